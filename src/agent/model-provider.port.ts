@@ -1,0 +1,85 @@
+/** A piece of what a user says: text, or an attachment in base64. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mimeType: string; readonly data: string }
+  | { readonly type: 'file'; readonly name: string; readonly mimeType: string; readonly data: string };
+
+/** A tool the model asked for. `problem` is set when its arguments were not a JSON object. */
+export interface ModelToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly problem?: string;
+}
+
+export interface ModelToolResult {
+  readonly callId: string;
+  readonly content: string;
+  readonly isError: boolean;
+}
+
+export type ModelMessage =
+  | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly ModelToolCall[];
+      /** What this provider wants echoed back within the turn (thinking blocks); opaque to everyone else. */
+      readonly providerState?: unknown;
+    }
+  | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
+
+export interface ModelTool {
+  /** Provider-safe: `[a-zA-Z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of type object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly maxOutputTokens: number;
+}
+
+export interface ModelUsage {
+  readonly input: number;
+  readonly output: number;
+}
+
+export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
+
+/** One neutral stream for every provider: tokens, complete tool calls, then exactly one `end`. */
+export type ModelEvent =
+  | { readonly type: 'token'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly call: ModelToolCall }
+  | {
+      readonly type: 'end';
+      readonly stop: ModelStop;
+      readonly usage: ModelUsage;
+      readonly model: string;
+      readonly providerState?: unknown;
+    };
+
+export interface ModelCallOptions {
+  /** Aborting it ends the call at once; the iterator then throws the signal's reason. */
+  readonly signal: AbortSignal;
+  /** From the call (retries included in neither) to the first event of an attempt. */
+  readonly firstByteTimeoutMs: number;
+  /** Between two pieces of a stream that has begun. */
+  readonly idleTimeoutMs: number;
+}
+
+/**
+ * Speaks to one model service. Retries only while nothing was yielded.
+ * Throws `ProviderFailed` (502) or `ProviderTimedOut` (504); never another model's answer.
+ */
+export abstract class ModelProvider {
+  /** `anthropic`, `openai` or `offline`. */
+  abstract readonly name: string;
+  abstract readonly defaultModel: string;
+  abstract stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
+}

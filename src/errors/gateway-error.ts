@@ -1,0 +1,129 @@
+/** The specification's seven code words (section 7). */
+export type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limited'
+  | 'internal_error';
+
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ErrorDetails {
+  readonly reason?: string;
+  readonly fields?: readonly FieldProblem[];
+}
+
+export interface ErrorOptions {
+  readonly details?: ErrorDetails | undefined;
+  /** Whole seconds for the `Retry-After` header. */
+  readonly retryAfterSecs?: number | undefined;
+  /** Further response headers, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly cause?: unknown;
+}
+
+/** What the gateway answers with when it cannot do what was asked: status, code word, a sentence for people. */
+export abstract class GatewayError extends Error {
+  abstract readonly status: number;
+  abstract readonly code: ErrorCode;
+  /** A caller's mistake is `debug`; what an operator should see is `warn`; the unexpected is `error`, with its stack. */
+  readonly logLevel: 'debug' | 'warn' | 'error' = 'debug';
+  readonly details: ErrorDetails | null;
+  readonly retryAfterSecs: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.details = options.details ?? null;
+    this.retryAfterSecs = options.retryAfterSecs;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export class BadRequest extends GatewayError {
+  readonly status: number = 400;
+  readonly code = 'bad_request';
+}
+
+export class Unauthorized extends GatewayError {
+  readonly status = 401;
+  readonly code = 'unauthorized';
+}
+
+export class Forbidden extends GatewayError {
+  readonly status = 403;
+  readonly code = 'forbidden';
+}
+
+export class NotFound extends GatewayError {
+  readonly status = 404;
+  readonly code = 'not_found';
+}
+
+export class MethodNotAllowed extends GatewayError {
+  readonly status = 405;
+  readonly code = 'bad_request';
+}
+
+export class Conflict extends GatewayError {
+  readonly status = 409;
+  readonly code = 'conflict';
+}
+
+export class BodyTooLarge extends GatewayError {
+  readonly status = 413;
+  readonly code = 'bad_request';
+}
+
+export class UriTooLong extends GatewayError {
+  readonly status = 414;
+  readonly code = 'bad_request';
+}
+
+export class UnsupportedMediaType extends GatewayError {
+  readonly status = 415;
+  readonly code = 'bad_request';
+}
+
+export class RateLimited extends GatewayError {
+  readonly status = 429;
+  readonly code = 'rate_limited';
+}
+
+export class HeadersTooLarge extends GatewayError {
+  readonly status = 431;
+  readonly code = 'bad_request';
+}
+
+export class InternalError extends GatewayError {
+  readonly status = 500;
+  readonly code = 'internal_error';
+  override readonly logLevel = 'error';
+}
+
+/** The model provider failed; `details.reason` says how. */
+export class ProviderFailed extends GatewayError {
+  readonly status = 502;
+  readonly code = 'internal_error';
+  override readonly logLevel = 'warn';
+}
+
+/** Draining, database unreachable, pool exhausted: try again after `retryAfterSecs`. */
+export class Unavailable extends GatewayError {
+  readonly status = 503;
+  readonly code = 'internal_error';
+  override readonly logLevel = 'warn';
+}
+
+/** The model provider or the whole turn ran into its deadline. */
+export class ProviderTimedOut extends GatewayError {
+  readonly status = 504;
+  readonly code = 'internal_error';
+  override readonly logLevel = 'warn';
+}
