@@ -1,0 +1,33 @@
+// Usage: node scripts/build.mjs [--if-stale]
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cleanOutput } from './clean-output.mjs';
+import { buildState } from './freshness.mjs';
+import { stampBuild } from './stamp-build.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const nestCli = join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+
+function build() {
+  cleanOutput(root);
+  const compiled = spawnSync(process.execPath, [nestCli, 'build'], { cwd: root, stdio: 'inherit' });
+  if (compiled.status !== 0) return compiled.status ?? 1;
+  stampBuild(root);
+  return 0;
+}
+
+function main() {
+  const state = buildState(root);
+  if (process.argv.includes('--if-stale') && state === 'fresh') return 0;
+  if (existsSync(nestCli)) return build();
+  if (state === 'absent') {
+    process.stderr.write('Nothing is built and the compiler is not installed: run `npm ci`.\n');
+    return 1;
+  }
+  process.stderr.write('The sources are newer than the build, but the compiler is not installed.\n');
+  return process.argv.includes('--if-stale') ? 0 : 1;
+}
+
+process.exitCode = main();

@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const outputSuffix = /\.js(\.map)?$/;
+const buildInfo = '.build.tsbuildinfo';
+
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Removes outputs whose source is gone, and the compiler's memory when an output it believes in is missing. */
+export function cleanOutput(root) {
+  const dist = join(root, 'dist');
+  for (const file of filesBelow(dist).filter((name) => outputSuffix.test(name))) {
+    const source = join(root, relative(dist, file).replace(outputSuffix, '.ts'));
+    if (!existsSync(source)) rmSync(file, { force: true });
+  }
+  const sources = filesBelow(join(root, 'src')).filter((name) => /(?<!\.spec|\.d)\.ts$/.test(name));
+  const complete = sources.every((name) =>
+    existsSync(join(dist, relative(root, name).replace(/\.ts$/, '.js'))),
+  );
+  if (!complete) rmSync(join(dist, buildInfo), { force: true });
+}

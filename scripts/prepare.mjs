@@ -1,0 +1,42 @@
+// Runs after `npm ci` and `npm install`: builds, so that `npx agent-gateway` and `npm start` work at once.
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(root, 'node_modules');
+
+/** npm does not link a checkout's own command; without the link npx would install the checkout into its cache. */
+function linkCommand() {
+  if (process.platform === 'win32') return;
+  const link = join(modules, '.bin', 'agent-gateway');
+  if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) rmSync(link);
+  symlinkSync(join('..', '..', 'bin', 'agent-gateway.js'), link);
+}
+
+/** Hooks belong to a checkout of someone who commits: not to an archive, a CI run or a production install. */
+function installHooks() {
+  const lefthook = join(modules, 'lefthook', 'bin', 'index.js');
+  if (process.env.CI || !existsSync(join(root, '.git')) || !existsSync(lefthook)) return;
+  spawnSync(process.execPath, [lefthook, 'install'], { cwd: root, stdio: 'ignore', timeout: 20_000 });
+}
+
+function isDevelopmentInstall() {
+  return existsSync(join(modules, '@nestjs', 'cli')) && existsSync(join(root, 'src'));
+}
+
+function attempt(step) {
+  try {
+    step();
+  } catch (error) {
+    process.stderr.write(`prepare: ${error.message}\n`);
+  }
+}
+
+if (existsSync(join(modules, '.bin'))) attempt(linkCommand);
+if (isDevelopmentInstall()) {
+  attempt(installHooks);
+  const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  process.exitCode = built.status ?? 1;
+}
