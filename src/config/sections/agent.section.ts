@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { integer, millis } from './key-types.js';
+
+export const agentSection = z.strictObject({
+  system_prompt: z
+    .string()
+    .max(65_536)
+    .default('You are a helpful assistant.')
+    .describe('The system prompt of a session that brings none.'),
+  max_turns: integer(1, 1000).default(50).describe('Model and tool rounds per message.'),
+  max_tool_calls_per_turn: integer(0, 1000)
+    .default(10)
+    .describe(
+      'Tool calls per message; those past it get an error result and the model is asked once more without tools.',
+    ),
+  max_output_tokens: integer(1, 1_000_000).default(4096).describe('Most tokens of one model answer.'),
+  session_idle_secs: integer(1, 31_536_000)
+    .default(300)
+    .describe('Silence after which a session is idle, in seconds.'),
+  session_timeout_secs: integer(1, 31_536_000)
+    .default(3600)
+    .describe('Silence after which a session has ended, in seconds.'),
+  on_busy: z
+    .enum(['queue', 'reject'])
+    .default('queue')
+    .describe('What a message to a session with a running turn does: wait in order, or be refused.'),
+  max_waiting: integer(0, 10_000).default(8).describe('Most messages waiting for one session.'),
+  max_wait_ms: millis(30_000).describe('Longest wait for a busy session, in milliseconds.'),
+  first_byte_timeout_ms: millis(60_000).describe(
+    'Longest silence before a model answer begins, in milliseconds.',
+  ),
+  idle_timeout_ms: millis(60_000).describe('Longest silence within a model answer, in milliseconds.'),
+  tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
+  turn_timeout_ms: millis(900_000, 86_400_000).describe('Longest whole turn, in milliseconds.'),
+  history_max_messages: integer(2, 10_000).default(200).describe('Most earlier messages given to the model.'),
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+import { integer, millis, postgresUrl } from './key-types.js';
+
+/** The database is opened before overrides can be read from it, so only the file and the environment set it. */
+export const databaseSection = z
+  .strictObject({
+    url: postgresUrl()
+      .default('')
+      .register(keyMarks, { secret: true })
+      .describe('PostgreSQL 14 or later; empty takes DATABASE_URL, else the embedded server.'),
+    data_dir: z
+      .string()
+      .max(4096)
+      .default('')
+      .describe('Folder of the embedded server and the key file; empty takes GATEWAY_DATA_DIR, else ./data.'),
+    pool_size: integer(2, 500).default(10).describe('Most connections of one gateway process.'),
+    connect_timeout_ms: millis(5000, 600_000).describe(
+      'Longest wait for a connection before a request is answered 503, in milliseconds.',
+    ),
+    statement_timeout_ms: millis(30_000, 600_000).describe('Longest single statement, in milliseconds.'),
+  })
+  .register(keyMarks, { fileOnly: true, restart: true });

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+import { addressRange, integer, millis, port } from './key-types.js';
+
+export const gatewaySection = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .max(255)
+    .default('127.0.0.1')
+    .register(keyMarks, { restart: true })
+    .describe('Address that all three listeners bind to; 0.0.0.0 in a container.'),
+  port: port(3120).describe('Port of Profile B; 0 picks a free one.'),
+  profile_a_port: port(16_830).describe('Port of Profile A; 0 picks a free one.'),
+  management_port: port(9464).describe('Port of the probes and of the open /metrics; 0 picks a free one.'),
+  profiles: z
+    .array(z.enum(['a', 'b']))
+    .min(1)
+    .max(2)
+    .refine((profiles) => new Set(profiles).size === profiles.length, 'must name each profile once')
+    .default(['a', 'b'])
+    .register(keyMarks, { restart: true })
+    .describe('The profiles that are served.'),
+  docs: z
+    .boolean()
+    .default(true)
+    .register(keyMarks, { restart: true })
+    .describe('Serve /openapi.json and the Swagger UI at /docs, without a token.'),
+  metrics_public: z
+    .boolean()
+    .default(false)
+    .describe('Let /api/v1/metrics of Profile A answer without a token.'),
+  trusted_proxies: z
+    .array(addressRange())
+    .max(64)
+    .default([])
+    .describe('Addresses or CIDRs whose X-Forwarded-For names the caller.'),
+  max_body_bytes: integer(1024, 67_108_864)
+    .default(1_048_576)
+    .describe('Largest request body, in bytes, outside messages.'),
+  max_message_body_bytes: integer(1024, 134_217_728)
+    .default(29_360_128)
+    .describe('Largest body of POST /sessions/:id/messages, in bytes.'),
+  drain_timeout_ms: millis(30_000).describe(
+    'How long a stop waits for running turns before it interrupts them, in milliseconds.',
+  ),
+  drain_grace_ms: integer(0, 60_000)
+    .default(0)
+    .describe(
+      'How long a stop keeps accepting requests, already not ready, so that balancers notice, in milliseconds.',
+    ),
+});

@@ -1,0 +1,59 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+
+/** A whole number from `min` to `max`, both included. */
+export const integer = (min: number, max: number) => z.int().min(min).max(max);
+
+/** A TCP port that is bound at start. */
+export const port = (fallback: number) =>
+  integer(0, 65_535).default(fallback).register(keyMarks, { restart: true });
+
+/** A duration in milliseconds, from 1 to `max` (an hour unless told). */
+export const millis = (fallback: number, max = 3_600_000) => integer(1, max).default(fallback);
+
+/** A rate from 1 to 1,000,000 a second. */
+export const perSecond = (fallback: number) => integer(1, 1_000_000).default(fallback);
+
+/** An IPv4 or IPv6 address, alone or with a prefix length. */
+export const addressRange = () =>
+  z.string().max(64).refine(isAddressRange, 'must be an address or a CIDR such as 10.0.0.0/8');
+
+/** An http or https URL that carries no credentials; empty when not set. */
+export const httpUrl = () =>
+  z
+    .string()
+    .max(2048)
+    .refine(isPlainHttpUrl, 'must be an http or https URL without a user or a password in it');
+
+/** A PostgreSQL URL; empty when not set. */
+export const postgresUrl = () =>
+  z
+    .string()
+    .max(4096)
+    .refine(
+      isPostgresUrl,
+      'must be a postgres:// or postgresql:// URL; special characters in its password must be percent-encoded',
+    );
+
+function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+function isPlainHttpUrl(text: string): boolean {
+  const url = parseUrl(text);
+  return (
+    text === '' || (/^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === '')
+  );
+}
+
+function isPostgresUrl(text: string): boolean {
+  return text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '');
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
