@@ -23,6 +23,10 @@ const common = {
 module.exports = {
   testTimeout: 30_000,
   maxWorkers: 2,
+  reporters: ['default', '<rootDir>/scripts/jest-count-reporter.cjs'],
+  coverageProvider: 'v8',
+  coverageReporters: ['text-summary', 'html', 'lcovonly'],
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/database/migrations/**'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     { ...common, displayName: 'gateway', testMatch: ['<rootDir>/test/**/*.spec.ts'] },

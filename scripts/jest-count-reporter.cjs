@@ -1,4 +1,4 @@
-const { writeFileSync } = require('node:fs');
+const { writeFileSync, writeSync } = require('node:fs');
 
 /** Ends a run with `N passed, N failed`, and writes both numbers to `JEST_COUNT_FILE` when it is set. */
 module.exports = class JestCountReporter {
@@ -8,6 +8,7 @@ module.exports = class JestCountReporter {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const countFile = process.env.JEST_COUNT_FILE;
     if (countFile) writeFileSync(countFile, `${passed} ${failed}\n`);
-    process.stdout.write(`${passed} passed, ${failed} failed\n`);
+    // Jest prints its own summary after every reporter has run.
+    process.once('exit', () => writeSync(1, `${passed} passed, ${failed} failed\n`));
   }
 };
