@@ -1,0 +1,21 @@
+/** The answer to one request for a token of a bucket. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  /** The limit asked with: tokens per second, and the size of the bucket. */
+  readonly limit: number;
+  /** Whole requests that would be allowed right now, after this one. */
+  readonly remaining: number;
+  /** Unix milliseconds at which the bucket is full again. */
+  readonly resetAtMs: number;
+  /** Milliseconds, rounded up, until a request would be allowed; 0 when this one was. */
+  readonly retryAfterMs: number;
+}
+
+/** A token bucket per key, whose burst equals its limit and which refills continuously (decisions 9). */
+export abstract class RateLimiter {
+  /**
+   * Takes one token; a refusal takes none. `limitPerSecond` is at least 1 and may differ from call to call: what was
+   * used is kept as the time until the bucket is full. An adapter that answers at once does so without a promise.
+   */
+  abstract take(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision>;
+}
