@@ -8,6 +8,14 @@ export interface EnvironmentSetting {
 }
 
 const settingPrefix = 'GATEWAY__';
+/** The variables that are read by name, beside the settings. */
+export const wellKnownVariables: readonly string[] = [
+  'GATEWAY_CONFIG',
+  'GATEWAY_DATA_DIR',
+  'GATEWAY_BOOTSTRAP_TOKEN',
+  'GATEWAY_MASTER_KEY',
+];
+
 const secretVariables = [
   'GATEWAY_BOOTSTRAP_TOKEN',
   'GATEWAY_MASTER_KEY',
@@ -16,13 +24,13 @@ const secretVariables = [
   'DATABASE_URL',
 ];
 
-/** The process environment as it was at start; the one place that reads `process.env`. */
+/** The process environment as it was at start. */
 export class Environment {
   /** Private, so that inspecting or serialising the snapshot shows no secret. */
   readonly #variables: ReadonlyMap<string, string>;
 
   /** Empty variables count as not set, except as the value of a setting and in `${NAME}`. */
-  constructor(variables: Variables = process.env) {
+  constructor(variables: Variables) {
     this.#variables = new Map(
       Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -88,6 +96,11 @@ export class Environment {
   #nonEmpty(name: string): string | undefined {
     return this.#variables.get(name) || undefined;
   }
+}
+
+/** Takes the snapshot; the one place that reads `process.env`. */
+export function readEnvironment(variables: Variables = process.env): Environment {
+  return new Environment(variables);
 }
 
 /** The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. */

@@ -1,0 +1,23 @@
+import type { GatewaySettings } from './settings.schema.js';
+
+/** A rule over more than one key: the keys it reads, the first being the one to blame, and what is wrong, if it is. */
+interface CrossKeyCheck {
+  readonly keys: readonly [string, ...string[]];
+  readonly problem: (settings: GatewaySettings) => string | undefined;
+}
+
+const ports = ['port', 'profile_a_port', 'management_port'] as const;
+
+export const crossKeyChecks: readonly CrossKeyCheck[] = [
+  samePort('profile_a_port', 'port'),
+  samePort('management_port', 'port'),
+  samePort('management_port', 'profile_a_port'),
+];
+
+function samePort(one: (typeof ports)[number], other: (typeof ports)[number]): CrossKeyCheck {
+  return {
+    keys: [`gateway.${one}`, `gateway.${other}`],
+    problem: ({ gateway }) =>
+      gateway[one] !== 0 && gateway[one] === gateway[other] ? `must differ from gateway.${other}` : undefined,
+  };
+}

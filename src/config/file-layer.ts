@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse, TomlError } from 'smol-toml';
+import { formatPath, isTable, mergeTables, type Path, type Table } from './dotted-path.js';
+import type { Environment } from './environment.js';
+import type { SettingsProblem } from './invalid-settings.js';
+import type { SettingsLayer } from './settings-layer.js';
+import { nodeAt } from './settings-tree.js';
+import { substitute } from './substitution.js';
+import { TomlLines } from './toml-lines.js';
+import { parseValue } from './value-parser.js';
+
+interface ReadFile {
+  readonly layer: SettingsLayer;
+  readonly problems: readonly SettingsProblem[];
+}
+
+const usualFile = 'gateway.toml';
+const maxFileBytes = 1_048_576;
+
+/** The file to read: the one asked for, `GATEWAY_CONFIG`, or `./gateway.toml` when there is one. */
+export function settingsFile(environment: Environment, file?: string): string | undefined {
+  return file ?? environment.configFile ?? (existsSync(usualFile) ? usualFile : undefined);
+}
+
+/** What the file sets, with `${NAME}` replaced from the environment. */
+export function fileLayer(file: string, environment: Environment): ReadFile {
+  const empty: SettingsLayer = { name: 'file', tree: {}, whereIs: () => file };
+  try {
+    const toml = readToml(file);
+    const lines = new TomlLines(toml);
+    const whereIs = (path: Path) => [file, lines.lineOf(path)].filter((part) => part !== undefined).join(':');
+    const tree = mergeTables({}, parse(toml, { unsafeKeyBehaviour: 'throw', maxDepth: 16 }));
+    const references = new References(environment, whereIs);
+    references.replaceIn(tree, []);
+    return { layer: { ...empty, tree, whereIs }, problems: references.problems };
+  } catch (error) {
+    return { layer: empty, problems: [unreadable(file, error)] };
+  }
+}
+
+function readToml(file: string): string {
+  const bytes = readFileSync(file);
+  if (bytes.length > maxFileBytes) throw new RangeError(`is larger than ${maxFileBytes} bytes`);
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+/** The parser's message quotes the lines around the fault, which may hold secrets: only its first line is kept. */
+function unreadable(file: string, error: unknown): SettingsProblem {
+  if (error instanceof TomlError) {
+    const message = error.message.split('\n')[0] ?? '';
+    return { where: `${file}:${error.line}:${error.column}`, key: '', message };
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  return { where: file, key: '', message: code === 'ENOENT' ? 'there is no such file' : message };
+}
+
+/** Replaces the references of one file's tree and keeps what is wrong with them. */
+class References {
+  readonly problems: SettingsProblem[] = [];
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly whereIs: (path: Path) => string,
+  ) {}
+
+  /** Goes through a table or a list in place. */
+  replaceIn(holder: Table | unknown[], path: Path): void {
+    for (const [name, value] of Object.entries(holder)) {
+      const here = [...path, name];
+      if (isTable(value) || Array.isArray(value)) this.replaceIn(value, here);
+      else if (typeof value === 'string' && value.includes('${'))
+        this.#replace(holder as Table, name, value, here);
+    }
+  }
+
+  #replace(holder: Table, name: string, value: string, path: Path): void {
+    const { text, missing, malformed } = substitute(value, (variable) => this.environment.lookup(variable));
+    if (malformed)
+      this.#report(
+        path,
+        'a reference is a dollar sign and a name in braces; a doubled dollar sign stands for itself',
+      );
+    if (missing.length > 0) this.#report(path, `needs ${missing.join(', ')}, not set in the environment`);
+    const schema = nodeAt(path)?.schema;
+    holder[name] = schema === undefined ? text : (parseValue(schema, text) ?? text);
+  }
+
+  #report(path: Path, message: string): void {
+    this.problems.push({ where: this.whereIs(path), key: formatPath(path), message });
+  }
+}

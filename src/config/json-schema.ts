@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { type KeyMarks, keyMarks } from './key-marks.js';
+import { settingsSchema } from './settings.schema.js';
+
+/** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks`; the keywords that are read here. */
+export interface SettingsJsonSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, SettingsJsonSchema>>;
+  readonly items?: SettingsJsonSchema;
+  readonly additionalProperties?: SettingsJsonSchema | boolean;
+  readonly 'x-marks'?: KeyMarks;
+}
+
+/** The JSON Schema of the configuration file, for editors and for everything here that walks the keys. */
+export function jsonSchema(schema: z.ZodType = settingsSchema): SettingsJsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema: node }) => {
+      const marks = keyMarks.get(zodSchema);
+      if (marks !== undefined) node['x-marks'] = marks;
+      if (marks?.secret) node.writeOnly = true;
+      if (node.type === 'object' && node.properties !== undefined) delete node.default;
+    },
+  }) as SettingsJsonSchema;
+}

@@ -1,0 +1,59 @@
+import { formatPath, type Path } from './dotted-path.js';
+import { childNodes, keyOf, leafNodes, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
+
+const longestCompared = 128;
+
+/** The known key that an unknown one was probably meant to be; `undefined` when none is near. */
+export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): string | undefined {
+  return nearestSibling(path, root) ?? nearestAnywhere(path, root);
+}
+
+/** The candidate with the fewest edits, when they are at most a third of the word. */
+export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
+  let best: { candidate: string; edits: number } | undefined;
+  for (const candidate of candidates) {
+    // A forgotten unit, as in `max_wait` for `max_wait_ms`, counts as one edit.
+    const edits = candidate.startsWith(`${word}_`) ? 1 : editDistance(word, candidate);
+    if (edits <= Math.max(1, candidate.length / 3) && edits < (best?.edits ?? Infinity))
+      best = { candidate, edits };
+  }
+  return best?.candidate;
+}
+
+/** Levenshtein distance; Infinity when a word is longer than 128 characters. */
+export function editDistance(one: string, other: string): number {
+  if (one.length > longestCompared || other.length > longestCompared) return Infinity;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** For a path that is right up to a name: the nearest name there. */
+function nearestSibling(path: Path, root: SettingsNode): string | undefined {
+  const depth = path.findIndex((_, index) => nodeAt(path.slice(0, index + 1), root) === undefined);
+  const parent = depth < 0 ? undefined : nodeAt(path.slice(0, depth), root);
+  if (parent?.kind !== 'section') return undefined;
+  const name = nearestWord(
+    path[depth] ?? '',
+    childNodes(parent).map((child) => child.path.at(-1) ?? ''),
+  );
+  if (name === undefined) return undefined;
+  const repaired = [...path.slice(0, depth), name];
+  const whole = [...repaired, ...path.slice(depth + 1)];
+  return formatPath(nodeAt(whole, root) ? whole : repaired);
+}
+
+/** For a key in the wrong section: the same name elsewhere, else the nearest whole path. */
+function nearestAnywhere(path: Path, root: SettingsNode): string | undefined {
+  const leaves = leafNodes(root);
+  const sameName = leaves.filter((leaf) => leaf.path.at(-1) === path.at(-1));
+  if (sameName.length === 1 && sameName[0]) return keyOf(sameName[0]);
+  return nearestWord(formatPath(path), leaves.map(keyOf));
+}

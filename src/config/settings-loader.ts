@@ -1,0 +1,84 @@
+import { mergeTables, type Path, readAt, type Table } from './dotted-path.js';
+import type { Environment } from './environment.js';
+import { environmentHints } from './environment-hints.js';
+import { environmentLayer } from './environment-layer.js';
+import { fallbackLayers } from './fallback-layers.js';
+import { fileLayer, settingsFile } from './file-layer.js';
+import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
+import type { GatewaySettings } from './settings.schema.js';
+import type { LayerName, SettingsLayer } from './settings-layer.js';
+import { validateLayers } from './settings-validation.js';
+import { settingValues } from './settings-values.js';
+
+export interface SettingSource {
+  readonly layer: LayerName;
+  /** `gateway.toml:12`, or the name of a variable; empty for a default. */
+  readonly where: string;
+}
+
+export interface LoadedSettings {
+  /** Frozen through and through. */
+  readonly settings: GatewaySettings;
+  /** The file that was read, if any. */
+  readonly file: string | undefined;
+  /** Where each key's value comes from, by dotted key. */
+  readonly sources: ReadonlyMap<string, SettingSource>;
+  /** What is not wrong and yet probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+export interface LoadRequest {
+  readonly environment: Environment;
+  /** Read instead of `GATEWAY_CONFIG` or `./gateway.toml`; must exist. */
+  readonly file?: string | undefined;
+}
+
+/** Reads defaults, file and environment, later ones winning. Throws one `InvalidSettings` that lists everything wrong. */
+export function loadSettings({ environment, file: asked }: LoadRequest): LoadedSettings {
+  const file = settingsFile(environment, asked);
+  const read = [file === undefined ? [] : fileLayer(file, environment), environmentLayer(environment)].flat();
+  const layers = withFallbacks(
+    read.map(({ layer }) => layer),
+    environment,
+  );
+  const { settings, problems } = validateLayers(layers);
+  const all = withoutRepeated([...read.flatMap((part) => part.problems), ...problems]);
+  if (settings === undefined || all.length > 0) throw new InvalidSettings(all);
+  return {
+    settings: frozen(settings),
+    file,
+    sources: sourcesOf(settings, layers),
+    warnings: environmentHints(environment),
+  };
+}
+
+function withFallbacks(layers: readonly SettingsLayer[], environment: Environment): readonly SettingsLayer[] {
+  const merged = layers.reduce<Table>((tree, layer) => mergeTables(tree, layer.tree), {});
+  return [...layers, ...fallbackLayers(merged, environment)];
+}
+
+/** A value that could not even be read is often also out of bounds: the first reason is the one to mend. */
+function withoutRepeated(problems: readonly SettingsProblem[]): readonly SettingsProblem[] {
+  const isFirst = ({ key, where }: SettingsProblem, index: number) =>
+    key === '' || problems.findIndex((other) => other.key === key && other.where === where) === index;
+  return problems.filter(isFirst);
+}
+
+function sourcesOf(
+  settings: GatewaySettings,
+  layers: readonly SettingsLayer[],
+): ReadonlyMap<string, SettingSource> {
+  return new Map(settingValues(settings).map(({ key, node }) => [key, sourceOf(node.path, layers)]));
+}
+
+function sourceOf(path: Path, layers: readonly SettingsLayer[]): SettingSource {
+  const layer = layers.findLast(({ tree }) => readAt(tree, path) !== undefined);
+  return layer === undefined
+    ? { layer: 'default', where: '' }
+    : { layer: layer.name, where: layer.whereIs(path) };
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}

@@ -1,0 +1,25 @@
+import { formatPath, isTable, readAt } from './dotted-path.js';
+import type { GatewaySettings } from './settings.schema.js';
+import { childNode, type SettingsNode, settingsRoot } from './settings-tree.js';
+
+/** One key with its value; inside a collection under the real name of the thing. */
+export interface SettingValue {
+  readonly key: string;
+  readonly node: SettingsNode;
+  readonly value: unknown;
+}
+
+/** Every key of these settings with its value, in the order of the tree. */
+export function settingValues(settings: GatewaySettings): readonly SettingValue[] {
+  return valuesBelow(settingsRoot(), settings);
+}
+
+/** Every key of a tree below a node of its schema; names that the schema does not know are left out. */
+export function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
+  if (node.kind === 'leaf') return [{ key: formatPath(node.path), node, value }];
+  if (!isTable(value)) return [];
+  return Object.keys(value).flatMap((name) => {
+    const child = childNode(node, name);
+    return child === undefined ? [] : valuesBelow(child, readAt(value, [name]));
+  });
+}
