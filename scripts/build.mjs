@@ -1,14 +1,21 @@
 // Usage: node scripts/build.mjs [--if-stale]
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanOutput } from './clean-output.mjs';
 import { buildState } from './freshness.mjs';
 import { stampBuild } from './stamp-build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const nestCli = join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+const nestCli = findNestCli();
+
+/** Absent from a production install. */
+function findNestCli() {
+  try {
+    return fileURLToPath(import.meta.resolve('@nestjs/cli/bin/nest.js'));
+  } catch {
+    return undefined;
+  }
+}
 
 function build() {
   cleanOutput(root);
@@ -21,7 +28,7 @@ function build() {
 function main() {
   const state = buildState(root);
   if (process.argv.includes('--if-stale') && state === 'fresh') return 0;
-  if (existsSync(nestCli)) return build();
+  if (nestCli !== undefined) return build();
   if (state === 'absent') {
     process.stderr.write('Nothing is built and the compiler is not installed: run `npm ci`.\n');
     return 1;
