@@ -79,11 +79,10 @@ describe('loading the settings', () => {
   });
 
   test('references in the file are replaced from the environment, in keys of every type', () => {
-    const toml =
-      '[gateway]\nport = "${PORT}"\ndocs = "${DOCS}"\ntrusted_proxies = ["${NET}/8"]\n[agent]\nsystem_prompt = "$${A} ${WHO}"\n';
-    const { settings } = load(toml, { PORT: '8080', DOCS: 'false', NET: '10.0.0.0', WHO: '${PORT}' });
+    const toml = `[gateway]\nport = "\${PORT}"\ndocs = "\${DOCS}"\ntrusted_proxies = ["\${NET}/8"]\n[agent]\nsystem_prompt = "$\${A} \${WHO}"\n`;
+    const { settings } = load(toml, { PORT: '8080', DOCS: 'false', NET: '10.0.0.0', WHO: `\${PORT}` });
     expect(settings.gateway).toMatchObject({ port: 8080, docs: false, trusted_proxies: ['10.0.0.0/8'] });
-    expect(settings.agent.system_prompt).toBe('${A} ${PORT}');
+    expect(settings.agent.system_prompt).toBe(`\${A} \${PORT}`);
   });
 
   test('everything that is wrong is listed at once, with its place and what is allowed', () => {
@@ -97,7 +96,7 @@ describe('loading the settings', () => {
       '[agent]',
       'max_turn = 3',
       'on_busy = "drop"',
-      'system_prompt = "${NOBODY}"',
+      `system_prompt = "\${NOBODY}"`,
       '[agnt]',
       'x = 1',
     ].join('\n');
@@ -113,5 +112,106 @@ describe('loading the settings', () => {
       'gateway.toml:11 | agnt | unknown key; the nearest is agent',
       'gateway.toml:6 | gateway.management_port | must differ from gateway.profile_a_port',
     ]);
+  });
+
+  test('a value is never repeated, since any may be a secret in the wrong place', () => {
+    const toml = `
+      [database]
+      url = "mysql://u:canary-1@db/gateway"
+      [provider]
+      api_key = 17777777
+      base_url = "https://user:canary-2@models.example"
+      kind = "canary-3"
+      model = "canary-4\${"
+    `;
+    const problems = problemsOf(toml, {
+      GATEWAY__GATEWAY__PORT: 'canary-5',
+      GATEWAY__GATEWAY__PROFILES: '["canary-6"',
+    });
+    expect(problems).toHaveLength(7);
+    expect(problems.join()).not.toMatch(/canary|17777777/);
+  });
+
+  test('a file that is not TOML is named with line and column, and not quoted', () => {
+    const problems = problemsOf('[provider]\napi_key = canary', { GATEWAY__GATEWAY__PORT: 'x' });
+    expect(problems).toEqual([
+      expect.stringMatching(/^gateway\.toml:2:11 \| {2}\| Invalid TOML document: /),
+      'GATEWAY__GATEWAY__PORT | gateway.port | expected integer from 0 to 65535',
+    ]);
+    expect(problems.join()).not.toContain('canary');
+  });
+
+  test.each([
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'not valid'],
+    ['a file without end', Buffer.alloc(1_048_577, ' '), 'larger than 1048576 bytes'],
+    ['a name that reaches the prototype', Buffer.from('[agent.__proto__]\nmax_turns = 1'), 'unsafe'],
+  ])('%s are refused', (_, bytes, reason) => {
+    const file = join(folder, 'gateway.toml');
+    writeFileSync(file, bytes);
+    expect(() => loadSettings({ environment: readEnvironment({}), file })).toThrow(reason);
+  });
+
+  test('a file that was asked for must exist', () => {
+    const file = join(folder, 'absent.toml');
+    expect(() => loadSettings({ environment: readEnvironment({ GATEWAY_CONFIG: file }) })).toThrow(
+      `${file}: there is no such file`,
+    );
+  });
+
+  test('DATABASE_URL and GATEWAY_DATA_DIR fill what nothing else sets', () => {
+    const variables = { DATABASE_URL: 'postgres://u:p@db/one', GATEWAY_DATA_DIR: '/var/lib/gateway' };
+    const filled = load('[database]\nurl = ""', variables);
+    expect(filled.settings.database).toMatchObject({
+      url: 'postgres://u:p@db/one',
+      data_dir: '/var/lib/gateway',
+    });
+    expect(filled.sources.get('database.url')).toEqual({ layer: 'environment', where: 'DATABASE_URL' });
+    const set = load('[database]\nurl = "postgres://file/two"\ndata_dir = "here"', variables);
+    expect(set.settings.database).toMatchObject({ url: 'postgres://file/two', data_dir: 'here' });
+  });
+
+  test('a wrong DATABASE_URL is blamed on that variable', () => {
+    expect(problemsOf('', { DATABASE_URL: 'canary' })).toEqual([
+      expect.stringMatching(/^DATABASE_URL \| database\.url \| must be a postgres/),
+    ]);
+  });
+
+  test('the keys of the providers are not copied into the settings', () => {
+    const { settings } = load('', { ANTHROPIC_API_KEY: 'canary', OPENAI_API_KEY: 'canary' });
+    expect(JSON.stringify(settings)).not.toContain('canary');
+  });
+
+  test('two variables that set one key, and a variable that sets a section, are refused', () => {
+    expect(
+      problemsOf('', {
+        GATEWAY__AGENT__MAX_TURNS: '1',
+        GATEWAY__agent__max_turns: '2',
+        GATEWAY__AGENT: '{}',
+      }),
+    ).toEqual([
+      'GATEWAY__AGENT | agent | is a section; set one of its keys',
+      'GATEWAY__agent__max_turns | agent.max_turns | is also set by GATEWAY__AGENT__MAX_TURNS',
+    ]);
+  });
+
+  test('variables that were probably meant for the gateway are warned about', () => {
+    const { warnings } = load('', {
+      GATEWAY_MASTERKEY: 'x',
+      GATEWAY_LOGGING__LEVEL: 'x',
+      GATEWAY_PORT: 'tcp://10.0.0.1:1',
+    });
+    expect(warnings).toEqual([
+      'GATEWAY_MASTERKEY is not read; the nearest is GATEWAY_MASTER_KEY',
+      'GATEWAY_LOGGING__LEVEL is not read: the variable of a setting begins with GATEWAY__',
+    ]);
+  });
+
+  test('the error is one text for people and a 400 with the fields for callers', () => {
+    const error = new InvalidSettings([{ where: 'X', key: 'agent.max_turns', message: 'expected integer' }]);
+    expect(error.message).toBe('The configuration has one problem:\n  X: agent.max_turns: expected integer');
+    expect(error).toMatchObject({
+      status: 400,
+      details: { fields: [{ path: 'agent.max_turns', message: 'expected integer' }] },
+    });
   });
 });

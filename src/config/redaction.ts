@@ -1,0 +1,53 @@
+import { isTable, type Table } from './dotted-path.js';
+import type { GatewaySettings } from './settings.schema.js';
+import { childNode, type SettingsNode, settingsRoot } from './settings-tree.js';
+import { settingValues } from './settings-values.js';
+
+/** Stands for a secret wherever settings are shown. */
+export const redactionMarker = '***REDACTED***';
+
+/** The settings as a plain tree that may be shown: secrets that are set read as the marker, empty ones stay empty. */
+export function redactedTree(settings: GatewaySettings): Table {
+  return redacted(settings, settingsRoot()) as Table;
+}
+
+/** Every secret text in force, and the passwords inside secret URLs as written and decoded; for redaction by value. */
+export function secretValues(settings: GatewaySettings): readonly string[] {
+  const secrets = settingValues(settings).filter(({ node }) => node.marks.secret);
+  const texts = secrets.flatMap(({ value }) => textsIn(value)).filter((text) => text !== '');
+  return [...new Set(texts.flatMap((text) => [text, ...passwordsIn(text)]))];
+}
+
+function redacted(value: unknown, node: SettingsNode | undefined): unknown {
+  if (node === undefined || (node.marks.secret && !isTable(value) && !Array.isArray(value)))
+    return marked(value);
+  if (Array.isArray(value)) return value.map((item, index) => redacted(item, childNode(node, String(index))));
+  if (!isTable(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, redacted(part, childNode(node, name))]),
+  );
+}
+
+function marked(value: unknown): unknown {
+  return value === '' ? '' : redactionMarker;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return [String(value)];
+}
+
+function passwordsIn(text: string): readonly string[] {
+  if (!URL.canParse(text)) return [];
+  const url = new URL(text);
+  const written = [url.password, url.searchParams.get('password') ?? ''];
+  return written.flatMap((password) => [password, decoded(password)]).filter((password) => password !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
