@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type KeyMarks, keyMarks } from './key-marks.js';
-import { settingsSchema } from './settings.schema.js';
+import type { KeyMarks } from './key-marks.js';
+import { keyMarks, settingsSchema } from './settings.schema.js';
 
 /** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks`; the keywords that are read here. */
 export interface SettingsJsonSchema {

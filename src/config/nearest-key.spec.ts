@@ -38,5 +38,6 @@ describe('the nearest key', () => {
       }),
     );
     expect(editDistance('kitten', 'sitting')).toBe(3);
+    expect(editDistance('x'.repeat(129), 'x')).toBe(Infinity);
   });
 });

@@ -85,6 +85,12 @@ describe('loading the settings', () => {
     expect(settings.agent.system_prompt).toBe(`\${A} \${PORT}`);
   });
 
+  test('a reference that cannot be replaced is the one problem of its key', () => {
+    expect(problemsOf(`[gateway]\nport = "\${PORT}"`)).toEqual([
+      'gateway.toml:2 | gateway.port | needs PORT, not set in the environment',
+    ]);
+  });
+
   test('everything that is wrong is listed at once, with its place and what is allowed', () => {
     const toml = [
       '[gateway]',

@@ -14,7 +14,7 @@ export interface SettingsNode {
 }
 
 /** Stands for the name of a thing in a collection, as in `mcp.servers.<name>.url`. */
-export const anyName = '<name>';
+const anyName = '<name>';
 
 /** The whole tree; a node of some other schema's tree when given one. */
 export function settingsRoot(schema: SettingsJsonSchema = wholeSchema()): SettingsNode {

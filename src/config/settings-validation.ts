@@ -34,7 +34,7 @@ export function validateLayers(layers: readonly SettingsLayer[]): Validated {
 }
 
 /** Where the value at a path was set, by the last layer that sets it. */
-export function whereIs(path: Path, layers: readonly SettingsLayer[]): string {
+function whereIs(path: Path, layers: readonly SettingsLayer[]): string {
   const layer = layers.findLast(({ tree }) => readAt(tree, path) !== undefined);
   if (layer !== undefined) return layer.whereIs(path);
   return path.length > 1 ? whereIs(path.slice(0, -1), layers) : '';

@@ -15,7 +15,7 @@ export function settingValues(settings: GatewaySettings): readonly SettingValue[
 }
 
 /** Every key of a tree below a node of its schema; names that the schema does not know are left out. */
-export function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
+function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
   if (node.kind === 'leaf') return [{ key: formatPath(node.path), node, value }];
   if (!isTable(value)) return [];
   return Object.keys(value).flatMap((name) => {
