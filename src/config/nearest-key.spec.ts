@@ -6,6 +6,7 @@ describe('the nearest key', () => {
   test.each([
     ['agent.max_turn', 'agent.max_turns'],
     ['agnet.max_turns', 'agent.max_turns'],
+    ['agnet', 'agent'],
     ['agent.max_wait', 'agent.max_wait_ms'],
     ['gateway.top_k', 'memory.top_k'],
     ['gateway', undefined],

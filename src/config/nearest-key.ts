@@ -8,13 +8,13 @@ export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): str
   return nearestSibling(path, root) ?? nearestAnywhere(path, root);
 }
 
-/** The candidate with the fewest edits, when they are at most a third of the word. */
+/** The candidate with the fewest edits, when they are at most two or a third of the word. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
     // A forgotten unit, as in `max_wait` for `max_wait_ms`, counts as one edit.
     const edits = candidate.startsWith(`${word}_`) ? 1 : editDistance(word, candidate);
-    if (edits <= Math.max(1, candidate.length / 3) && edits < (best?.edits ?? Infinity))
+    if (edits <= Math.max(2, candidate.length / 3) && edits < (best?.edits ?? Infinity))
       best = { candidate, edits };
   }
   return best?.candidate;
