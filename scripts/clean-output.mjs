@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const outputSuffix = /\.js(\.map)?$/;
-const buildInfo = '.build.tsbuildinfo';
+const buildInfos = ['.build.tsbuildinfo', '.bench.tsbuildinfo'];
 
 function filesBelow(folder) {
   if (!existsSync(folder)) return [];
@@ -22,5 +22,6 @@ export function cleanOutput(root) {
   const complete = sources.every((name) =>
     existsSync(join(dist, relative(root, name).replace(/\.ts$/, '.js'))),
   );
-  if (!complete) rmSync(join(dist, buildInfo), { force: true });
+  if (complete) return;
+  for (const buildInfo of buildInfos) rmSync(join(dist, buildInfo), { force: true });
 }
