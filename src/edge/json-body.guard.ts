@@ -1,0 +1,49 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { UnsupportedMediaType } from '../errors/gateway-error.js';
+import type { GatewayRequest } from './gateway-request.js';
+import { parseJsonObject } from './json-bytes.js';
+import { readBody } from './read-body.js';
+import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
+
+const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
+
+/** Fourth check: only a caller who may do it has the body read, and only bytes that are sound JSON get further. */
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const limit: unknown = Reflect.getMetadata(BODY_LIMIT, context.getHandler());
+    if (limit === undefined) return true;
+    const request = context.switchToHttp().getRequest<GatewayRequest>();
+    refuseOtherMediaTypes(request);
+    const body = await readBody(request, this.settings.current.gateway[limit as BodyLimit]);
+    request.body = body.length === 0 && !announcesBody(request) ? {} : parseJsonObject(body);
+    return true;
+  }
+}
+
+/** A request without any body counts as the empty object. */
+function announcesBody(request: GatewayRequest): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0'
+  );
+}
+
+function refuseOtherMediaTypes(request: GatewayRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new UnsupportedMediaType('Compressed bodies are not read: send the JSON without Content-Encoding.');
+  }
+  const sent = request.headers['content-type'];
+  if (sent === undefined && !announcesBody(request)) return;
+  const [type = '', ...parameters] = (sent ?? '').split(';').map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/i.test(charset);
+  if (!JSON_TYPE.test(type) || !utf8) {
+    throw new UnsupportedMediaType(
+      'The body has to be JSON in UTF-8: send "Content-Type: application/json".',
+    );
+  }
+}

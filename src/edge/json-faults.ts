@@ -1,0 +1,13 @@
+import { BadRequest } from '../errors/gateway-error.js';
+
+/** The answer to a body that is not JSON: what was expected where, and at most one character of what was there. */
+export function malformedJson(bytes: Buffer, at: number, expected: string): BadRequest {
+  const found = describe(bytes[at]);
+  return new BadRequest(`The body is not valid JSON: expected ${expected} at byte ${at}, found ${found}.`);
+}
+
+function describe(byte: number | undefined): string {
+  if (byte === undefined) return 'the end';
+  const isPrintable = byte > 0x20 && byte < 0x7f;
+  return isPrintable ? `'${String.fromCharCode(byte)}'` : `byte 0x${byte.toString(16).padStart(2, '0')}`;
+}
