@@ -362,7 +362,7 @@ describe('a malformed body', () => {
         if (isJson(body)) expect(parse(body)).toEqual(JSON.parse(body));
         else expect(refusal(body)).toMatch('is not valid JSON');
       }),
-      { numRuns: 20_000 },
+      { numRuns: 5000 },
     );
   });
 

@@ -1,0 +1,71 @@
+import { type RateDecision, RateLimiter } from './rate-limiter.port.js';
+
+/** A bucket holds one second of its limit, so an untouched one is full, and like one never seen, after so long. */
+const BUCKET_MS = 1000;
+/** Far below any spacing of requests, far above what adding doubles loses in years of uptime. */
+const ROUNDING_MS = 1e-3;
+
+export interface MemoryRateLimiterOptions {
+  /** Buckets kept at most; the default takes about 16 MB when filled. */
+  readonly maxKeys?: number;
+  /** Milliseconds that never step back; all decisions rest on it. */
+  readonly monotonicMs?: () => number;
+  /** Only turns an instant into Unix time for `resetAtMs`; may step. */
+  readonly unixMs?: () => number;
+}
+
+/**
+ * The limiter of a single replica: one number per key, the time at which its bucket is full (GCRA).
+ *
+ * Keys live in two generations. A generation is closed when it is a second old, or earlier when it holds half of
+ * `maxKeys`; the one closed before is then forgotten. After a second every bucket forgotten was full, so nothing is
+ * lost. Only more than `maxKeys` / 2 different keys within one second forget buckets in use, those not touched for
+ * longest, and a bucket that is asked for in every generation is never among them.
+ */
+export class MemoryRateLimiter extends RateLimiter {
+  private readonly halfOfKeys: number;
+  private readonly monotonicMs: () => number;
+  private readonly unixMs: () => number;
+  private young = new Map<string, number>();
+  private old = new Map<string, number>();
+  private youngSinceMs: number;
+
+  constructor(options: MemoryRateLimiterOptions = {}) {
+    super();
+    this.halfOfKeys = Math.max(1, Math.floor((options.maxKeys ?? 100_000) / 2));
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.unixMs = options.unixMs ?? Date.now;
+    this.youngSinceMs = this.monotonicMs();
+  }
+
+  /** Entries in memory, at most `maxKeys`; a bucket in both generations counts twice. */
+  get size(): number {
+    return this.young.size + this.old.size;
+  }
+
+  override take(key: string, limitPerSecond: number): RateDecision {
+    const now = this.monotonicMs();
+    this.turnGenerations(now);
+    const tokenMs = BUCKET_MS / limitPerSecond;
+    const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? now, now);
+    const waitMs = fullAt + tokenMs - BUCKET_MS - now;
+    const allowed = waitMs <= ROUNDING_MS;
+    const fullAfter = allowed ? fullAt + tokenMs : fullAt;
+    this.young.set(key, fullAfter);
+    return {
+      allowed,
+      limit: limitPerSecond,
+      remaining: allowed ? Math.floor((BUCKET_MS - (fullAfter - now) + ROUNDING_MS) / tokenMs) : 0,
+      resetAtMs: Math.round(this.unixMs() + fullAfter - now),
+      retryAfterMs: allowed ? 0 : Math.ceil(waitMs),
+    };
+  }
+
+  private turnGenerations(now: number): void {
+    const age = now - this.youngSinceMs;
+    if (age < BUCKET_MS && this.young.size < this.halfOfKeys) return;
+    this.old = this.young;
+    this.young = new Map();
+    this.youngSinceMs = now;
+  }
+}
