@@ -29,6 +29,12 @@ module.exports = {
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/database/migrations/**'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-    { ...common, displayName: 'gateway', testMatch: ['<rootDir>/test/**/*.spec.ts'] },
+    {
+      ...common,
+      displayName: 'gateway',
+      testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/harness/global-setup.mjs',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
+    },
   ],
 };

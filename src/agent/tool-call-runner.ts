@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { storableText } from '../database/storable-text.js';
+import type { ModelToolCall, ModelToolResult } from './model-provider.port.js';
+import type { ToolCallRecord } from './tool-call.js';
+import { type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import type { TurnListener } from './turn.js';
+
+const MOST_KEPT_BYTES = 16_384;
+const MOST_TOLD_BYTES = 65_536;
+
+export interface AnsweredCall {
+  readonly record: ToolCallRecord;
+  readonly result: ModelToolResult;
+}
+
+/** Runs one tool call under its time-out and tells the spectators before and after. */
+@Injectable()
+export class ToolCallRunner {
+  constructor(
+    private readonly catalog: ToolCatalog,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Throws only the reason of an aborted turn. */
+  async run(
+    call: ModelToolCall,
+    context: ToolContext,
+    emit: TurnListener,
+    turn: AbortSignal,
+  ): Promise<AnsweredCall> {
+    await emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    const startedAt = performance.now();
+    const answer =
+      call.problem === undefined
+        ? await this.callInTime(call, context, turn)
+        : ({ status: 'error', content: call.problem } satisfies ToolAnswer);
+    return answered(call, answer, performance.now() - startedAt, emit);
+  }
+
+  async refuse(call: ModelToolCall, limit: number, emit: TurnListener): Promise<AnsweredCall> {
+    await emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    const content = `Not run: at most ${limit} tool calls are allowed for one message. Answer with what you have.`;
+    return answered(call, { status: 'denied', content }, 0, emit);
+  }
+
+  private async callInTime(
+    call: ModelToolCall,
+    context: ToolContext,
+    turn: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const timeoutMs = this.settings.current.agent.tool_timeout_ms;
+    const own = new AbortController();
+    const onTurnAbort = (): void => own.abort(turn.reason);
+    const timer = setTimeout(() => own.abort(new ToolTimedOut(timeoutMs)), timeoutMs);
+    turn.addEventListener('abort', onTurnAbort, { once: true });
+    try {
+      turn.throwIfAborted();
+      return await Promise.race([
+        this.catalog.call(call.name, call.arguments, context, own.signal),
+        aborted(own.signal),
+      ]);
+    } catch (error) {
+      if (!(error instanceof ToolTimedOut)) throw error;
+      return { status: 'timeout', content: error.message };
+    } finally {
+      clearTimeout(timer);
+      turn.removeEventListener('abort', onTurnAbort);
+    }
+  }
+}
+
+class ToolTimedOut extends Error {
+  constructor(timeoutMs: number) {
+    super(`The tool did not answer within ${timeoutMs} ms.`);
+  }
+}
+
+/** Rejects with the signal's reason; a tool that ignores its signal is not waited for. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+async function answered(
+  call: ModelToolCall,
+  answer: ToolAnswer,
+  tookMs: number,
+  emit: TurnListener,
+): Promise<AnsweredCall> {
+  const record: ToolCallRecord = {
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    status: answer.status,
+    output: cut(answer.content, MOST_KEPT_BYTES),
+    durationMs: Math.round(tookMs),
+  };
+  await emit({ type: 'tool_result', record });
+  const content = cut(answer.content, MOST_TOLD_BYTES);
+  return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
+}
+
+/** At most so many bytes of UTF-8, whole characters only. */
+function cut(text: string, mostBytes: number): string {
+  const clean = storableText(text);
+  const bytes = Buffer.from(clean);
+  if (bytes.length <= mostBytes) return clean;
+  const head = bytes
+    .subarray(0, mostBytes)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '');
+  return `${head}\n[cut: ${bytes.length} bytes in all]`;
+}

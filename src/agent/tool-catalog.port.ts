@@ -1,0 +1,29 @@
+import type { ModelTool } from './model-provider.port.js';
+import type { ToolCallStatus } from './tool-call.js';
+
+/** On whose behalf a tool would run. */
+export interface ToolContext {
+  readonly sessionId: string;
+  readonly channel: string;
+  readonly userId: string;
+}
+
+export interface ToolAnswer {
+  readonly status: ToolCallStatus;
+  /** What the model is told: the result, or what went wrong. */
+  readonly content: string;
+}
+
+/**
+ * The tools a turn may use, wherever they come from. `call` never throws: an unknown name, wrong arguments and a
+ * failing tool are answers that the model can read. It ends promptly when the signal is aborted.
+ */
+export abstract class ToolCatalog {
+  abstract list(context: ToolContext): readonly ModelTool[];
+  abstract call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer>;
+}

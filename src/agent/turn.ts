@@ -1,0 +1,35 @@
+import type { ModelMessage, ModelUsage } from './model-provider.port.js';
+import type { ToolCallRecord } from './tool-call.js';
+import type { ToolContext } from './tool-catalog.port.js';
+
+/** What one turn starts from. */
+export interface TurnInput {
+  readonly context: ToolContext;
+  readonly system: string;
+  readonly model: string;
+  /** The history that is given to the model, the new user message last. */
+  readonly messages: readonly ModelMessage[];
+}
+
+/** What one turn came to. */
+export interface TurnOutcome {
+  readonly content: string;
+  readonly toolCalls: readonly ToolCallRecord[];
+  readonly usage: ModelUsage;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+}
+
+/** What a spectator of a running turn sees. */
+export type TurnEvent =
+  | { readonly type: 'token'; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'tool_result'; readonly record: ToolCallRecord };
+
+/** Called for every event; a promise holds the turn back until the spectator has caught up. */
+export type TurnListener = (event: TurnEvent) => void | Promise<void>;

@@ -1,0 +1,54 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { ModelProvider } from './agent/model-provider.port.js';
+import { Settings } from './config/settings.js';
+import { DatabaseModule } from './database/database.module.js';
+import { AccessLog } from './edge/access-log.js';
+import { EdgeModule } from './edge/edge.module.js';
+import { LifecycleModule } from './lifecycle/lifecycle.module.js';
+import { Logs } from './logs/logger.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { ProfileModule } from './profiles/profile.module.js';
+
+/** What exists before the application: made by `startGateway`, given to everyone. */
+export interface Foundation {
+  readonly settings: Settings;
+  readonly logs: Logs;
+  readonly dataSource: DataSource;
+  readonly provider: ModelProvider;
+}
+
+@Global()
+@Module({})
+class FoundationModule {
+  static of({ settings, logs, provider }: Foundation): DynamicModule {
+    return {
+      module: FoundationModule,
+      providers: [
+        { provide: Settings, useValue: settings },
+        { provide: Logs, useValue: logs },
+        { provide: ModelProvider, useValue: provider },
+      ],
+      exports: [Settings, Logs, ModelProvider],
+    };
+  }
+}
+
+/** The table of contents: what the gateway is made of. */
+@Module({})
+export class AppModule {
+  static of(foundation: Foundation): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        FoundationModule.of(foundation),
+        DatabaseModule.of(foundation.dataSource),
+        LifecycleModule,
+        MetricsModule,
+        EdgeModule,
+        ProfileModule.register(foundation.settings.current.gateway.profiles),
+      ],
+      providers: [AccessLog],
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../ormconfig.js';
+import type { GatewaySettings } from '../config/settings.schema.js';
+import type { Logs } from '../logs/logger.js';
+import type { DatabaseAddress } from './data-source-options.js';
+import { openAddress } from './open-address.js';
+
+export interface OpenDatabase {
+  readonly dataSource: DataSource;
+  readonly address: DatabaseAddress;
+  /** True for the server that came with the gateway. */
+  readonly embedded: boolean;
+  close(): Promise<void>;
+}
+
+/** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it. */
+export async function openDatabase(settings: GatewaySettings['database'], logs: Logs): Promise<OpenDatabase> {
+  const logger = logs.for('database');
+  const server = await openAddress(settings, logs);
+  const dataSource = createDataSource(server.address, {
+    size: settings.pool_size,
+    connectTimeoutMs: settings.connect_timeout_ms,
+    statementTimeoutMs: settings.statement_timeout_ms,
+    onIdleError: (error) =>
+      logger.warn('a database connection broke and will be replaced', { reason: error.message }),
+  });
+  const close = async (): Promise<void> => {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    await server.close();
+  };
+  try {
+    await dataSource.initialize();
+    await refuseOldServers(dataSource);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { dataSource, address: server.address, embedded: server.embedded, close };
+}
+
+async function refuseOldServers(dataSource: DataSource): Promise<void> {
+  const rows: { version: string }[] = await dataSource.query(
+    `SELECT current_setting('server_version_num') AS version`,
+  );
+  const major = Math.floor(Number(rows[0]?.version) / 10_000);
+  if (major < 14) throw new Error(`PostgreSQL ${major} is too old: the gateway needs version 14 or later.`);
+}

@@ -1,0 +1,8 @@
+import { AttachmentEntity } from '../sessions/attachment.entity.js';
+import { MessageEntity } from '../sessions/message.entity.js';
+import { SessionEntity } from '../sessions/session.entity.js';
+import { TurnEntity } from '../sessions/turn.entity.js';
+import { ApiTokenEntity } from '../tokens/api-token.entity.js';
+
+/** Every table that TypeORM knows; the drift check compares them with the database. */
+export const tables = [ApiTokenEntity, SessionEntity, MessageEntity, AttachmentEntity, TurnEntity];

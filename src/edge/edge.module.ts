@@ -1,0 +1,37 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { BearerGuard } from './bearer.guard.js';
+import { GatewayErrorFilter } from './gateway-error.filter.js';
+import { JsonBodyGuard } from './json-body.guard.js';
+import { RateCharge } from './rate-charge.js';
+import { RateTierGuard } from './rate-tier.guard.js';
+import { RequestValidationPipe } from './request-validation.pipe.js';
+import { RouteTable } from './route-table.js';
+import { ScopeGuard } from './scope.guard.js';
+
+/** What every request passes, in this order: token, rate, scope, body, validation; and the one filter for errors. */
+@Global()
+@Module({
+  imports: [
+    DiscoveryModule,
+    TokensModule,
+    RateLimitsModule,
+    // One nameless throttler: which bucket and which limit is for `RateTierGuard` to say.
+    ThrottlerModule.forRoot({ throttlers: [{ ttl: 1000, limit: 1 }] }),
+  ],
+  providers: [
+    RateCharge,
+    RouteTable,
+    { provide: APP_GUARD, useClass: BearerGuard },
+    { provide: APP_GUARD, useClass: RateTierGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: JsonBodyGuard },
+    { provide: APP_PIPE, useClass: RequestValidationPipe },
+    { provide: APP_FILTER, useClass: GatewayErrorFilter },
+  ],
+  exports: [RouteTable, RateCharge],
+})
+export class EdgeModule {}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { Settings } from '../config/settings.js';
+import { RateLimited } from '../errors/gateway-error.js';
+import { type RateDecision, RateLimiter } from '../rate-limits/rate-limiter.port.js';
+import type { RateTier } from './access.decorator.js';
+
+/** Charges a request to a bucket, and says so in the headers of whatever answer follows (specification 8). */
+@Injectable()
+export class RateCharge {
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
+  async take(response: Response, bucket: string, tier: RateTier): Promise<void> {
+    const taken = this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    const decision = taken instanceof Promise ? await taken : taken;
+    setRateHeaders(response, decision);
+    if (!decision.allowed) throw refusal(decision);
+  }
+}
+
+function setRateHeaders(response: Response, decision: RateDecision): void {
+  response.setHeader('X-RateLimit-Limit', decision.limit);
+  response.setHeader('X-RateLimit-Remaining', decision.remaining);
+  response.setHeader('X-RateLimit-Reset', Math.ceil(decision.resetAtMs / 1000));
+}
+
+function refusal(decision: RateDecision): RateLimited {
+  const retryAfterSecs = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+  return new RateLimited(
+    `Too many requests: this group of endpoints allows ${decision.limit} per second. Try again in ${retryAfterSecs} s.`,
+    { retryAfterSecs },
+  );
+}

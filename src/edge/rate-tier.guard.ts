@@ -1,0 +1,46 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import {
+  InjectThrottlerOptions,
+  InjectThrottlerStorage,
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerRequest,
+  ThrottlerStorage,
+} from '@nestjs/throttler';
+import type { Response } from 'express';
+import { accessOf } from './access-lookup.js';
+import type { GatewayRequest } from './gateway-request.js';
+import { RateCharge } from './rate-charge.js';
+
+/**
+ * Second check: the bucket of this token (or, on an open route, of this address) for the route's tier.
+ * Nest's throttler decides when a route is charged; how is ours: token buckets, headers on every answer.
+ */
+@Injectable()
+export class RateTierGuard extends ThrottlerGuard {
+  constructor(
+    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+    private readonly charge: RateCharge,
+  ) {
+    super(options, storage, reflector);
+  }
+
+  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<GatewayRequest>();
+    if (request.profile === 'operations') return true;
+    await this.charge.take(http.getResponse<Response>(), bucketOf(request), tierOf(context));
+    return true;
+  }
+}
+
+function bucketOf(request: GatewayRequest): string {
+  return request.caller === undefined ? `open:${request.clientAddress}` : `token:${request.caller.tokenId}`;
+}
+
+function tierOf(context: ExecutionContext) {
+  return accessOf(context).tier;
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { BadRequest, HeadersTooLarge, UriTooLong } from '../errors/gateway-error.js';
+import { newId } from '../ids/typeid.js';
+import type { ListenerId } from '../profiles/profile.js';
+import type { GatewayRequest } from './gateway-request.js';
+
+export const MOST_URI_BYTES = 8192;
+export const MOST_HEADER_BYTES = 16_384;
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The first thing that happens to a request: whose listener it came to, its id, and what no router should see. */
+export function stampRequest(request: GatewayRequest, response: ServerResponse, listener: ListenerId): void {
+  request.profile = listener;
+  request.receivedAt = performance.now();
+  request.requestId = requestIdOf(request);
+  response.setHeader('X-Request-Id', request.requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  const refusal = unroutable(request);
+  if (refusal === undefined) return;
+  request.refusal = refusal;
+  // To the catch-all route: whoever sent this is authenticated and counted like everybody else, and then told.
+  request.url = '/';
+}
+
+function requestIdOf(request: GatewayRequest): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : newId('req');
+}
+
+function unroutable(request: GatewayRequest): Error | undefined {
+  if (request.url.length > MOST_URI_BYTES)
+    return new UriTooLong(`The URI is longer than ${MOST_URI_BYTES} bytes.`);
+  if (headerBytes(request) > MOST_HEADER_BYTES) {
+    return new HeadersTooLarge(`The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
+  }
+  if (request.url.includes('%') && !decodes(pathOf(request.url))) {
+    return new BadRequest('The path holds a percent-escape that is not UTF-8 text.');
+  }
+  return undefined;
+}
+
+function headerBytes(request: GatewayRequest): number {
+  let bytes = 0;
+  for (const part of request.rawHeaders) bytes += part.length + 2;
+  return bytes;
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** Whether every escape is UTF-8, and none a control character, which no name here has. */
+function decodes(path: string): boolean {
+  try {
+    return !/\p{Cc}/u.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
+}

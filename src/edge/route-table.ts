@@ -1,0 +1,80 @@
+import { Injectable, type OnModuleInit, RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { ListenerId } from '../profiles/profile.js';
+import { ACCESS } from './access.decorator.js';
+
+export interface Route {
+  readonly listener: ListenerId;
+  readonly method: string;
+  /** With parameters as `:name`, without trailing slash: `/api/v1/sessions/:id`. */
+  readonly path: string;
+  readonly handler: string;
+}
+
+/** Every route of the application, read from the decorators. A route that does not say who may use it stops the start. */
+@Injectable()
+export class RouteTable implements OnModuleInit {
+  private routes: readonly Route[] = [];
+  private readonly allowed = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  onModuleInit(): void {
+    this.routes = this.discovery.getControllers().flatMap(({ metatype }) => this.routesOf(metatype as Type));
+    for (const route of this.routes) this.index(route);
+  }
+
+  all(): readonly Route[] {
+    return this.routes;
+  }
+
+  /** The methods that this path answers to on this listener; empty for an unknown path. */
+  methodsFor(listener: ListenerId, path: string): string[] {
+    for (const [key, { pattern, methods }] of this.allowed) {
+      if (key.startsWith(`${listener} `) && pattern.test(path)) return [...methods].sort();
+    }
+    return [];
+  }
+
+  private routesOf(controller: Type): Route[] {
+    const base: unknown = Reflect.getMetadata(PATH_METADATA, controller);
+    const version: unknown = Reflect.getMetadata(VERSION_METADATA, controller);
+    if (typeof base !== 'string' || typeof version !== 'string') return [];
+    const prototype = controller.prototype as Record<string, object>;
+    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const handler = prototype[name];
+      const method: unknown = handler && Reflect.getMetadata(METHOD_METADATA, handler);
+      if (handler === undefined || typeof method !== 'number') return [];
+      const where = `${controller.name}.${name}`;
+      if (!Reflect.hasMetadata(ACCESS, handler) && !Reflect.hasMetadata(ACCESS, controller)) {
+        throw new Error(`${where} does not say who may use it: add @RequireScope, @AnyToken or @Open.`);
+      }
+      const path = joined(base, String(Reflect.getMetadata(PATH_METADATA, handler)));
+      return [{ listener: version as ListenerId, method: RequestMethod[method] ?? '', path, handler: where }];
+    });
+  }
+
+  private index(route: Route): void {
+    const key = `${route.listener} ${route.path}`;
+    const known = this.allowed.get(key) ?? { pattern: patternOf(route.path), methods: new Set<string>() };
+    known.methods.add(route.method);
+    if (route.method === 'GET') known.methods.add('HEAD');
+    this.allowed.set(key, known);
+  }
+}
+
+function joined(...parts: string[]): string {
+  return `/${parts
+    .flatMap((part) => part.split('/'))
+    .filter(Boolean)
+    .join('/')}`;
+}
+
+function patternOf(path: string): RegExp {
+  const source = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+');
+  return new RegExp(`^${source}/?$`, 'i');
+}

@@ -1,0 +1,9 @@
+import { SetMetadata } from '@nestjs/common';
+
+/** Which limit of `[gateway]` bounds the body. */
+export type BodyLimit = 'max_body_bytes' | 'max_message_body_bytes';
+
+export const BODY_LIMIT = 'gateway:body-limit';
+
+/** The route reads a JSON object; without this decorator no body is read at all. */
+export const TakesJsonBody = (limit: BodyLimit = 'max_body_bytes') => SetMetadata(BODY_LIMIT, limit);

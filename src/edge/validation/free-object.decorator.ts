@@ -1,0 +1,20 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+
+/** An object of any keys, at most `maxBytes` as JSON. Taken as it was sent: class-transformer would lose some keys. */
+export const FreeObject = (maxBytes: number) =>
+  applyDecorators(
+    Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]),
+    ValidateBy({
+      name: 'freeObject',
+      validator: {
+        validate: (value: unknown) => isObject(value) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+        defaultMessage: () => `must be an object of at most ${maxBytes} bytes as JSON`,
+      },
+    }),
+  );
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+import { ValidateBy } from 'class-validator';
+
+/** A string of `min` to `max` bytes of UTF-8. */
+export const Utf8Length = (min: number, max: number) =>
+  ValidateBy({
+    name: 'utf8Length',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && fits(Buffer.byteLength(value), min, max),
+      defaultMessage: () => `must be a string of ${min} to ${max} bytes`,
+    },
+  });
+
+/** A string of `min` to `max` characters. */
+export const TextLength = (min: number, max: number) =>
+  ValidateBy({
+    name: 'textLength',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && fits([...value].length, min, max),
+      defaultMessage: () => `must be a string of ${min} to ${max} characters`,
+    },
+  });
+
+function fits(length: number, min: number, max: number): boolean {
+  return length >= min && length <= max;
+}

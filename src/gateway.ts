@@ -1,0 +1,80 @@
+import 'reflect-metadata';
+import { VersioningType } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type Express } from 'express';
+import { AppModule, type Foundation } from './app.module.js';
+import { AccessLog } from './edge/access-log.js';
+import type { GatewayRequest } from './edge/gateway-request.js';
+import { DrainService } from './lifecycle/drain.service.js';
+import { Readiness } from './lifecycle/readiness.js';
+import { NestLogger } from './logs/nest-logger.js';
+import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
+import { RunningTurns } from './sessions/running-turns.js';
+
+/** A gateway that answers on its ports. */
+export interface RunningGateway {
+  readonly app: NestExpressApplication;
+  readonly ports: ListenerPorts;
+  /** Drains and stops everything but the database, in the order of the architecture page. Once; later calls wait. */
+  stop(): Promise<void>;
+  /** Ends a running `stop` sooner: what still runs is interrupted now. */
+  hurry(): void;
+}
+
+/** Builds the application and opens its ports. The caller opened the database, and closes it after `stop`. */
+export async function openGateway(foundation: Foundation): Promise<RunningGateway> {
+  const server = plainExpress();
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.of(foundation),
+    new ExpressAdapter(server),
+    {
+      logger: new NestLogger(foundation.logs),
+      bodyParser: false,
+      abortOnError: false,
+      routeResolutionStrategy: 'specificity',
+      routeConflictPolicy: { duplicate: 'error' },
+    },
+  );
+  try {
+    return await listen(app, server, foundation);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function listen(
+  app: NestExpressApplication,
+  server: Express,
+  foundation: Foundation,
+): Promise<RunningGateway> {
+  app.enableVersioning({
+    type: VersioningType.CUSTOM,
+    extractor: (request: unknown) => (request as GatewayRequest).profile,
+    defaultVersion: 'nowhere',
+  });
+  await app.init();
+  const readiness = app.get(Readiness);
+  const listeners = new ProfileListeners(server, app.get(AccessLog), () => readiness.isDraining);
+  const ports = await listeners.open(foundation.settings.current.gateway);
+  readiness.ready();
+  const drain = new DrainService({
+    readiness,
+    listeners,
+    settings: foundation.settings,
+    turns: app.get(RunningTurns),
+    logger: foundation.logs.for('gateway::drain'),
+    closeApp: () => app.close(),
+  });
+  return { app, ports, stop: () => drain.stop(), hurry: () => drain.hurry() };
+}
+
+/** Express with nothing that an API of JSON needs not. */
+function plainExpress(): Express {
+  const server = express();
+  server.disable('x-powered-by');
+  server.disable('etag');
+  server.set('query parser', 'simple');
+  return server;
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+
+/** Whether this process wants requests: not before it has started, not once it drains. */
+@Injectable()
+export class Readiness {
+  private state: 'starting' | 'ready' | 'draining' = 'starting';
+
+  get isReady(): boolean {
+    return this.state === 'ready';
+  }
+
+  get isDraining(): boolean {
+    return this.state === 'draining';
+  }
+
+  ready(): void {
+    if (this.state === 'starting') this.state = 'ready';
+  }
+
+  drain(): void {
+    this.state = 'draining';
+  }
+}

@@ -1,0 +1,96 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express, Response } from 'express';
+import type { GatewaySettings } from '../config/settings.schema.js';
+import type { AccessLog } from '../edge/access-log.js';
+import type { GatewayRequest } from '../edge/gateway-request.js';
+import { refuseRaw } from '../edge/raw-refusal.js';
+import { stampRequest } from '../edge/request-stamp.js';
+import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
+import type { ListenerId } from './profile.js';
+
+export type ListenerPorts = Partial<Record<ListenerId, number>>;
+
+/** The open ports: one a profile, one for operations. What arrives is stamped with the listener it came through. */
+export class ProfileListeners {
+  private readonly servers = new Map<ListenerId, Server>();
+  private readonly classes: BornExpress;
+
+  constructor(
+    private readonly express: Express,
+    private readonly accessLog: AccessLog,
+    private readonly isDraining: () => boolean,
+  ) {
+    this.classes = bornExpress(express);
+  }
+
+  /** Opens them all, or none. Throws one sentence that names the port and the setting. */
+  async open(settings: GatewaySettings['gateway']): Promise<ListenerPorts> {
+    const wanted: [ListenerId, number, string][] = [];
+    if (settings.profiles.includes('a')) wanted.push(['a', settings.profile_a_port, 'profile_a_port']);
+    if (settings.profiles.includes('b')) wanted.push(['b', settings.port, 'port']);
+    wanted.push(['operations', settings.management_port, 'management_port']);
+    const ports: ListenerPorts = {};
+    try {
+      for (const [listener, port, key] of wanted) {
+        ports[listener] = await this.openOne(listener, settings.host, port, key);
+      }
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return ports;
+  }
+
+  /** Refuses new connections; those that are idle end, those with a request end after its answer. */
+  stopAccepting(): void {
+    for (const server of this.servers.values()) server.close();
+  }
+
+  closeIdle(): void {
+    for (const server of this.servers.values()) server.closeIdleConnections();
+  }
+
+  async close(): Promise<void> {
+    const closed = [...this.servers.values()].map(
+      (server) =>
+        new Promise<void>((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
+    );
+    for (const server of this.servers.values()) server.closeAllConnections();
+    await Promise.all(closed);
+    this.servers.clear();
+  }
+
+  private openOne(listener: ListenerId, host: string, port: number, key: string): Promise<number> {
+    const server = createExpressServer(this.classes, (request, response) => {
+      this.take(listener, request as GatewayRequest, response as Response);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      refuseRaw(socket, listener, error.code),
+    );
+    server.on('connect', (_request, socket) => refuseRaw(socket, listener, undefined));
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    this.servers.set(listener, server);
+    return new Promise((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port, key)));
+      server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    });
+  }
+
+  private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
+    stampRequest(request, response, listener);
+    if (this.isDraining()) response.setHeader('Connection', 'close');
+    response.once('close', () => this.accessLog.finished(request, response));
+    this.express(request, response);
+  }
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, key: string): Error {
+  const where = `${host}:${port}`;
+  const setting = `set gateway.${key} (or GATEWAY__GATEWAY__${key.toUpperCase()}) to another`;
+  if (error.code === 'EADDRINUSE')
+    return new Error(`Port ${where} is taken: stop what uses it, or ${setting}.`);
+  if (error.code === 'EACCES')
+    return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
+  return new Error(`Cannot listen on ${where}: ${error.message}. Check gateway.host and gateway.${key}.`);
+}

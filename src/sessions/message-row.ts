@@ -1,0 +1,30 @@
+import type { ToolCallRecord } from '../agent/tool-call.js';
+import type { AttachmentInfo, Message, MessageRole } from './message.js';
+
+export interface MessageRow {
+  id: string;
+  seq: number;
+  role: MessageRole;
+  content: string;
+  tool_calls: ToolCallRecord[];
+  attachments: AttachmentInfo[];
+  tokens_used: number;
+  model: string | null;
+  created_at: Date;
+}
+
+export const MESSAGE_COLUMNS =
+  'id, seq, role, content, tool_calls, attachments, tokens_used, model, created_at';
+
+export function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    role: row.role,
+    content: row.content,
+    attachments: row.attachments,
+    toolCalls: row.tool_calls,
+    tokensUsed: row.tokens_used,
+    model: row.model,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,74 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Session, SessionPage, SessionSummary } from '../session.js';
+import { SESSION_WORDS_A, type SessionWordA, statusWordA } from './session-words.js';
+
+/** The create shape of Profile A (specification 2.1). */
+export class CreatedSessionViewA {
+  @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })
+  session_id!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ example: 'api' })
+  channel!: string;
+
+  @ApiProperty({ enum: SESSION_WORDS_A })
+  status!: SessionWordA;
+}
+
+export class SessionItemViewA extends CreatedSessionViewA {
+  @ApiProperty({ type: 'integer' })
+  message_count!: number;
+}
+
+export class SessionDetailViewA extends SessionItemViewA {
+  @ApiProperty({ description: 'The model of the session' })
+  model!: string;
+
+  @ApiProperty({ type: 'integer' })
+  total_tokens!: number;
+}
+
+export class SessionListViewA {
+  @ApiProperty({ type: [SessionItemViewA] })
+  sessions!: SessionItemViewA[];
+
+  @ApiProperty({ type: 'integer', description: 'Counts the filter, not the page' })
+  total!: number;
+}
+
+export function presentCreatedSessionA(session: SessionSummary): CreatedSessionViewA {
+  return {
+    session_id: session.id,
+    created_at: session.createdAt.toISOString(),
+    channel: session.channel,
+    status: statusWordA(session.status),
+  };
+}
+
+export function presentSessionItemA(session: SessionSummary): SessionItemViewA {
+  return {
+    session_id: session.id,
+    created_at: session.createdAt.toISOString(),
+    channel: session.channel,
+    status: statusWordA(session.status),
+    message_count: session.messageCount,
+  };
+}
+
+export function presentSessionDetailA(session: Session, defaultModel: string): SessionDetailViewA {
+  return {
+    session_id: session.id,
+    created_at: session.createdAt.toISOString(),
+    channel: session.channel,
+    status: statusWordA(session.status),
+    message_count: session.messageCount,
+    model: session.model ?? defaultModel,
+    total_tokens: session.inputTokens + session.outputTokens,
+  };
+}
+
+export function presentSessionListA(page: SessionPage): SessionListViewA {
+  return { sessions: page.sessions.map(presentSessionItemA), total: page.total };
+}

@@ -1,0 +1,62 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
+import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
+import { SessionsService } from '../sessions.service.js';
+import { CreateSessionRequestA, ListSessionsQueryA } from './session.requests.js';
+import {
+  CreatedSessionViewA,
+  presentCreatedSessionA,
+  presentSessionDetailA,
+  presentSessionListA,
+  SessionDetailViewA,
+  SessionListViewA,
+} from './session.views.js';
+import { filterOfWordA } from './session-words.js';
+
+/** Sessions in Profile A (specification 4.1). */
+@ProfileAController('sessions')
+export class SessionsControllerA {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Post()
+  @RequireScope('sessions:write', 'sessions_write')
+  @TakesJsonBody()
+  @Answers(201, 'The new session', CreatedSessionViewA)
+  async create(
+    @Body() body: CreateSessionRequestA,
+    @TheCaller() caller: Caller,
+  ): Promise<CreatedSessionViewA> {
+    const { channel, user_id: userId, system_prompt: systemPrompt, model } = body;
+    return presentCreatedSessionA(
+      await this.sessions.create({ channel, userId, systemPrompt, model }, caller),
+    );
+  }
+
+  @Get()
+  @RequireScope('sessions:read', 'sessions_read')
+  @Answers(200, 'A page of sessions, newest first', SessionListViewA)
+  async list(@Query() query: ListSessionsQueryA, @TheCaller() caller: Caller): Promise<SessionListViewA> {
+    return presentSessionListA(
+      await this.sessions.list({ status: filterOfWordA(query.status) }, query, caller),
+    );
+  }
+
+  @Get(':id')
+  @RequireScope('sessions:read', 'sessions_read')
+  @Answers(200, 'The session', SessionDetailViewA)
+  async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewA> {
+    return presentSessionDetailA(await this.sessions.find(id, caller), this.sessions.defaultModel);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('sessions:write', 'sessions_write')
+  @Answers(204, 'The session has ended')
+  async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+    await this.sessions.end(id, caller);
+  }
+}

@@ -1,0 +1,98 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Session, SessionPage, SessionSummary } from '../session.js';
+import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
+
+class SessionViewB {
+  @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })
+  id!: string;
+
+  @ApiProperty({ example: 'api' })
+  channel!: string;
+
+  @ApiProperty()
+  user_id!: string;
+
+  @ApiProperty({ enum: SESSION_STATUSES })
+  status!: SessionStatus;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+}
+
+/** The create shape of Profile B (specification 2.1). */
+export class CreatedSessionViewB extends SessionViewB {
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  metadata!: Readonly<Record<string, unknown>>;
+}
+
+export class SessionItemViewB extends SessionViewB {
+  @ApiProperty({ format: 'date-time' })
+  last_activity!: string;
+}
+
+export class TokenUsageViewB {
+  @ApiProperty({ type: 'integer' })
+  input!: number;
+
+  @ApiProperty({ type: 'integer' })
+  output!: number;
+}
+
+export class SessionDetailViewB extends CreatedSessionViewB {
+  @ApiProperty({ format: 'date-time' })
+  last_activity!: string;
+
+  @ApiProperty({ type: 'integer' })
+  turn_count!: number;
+
+  @ApiProperty()
+  token_usage!: TokenUsageViewB;
+}
+
+export class SessionListViewB {
+  @ApiProperty({ type: [SessionItemViewB] })
+  sessions!: SessionItemViewB[];
+
+  @ApiProperty({ type: 'integer', description: 'Counts the filter, not the page' })
+  total!: number;
+}
+
+export function presentCreatedSessionB(session: Session): CreatedSessionViewB {
+  return {
+    id: session.id,
+    channel: session.channel,
+    user_id: session.userId,
+    status: session.status,
+    created_at: session.createdAt.toISOString(),
+    metadata: session.metadata,
+  };
+}
+
+export function presentSessionItemB(session: SessionSummary): SessionItemViewB {
+  return {
+    id: session.id,
+    channel: session.channel,
+    user_id: session.userId,
+    status: session.status,
+    created_at: session.createdAt.toISOString(),
+    last_activity: session.lastActivity.toISOString(),
+  };
+}
+
+export function presentSessionDetailB(session: Session): SessionDetailViewB {
+  return {
+    id: session.id,
+    channel: session.channel,
+    user_id: session.userId,
+    status: session.status,
+    created_at: session.createdAt.toISOString(),
+    metadata: session.metadata,
+    last_activity: session.lastActivity.toISOString(),
+    turn_count: session.turnCount,
+    token_usage: { input: session.inputTokens, output: session.outputTokens },
+  };
+}
+
+export function presentSessionListB(page: SessionPage): SessionListViewB {
+  return { sessions: page.sessions.map(presentSessionItemB), total: page.total };
+}

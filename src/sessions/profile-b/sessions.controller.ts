@@ -1,0 +1,58 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
+import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
+import { ProfileBController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
+import { SessionsService } from '../sessions.service.js';
+import { CreateSessionRequestB, ListSessionsQueryB } from './session.requests.js';
+import {
+  CreatedSessionViewB,
+  presentCreatedSessionB,
+  presentSessionDetailB,
+  presentSessionListB,
+  SessionDetailViewB,
+  SessionListViewB,
+} from './session.views.js';
+
+/** Sessions in Profile B (specification 4.2). */
+@ProfileBController('sessions')
+export class SessionsControllerB {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Post()
+  @RequireScope('sessions:write', 'sessions_write')
+  @TakesJsonBody()
+  @Answers(201, 'The new session', CreatedSessionViewB)
+  async create(
+    @Body() body: CreateSessionRequestB,
+    @TheCaller() caller: Caller,
+  ): Promise<CreatedSessionViewB> {
+    const { channel, user_id: userId, metadata } = body;
+    return presentCreatedSessionB(await this.sessions.create({ channel, userId, metadata }, caller));
+  }
+
+  @Get()
+  @RequireScope('sessions:read', 'sessions_read')
+  @Answers(200, 'A page of sessions, newest first', SessionListViewB)
+  async list(@Query() query: ListSessionsQueryB, @TheCaller() caller: Caller): Promise<SessionListViewB> {
+    const { status, channel, limit, offset } = query;
+    return presentSessionListB(await this.sessions.list({ status, channel }, { limit, offset }, caller));
+  }
+
+  @Get(':id')
+  @RequireScope('sessions:read', 'sessions_read')
+  @Answers(200, 'The session', SessionDetailViewB)
+  async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewB> {
+    return presentSessionDetailB(await this.sessions.find(id, caller));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('sessions:write', 'sessions_write')
+  @Answers(204, 'The session has ended')
+  async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+    await this.sessions.end(id, caller);
+  }
+}

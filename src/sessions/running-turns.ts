@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+
+interface RunningTurn {
+  readonly fence: number;
+  readonly startedAt: number;
+  readonly abort: AbortController;
+}
+
+/** The turns that this process runs, one a session: what can be aborted, and what has to be renewed. */
+@Injectable()
+export class RunningTurns {
+  private readonly turns = new Map<string, RunningTurn>();
+  private readonly onEnded = new Map<string, Set<() => void>>();
+  private readonly onAllEnded: (() => void)[] = [];
+
+  /** @returns the signal that ends the turn early; its reason says why */
+  add(sessionId: string, fence: number): AbortController {
+    const abort = new AbortController();
+    this.turns.set(sessionId, { fence, startedAt: performance.now(), abort });
+    return abort;
+  }
+
+  remove(sessionId: string): void {
+    this.turns.delete(sessionId);
+    for (const wake of this.onEnded.get(sessionId) ?? []) wake();
+    if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();
+  }
+
+  abort(sessionId: string, reason: Error): void {
+    this.turns.get(sessionId)?.abort.abort(reason);
+  }
+
+  abortAll(reason: Error): void {
+    for (const { abort } of this.turns.values()) abort.abort(reason);
+  }
+
+  get count(): number {
+    return this.turns.size;
+  }
+
+  /** Sessions whose turn has run for at least so long, with the fence of each. */
+  olderThan(ms: number): Map<string, number> {
+    const before = performance.now() - ms;
+    const old = [...this.turns].filter(([, turn]) => turn.startedAt <= before);
+    return new Map(old.map(([sessionId, { fence }]) => [sessionId, fence]));
+  }
+
+  /** Resolves when a turn of this session ends here, after `timeoutMs`, or when the signal is aborted. */
+  nextEnd(sessionId: string, timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.onEnded.get(sessionId) ?? new Set();
+      const wake = (): void => {
+        clearTimeout(timer);
+        waiters.delete(wake);
+        if (waiters.size === 0) this.onEnded.delete(sessionId);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      waiters.add(wake);
+      this.onEnded.set(sessionId, waiters);
+    });
+  }
+
+  /** Resolves when nothing runs here any more, at once if so already. */
+  allEnded(): Promise<void> {
+    if (this.turns.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.onAllEnded.push(resolve));
+  }
+}

@@ -1,0 +1,31 @@
+export const SESSION_STATUSES = ['active', 'idle', 'terminated'] as const;
+
+/** The core's words, which are Profile B's too (specification, section 3). */
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** Seconds of silence after which a session is idle, and after which it has ended. */
+export interface SilenceLimits {
+  readonly idleSecs: number;
+  readonly timeoutSecs: number;
+}
+
+export interface RecordedStatus {
+  readonly recorded: SessionStatus;
+  /** Silence is counted from here; lies ahead of the clock while a turn runs. */
+  readonly quietSince: Date;
+}
+
+/**
+ * What a session is at `nowMs`: silence moves it from active to idle and from both to terminated, never back.
+ * Only a message makes an idle session active again, and it records that.
+ */
+export function statusAt(
+  { recorded, quietSince }: RecordedStatus,
+  nowMs: number,
+  limits: SilenceLimits,
+): SessionStatus {
+  const silenceMs = nowMs - quietSince.getTime();
+  if (recorded === 'terminated' || silenceMs >= limits.timeoutSecs * 1000) return 'terminated';
+  if (recorded === 'idle' || silenceMs >= limits.idleSecs * 1000) return 'idle';
+  return 'active';
+}

@@ -1,0 +1,66 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** The table of sessions, for migrations and the drift check; requests go through `SessionStore`. */
+@Entity('sessions')
+@Index('sessions_newest', { synchronize: false })
+@Index('sessions_newest_by_status', { synchronize: false })
+@Index('sessions_newest_by_channel', { synchronize: false })
+@Index('sessions_newest_by_user', { synchronize: false })
+@Index('sessions_quiet', { synchronize: false })
+export class SessionEntity {
+  @PrimaryColumn({ type: 'text' })
+  id!: string;
+
+  @Column({ type: 'text' })
+  channel!: string;
+
+  @Column({ name: 'user_id', type: 'text' })
+  userId!: string;
+
+  @Column({ type: 'text' })
+  status!: string;
+
+  @Column({ name: 'system_prompt', type: 'text', nullable: true })
+  systemPrompt!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  model!: string | null;
+
+  @Column({ type: 'json' })
+  metadata!: Record<string, unknown>;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column({ name: 'last_activity', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  lastActivity!: Date;
+
+  /** Silence is counted from here; a running turn holds it ahead of the clock. */
+  @Column({ name: 'quiet_since', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  quietSince!: Date;
+
+  @Column({ name: 'ended_at', type: 'timestamptz', precision: 3, nullable: true })
+  endedAt!: Date | null;
+
+  @Column({ name: 'message_count', type: 'integer', default: 0 })
+  messageCount!: number;
+
+  @Column({ name: 'turn_count', type: 'integer', default: 0 })
+  turnCount!: number;
+
+  @Column({ name: 'input_tokens', type: 'bigint', default: 0 })
+  inputTokens!: string;
+
+  @Column({ name: 'output_tokens', type: 'bigint', default: 0 })
+  outputTokens!: string;
+
+  /** The fencing number of the turn lease: only the turn that holds the newest one may write. */
+  @Column({ name: 'turn_fence', type: 'bigint', default: 0 })
+  turnFence!: string;
+
+  @Column({ name: 'turn_owner', type: 'text', nullable: true })
+  turnOwner!: string | null;
+
+  @Column({ name: 'turn_lease_until', type: 'timestamptz', precision: 3, nullable: true })
+  turnLeaseUntil!: Date | null;
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { SqlValue, Statement } from '../database/sql.js';
+import { newId } from '../ids/typeid.js';
+import type { NewSession, Page, Session, SessionFilter, SessionPage } from './session.js';
+import { listStatement } from './session-list.sql.js';
+import { SESSION_COLUMNS, type SessionRow, type SummaryRow, toSession, toSummary } from './session-row.js';
+import type { SilenceLimits } from './session-status.js';
+
+const INSERT: Statement = {
+  name: 'sessions.insert',
+  text: `INSERT INTO sessions (id, channel, user_id, status, system_prompt, model, metadata)
+         VALUES ($1, $2, $3, 'active', $4, $5, $6) RETURNING created_at`,
+};
+const FIND: Statement = {
+  name: 'sessions.find',
+  text: `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1`,
+};
+const END: Statement = {
+  name: 'sessions.end',
+  text: `UPDATE sessions SET status = 'terminated', ended_at = now()
+         WHERE id = $1 AND status <> 'terminated' AND quiet_since > now() - make_interval(secs => $2) RETURNING id`,
+};
+/** Silence recorded: at most `$3` rows, none that somebody else holds. */
+const SWEEP: Statement = {
+  name: 'sessions.sweep',
+  text: `
+    WITH due AS (
+      SELECT id, quiet_since <= now() - make_interval(secs => $2) AS ended FROM sessions
+      WHERE (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
+         OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))
+      LIMIT $3 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE sessions SET
+      status = CASE WHEN due.ended THEN 'terminated' ELSE 'idle' END,
+      ended_at = CASE WHEN due.ended THEN sessions.quiet_since + make_interval(secs => $2) END
+    FROM due WHERE sessions.id = due.id RETURNING sessions.id, sessions.status`,
+};
+/** Many tally rows become one a counter; readers see the same sum before and after. */
+const FOLD_TALLY: Statement = {
+  name: 'sessions.fold_tally',
+  text: `
+    WITH gone AS (DELETE FROM session_tally RETURNING channel, status, n)
+    INSERT INTO session_tally SELECT channel, status, sum(n) FROM gone GROUP BY channel, status`,
+};
+const TALLY_SIZE: Statement = {
+  name: 'sessions.tally_size',
+  text: 'SELECT count(*)::int AS rows FROM session_tally',
+};
+
+/** The statements of sessions. */
+@Injectable()
+export class SessionStore {
+  constructor(private readonly database: Database) {}
+
+  async insert(session: NewSession): Promise<Session> {
+    const id = newId('sess');
+    const { channel, userId, systemPrompt, model, metadata } = session;
+    const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata)];
+    const [row] = await this.database.query<{ created_at: Date }>(INSERT, values);
+    const createdAt = row?.created_at ?? new Date();
+    const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0 };
+    return { ...session, ...counts, id, status: 'active', createdAt, lastActivity: createdAt };
+  }
+
+  async find(id: string, limits: SilenceLimits): Promise<Session | undefined> {
+    const [row] = await this.database.query<SessionRow>(FIND, [id]);
+    return row && toSession(row, limits);
+  }
+
+  async list(filter: SessionFilter, page: Page, limits: SilenceLimits): Promise<SessionPage> {
+    const statement = listStatement({
+      status: filter.status,
+      byChannel: filter.channel !== undefined,
+      byUser: filter.userId !== undefined,
+    });
+    const values: SqlValue[] = [limits.idleSecs, limits.timeoutSecs, page.limit, page.offset];
+    for (const value of [filter.channel, filter.userId]) if (value !== undefined) values.push(value);
+    const rows = await this.database.query<PageRow>(statement, values);
+    const found = rows.filter(isSession).map((row) => toSummary(row, limits));
+    return { sessions: found, total: rows[0]?.total ?? 0 };
+  }
+
+  /** False when the session had ended before, or does not exist. */
+  async end(id: string, limits: SilenceLimits): Promise<boolean> {
+    return (await this.database.query(END, [id, limits.timeoutSecs])).length > 0;
+  }
+
+  /** Writes down what silence has done, for at most `most` sessions. @returns how many changed */
+  async recordSilence(limits: SilenceLimits, most: number): Promise<number> {
+    return (await this.database.query(SWEEP, [limits.idleSecs, limits.timeoutSecs, most])).length;
+  }
+
+  /** Keeps the tally short. Two that fold at once do not lose a count: the second finds the rows gone. */
+  async foldTally(whenOver: number): Promise<void> {
+    const [size] = await this.database.query<{ rows: number }>(TALLY_SIZE);
+    if ((size?.rows ?? 0) > whenOver) await this.database.query(FOLD_TALLY);
+  }
+}
+
+/** The total stands beside every row of the page, and alone beside nothing when the page is empty. */
+type PageRow = { total: number } & (SummaryRow | { [Column in keyof SummaryRow]: null });
+
+function isSession(row: PageRow): row is { total: number } & SummaryRow {
+  return row.id !== null;
+}

@@ -1,0 +1,66 @@
+import { BadRequest, Conflict, Forbidden, NotFound, Unavailable } from '../errors/gateway-error.js';
+
+export class SessionNotFound extends NotFound {
+  constructor() {
+    super('There is no such session.');
+  }
+}
+
+export class SessionEnded extends Conflict {
+  constructor() {
+    super('The session has ended. Create a new one with POST /sessions.', {
+      details: { reason: 'session_ended' },
+    });
+  }
+}
+
+export class TurnInProgress extends Conflict {
+  constructor(retryAfterSecs: number) {
+    super('The session is busy with earlier messages. Send this one again when they have been answered.', {
+      details: { reason: 'turn_in_progress' },
+      retryAfterSecs,
+    });
+  }
+}
+
+export class UnknownChannel extends BadRequest {
+  constructor(known: readonly string[]) {
+    const message = `is not a configured channel; known: ${known.join(', ')}`;
+    super(`channel: ${message}`, { details: { fields: [{ path: 'channel', message }] } });
+  }
+}
+
+export class UnknownMessage extends BadRequest {
+  constructor() {
+    const message = 'is not a message of this session';
+    super(`before: ${message}`, { details: { fields: [{ path: 'before', message }] } });
+  }
+}
+
+export class OtherUser extends Forbidden {
+  constructor() {
+    super('This token is bound to one user and cannot create sessions for another.');
+  }
+}
+
+/** The session was deleted while its turn ran. */
+export class TurnCancelled extends Conflict {
+  constructor() {
+    super('The session was ended while this message was being answered.', {
+      details: { reason: 'turn_cancelled' },
+    });
+  }
+}
+
+/** The lease ran out or the gateway stopped; the message is in the history, without an answer. */
+export class TurnInterrupted extends Unavailable {
+  constructor() {
+    super(
+      'The turn was interrupted before it was answered. The message is in the history; send it again if needed.',
+      {
+        details: { reason: 'turn_interrupted' },
+        retryAfterSecs: 1,
+      },
+    );
+  }
+}

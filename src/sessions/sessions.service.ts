@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { ModelProvider } from '../agent/model-provider.port.js';
+import { ChannelDirectory } from '../channels/channel-directory.js';
+import { Settings } from '../config/settings.js';
+import { isId } from '../ids/typeid.js';
+import type { Caller } from '../tokens/caller.js';
+import { RunningTurns } from './running-turns.js';
+import type { Metadata, Page, Session, SessionFilter, SessionPage } from './session.js';
+import { SessionStore } from './session.store.js';
+import {
+  OtherUser,
+  SessionEnded,
+  SessionNotFound,
+  TurnCancelled,
+  UnknownChannel,
+} from './sessions.errors.js';
+import { silenceLimits } from './silence-limits.js';
+
+/** What a caller says of a new session; everything has a default. */
+export interface SessionWish {
+  readonly channel?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly model?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** The life of sessions as callers see it (decisions, section 3). A token bound to a user sees only that user's. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly settings: Settings,
+    private readonly channels: ChannelDirectory,
+    private readonly running: RunningTurns,
+    private readonly provider: ModelProvider,
+  ) {}
+
+  /** The model of sessions that name none. */
+  get defaultModel(): string {
+    return this.provider.defaultModel;
+  }
+
+  async create(wish: SessionWish, caller: Caller): Promise<Session> {
+    const channel = wish.channel ?? 'api';
+    if (!this.channels.has(channel)) throw new UnknownChannel(this.channels.names());
+    return this.store.insert({
+      channel,
+      userId: userOf(wish, caller),
+      systemPrompt: wish.systemPrompt ?? null,
+      model: wish.model ?? null,
+      metadata: wish.metadata ?? {},
+    });
+  }
+
+  /** Throws `SessionNotFound` also for a session that this caller may not see. */
+  async find(id: string, caller: Caller): Promise<Session> {
+    const session = isId('sess', id) ? await this.store.find(id, this.limits()) : undefined;
+    if (session === undefined) throw new SessionNotFound();
+    if (caller.boundUserId !== null && session.userId !== caller.boundUserId) throw new SessionNotFound();
+    return session;
+  }
+
+  list(filter: SessionFilter, page: Page, caller: Caller): Promise<SessionPage> {
+    const mine = caller.boundUserId === null ? filter : { ...filter, userId: caller.boundUserId };
+    return this.store.list(mine, page, this.limits());
+  }
+
+  /** How many sessions a list with this status would count, for status pages and metrics. */
+  async count(status: SessionFilter['status']): Promise<number> {
+    return (await this.store.list({ status }, { limit: 0, offset: 0 }, this.limits())).total;
+  }
+
+  /** Ends the session; its rows stay readable. A running turn is aborted. Throws `SessionEnded` the second time. */
+  async end(id: string, caller: Caller): Promise<void> {
+    await this.find(id, caller);
+    if (!(await this.store.end(id, this.limits()))) throw new SessionEnded();
+    this.running.abort(id, new TurnCancelled());
+  }
+
+  private limits() {
+    return silenceLimits(this.settings.current.agent);
+  }
+}
+
+function userOf(wish: SessionWish, caller: Caller): string {
+  if (caller.boundUserId === null) return wish.userId ?? caller.tokenName;
+  if (wish.userId !== undefined && wish.userId !== caller.boundUserId) throw new OtherUser();
+  return caller.boundUserId;
+}

@@ -1,0 +1,98 @@
+import type { Statement } from '../database/sql.js';
+import { MESSAGE_COLUMNS } from './message-row.js';
+import { LEASE_SECS } from './turn-lease.js';
+
+const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+
+/** What takes the session: `$2` is this replica. */
+const CLAIM = `
+  UPDATE sessions SET
+    turn_fence = turn_fence + 1, turn_owner = $2, turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END},
+    last_activity = now(), status = 'active', message_count = message_count + 1, turn_count = turn_count + 1`;
+/** Sessions that live (`$3` time-out seconds) and answer nobody else. */
+const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
+
+const CLAIMED = 'id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count';
+
+/** `$4` messages of history, newest first, as they were before this turn. */
+const HISTORY = `
+  (SELECT coalesce(json_agg(said_before), '[]') FROM (
+     SELECT ${MESSAGE_COLUMNS} FROM messages
+     WHERE session_id = $1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT $4) AS said_before) AS history`;
+
+/** Takes a free session in which nobody waits, stores the user message and the turn, and reads the history: one trip. */
+export const BEGIN: Statement = {
+  name: 'turns.begin',
+  text: `
+    WITH claimed AS (
+      ${CLAIM}
+      WHERE id = $1 AND ${FREE}
+        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now())
+      RETURNING ${CLAIMED}
+    ), said AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, attachments)
+      SELECT $6, $1, $5, message_count, 'user', $7, $8 FROM claimed
+    ), turn AS (
+      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, started_at)
+      SELECT $5, $1, $6, 'running', fence, $2, now() FROM claimed
+    )
+    SELECT claimed.*, ${HISTORY} FROM claimed`,
+};
+
+/** The same for a message that waited: only the first in line gets the session. */
+export const BEGIN_WAITING: Statement = {
+  name: 'turns.begin_waiting',
+  text: `
+    WITH claimed AS (
+      ${CLAIM}
+      WHERE id = $1 AND ${FREE} AND $5 = (
+        SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
+        ORDER BY arrival LIMIT 1)
+      RETURNING ${CLAIMED}
+    ), said AS (
+      UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = $6
+    ), turn AS (
+      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, started_at = now()
+      FROM claimed WHERE turns.id = $5
+    )
+    SELECT claimed.*, ${HISTORY} FROM claimed`,
+};
+
+/** Why a session could not be taken; also holds its row, so that those who wait line up in arrival order. */
+export const LOCK_SESSION: Statement = {
+  name: 'turns.lock_session',
+  text: `
+    SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
+      (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting
+    FROM sessions WHERE id = $1 FOR UPDATE`,
+};
+
+export const INSERT_WAITING_TURN: Statement = {
+  name: 'turns.insert_waiting',
+  text: `INSERT INTO turns (id, session_id, user_message_id, status, wait_until)
+         VALUES ($1, $2, $3, 'waiting', now() + make_interval(secs => $4))`,
+};
+export const INSERT_WAITING_MESSAGE: Statement = {
+  name: 'turns.insert_waiting_message',
+  text: `INSERT INTO messages (id, session_id, turn_id, role, content, attachments) VALUES ($1, $2, $3, 'user', $4, $5)`,
+};
+export const INSERT_ATTACHMENT: Statement = {
+  name: 'turns.insert_attachment',
+  text: `INSERT INTO attachments (id, message_id, data) VALUES ($1, $2, $3)`,
+};
+
+/** A message that is not waited for any longer leaves no trace. */
+export const LEAVE_LINE: Statement = {
+  name: 'turns.leave_line',
+  text: `
+    WITH gone AS (DELETE FROM turns WHERE id = $1 AND status = 'waiting' RETURNING user_message_id)
+    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
+};
+export const LEAVE_LINES_EXPIRED: Statement = {
+  name: 'turns.leave_lines_expired',
+  text: `
+    WITH gone AS (
+      DELETE FROM turns WHERE status = 'waiting' AND wait_until < now() - interval '10 seconds'
+      RETURNING user_message_id)
+    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
+};

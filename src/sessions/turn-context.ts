@@ -1,0 +1,40 @@
+import type { ContentPart, ModelMessage } from '../agent/model-provider.port.js';
+import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
+
+/** The history and the new message as a model reads them. Tool calls of earlier turns stay in those turns. */
+export function modelMessages(
+  history: readonly Message[],
+  bytes: ReadonlyMap<string, Buffer>,
+  message: NewUserMessage,
+): ModelMessage[] {
+  const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
+  return [
+    ...history.map((said) => earlier(said, bytes)),
+    { role: 'user', parts: parts(message.content, message.attachments, fresh) },
+  ];
+}
+
+function earlier(said: Message, bytes: ReadonlyMap<string, Buffer>): ModelMessage {
+  return said.role === 'user'
+    ? { role: 'user', parts: parts(said.content, said.attachments, bytes) }
+    : { role: 'assistant', text: said.content, toolCalls: [] };
+}
+
+function parts(
+  text: string,
+  attachments: readonly AttachmentInfo[],
+  bytes: ReadonlyMap<string, Buffer>,
+): ContentPart[] {
+  const attached = attachments.flatMap((info): ContentPart[] => {
+    const data = bytes.get(info.id);
+    return data === undefined ? [] : [attachmentPart(info, data.toString('base64'))];
+  });
+  return text === '' ? attached : [...attached, { type: 'text', text }];
+}
+
+function attachmentPart(info: AttachmentInfo, data: string): ContentPart {
+  const { mimeType } = info;
+  return info.type === 'image'
+    ? { type: 'image', mimeType, data }
+    : { type: 'file', name: info.name ?? info.type, mimeType, data };
+}

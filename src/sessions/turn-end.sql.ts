@@ -1,0 +1,64 @@
+import type { Statement } from '../database/sql.js';
+import { LEASE_SECS } from './turn-lease.js';
+
+const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease changes nothing. */
+const HELD = 'WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3';
+const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
+
+/** The answer, the token counts, the turn's end and the release of the session: all or nothing. */
+export const COMPLETE: Statement = {
+  name: 'turns.complete',
+  text: `
+    WITH held AS (
+      UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
+        input_tokens = input_tokens + $6, output_tokens = output_tokens + $7
+      ${HELD} RETURNING message_count
+    ), answered AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model)
+      SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10 FROM held
+      RETURNING created_at
+    ), closed AS (
+      UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
+      FROM held WHERE turns.id = $4
+    )
+    SELECT created_at FROM answered`,
+};
+
+/** A turn without an answer: `$5` how it ended, `$6` why. */
+export const CLOSE: Statement = {
+  name: 'turns.close',
+  text: `
+    WITH held AS (UPDATE sessions SET ${RELEASE} ${HELD} RETURNING id)
+    UPDATE turns SET status = $5, reason = $6, ended_at = now() FROM held WHERE turns.id = $4 RETURNING turns.id`,
+};
+
+/** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
+export const RENEW: Statement = {
+  name: 'turns.renew',
+  text: `
+    UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
+    WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
+};
+export const ENDED_AMONG: Statement = {
+  name: 'turns.ended_among',
+  text: `SELECT id FROM sessions WHERE id = ANY ($1) AND status = 'terminated'`,
+};
+
+/** Turns whose owner is gone: closed as interrupted, and fenced off in case it comes back. */
+export const INTERRUPT_LOST: Statement = {
+  name: 'turns.interrupt_lost',
+  text: `
+    WITH lost AS (
+      SELECT sessions.id, turns.id AS turn_id
+      FROM turns JOIN sessions ON sessions.id = turns.session_id
+      WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
+        OR sessions.turn_owner IS NULL)
+      LIMIT 100 FOR UPDATE OF sessions SKIP LOCKED
+    ), freed AS (
+      UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1, quiet_since = now()
+      FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
+    )
+    UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
+    FROM lost WHERE turns.id = lost.turn_id RETURNING turns.id, turns.session_id`,
+};

@@ -1,0 +1,68 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../logs/logger.js';
+import { RunningTurns } from './running-turns.js';
+import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
+import { TurnStore } from './turn.store.js';
+import { LEASE_SECS } from './turn-lease.js';
+
+const LOOK_MS = 500;
+const RENEW_MS = (LEASE_SECS * 1000) / 3;
+
+/**
+ * Looks after the turns that run here: renews their leases, and aborts those whose session was ended through another
+ * replica or whose lease is lost.
+ */
+@Injectable()
+export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private timer: NodeJS.Timeout | undefined;
+  private renewedAt = 0;
+  private looking = false;
+
+  constructor(
+    private readonly running: RunningTurns,
+    private readonly store: TurnStore,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const turns = this.running.olderThan(LOOK_MS);
+    if (turns.size === 0 || this.looking) return;
+    this.looking = true;
+    try {
+      await this.abortEnded([...turns.keys()]);
+      if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
+    } catch (error) {
+      this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
+        turns: turns.size,
+        error: String(error),
+      });
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private async abortEnded(sessionIds: string[]): Promise<void> {
+    for (const id of await this.store.endedAmong(sessionIds)) this.running.abort(id, new TurnCancelled());
+  }
+
+  private async renew(turns: Map<string, number>): Promise<void> {
+    const askedAt = performance.now();
+    const held = await this.store.renew([...turns.keys()]);
+    this.renewedAt = askedAt;
+    for (const [sessionId, fence] of turns) {
+      // A turn that has just ended is not running any more: aborting it does nothing.
+      if (held.get(sessionId) !== fence) this.running.abort(sessionId, new TurnInterrupted());
+    }
+  }
+}

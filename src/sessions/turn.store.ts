@@ -1,0 +1,224 @@
+import { Injectable } from '@nestjs/common';
+import type { TurnOutcome } from '../agent/turn.js';
+import { Database } from '../database/database.js';
+import type { SqlRunner } from '../database/sql.js';
+import { storableText } from '../database/storable-text.js';
+import { newId } from '../ids/typeid.js';
+import { ReplicaId } from '../lifecycle/replica-id.js';
+import type { Message, NewAttachment, NewUserMessage } from './message.js';
+import { type MessageRow, toMessage } from './message-row.js';
+import * as begin from './turn-begin.sql.js';
+import * as end from './turn-end.sql.js';
+import type { TurnFailure, TurnLease } from './turn-lease.js';
+
+interface ClaimedRow {
+  user_id: string;
+  channel: string;
+  system_prompt: string | null;
+  model: string | null;
+  fence: number;
+  history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
+}
+
+/** A turn that has its session, and what it needs to run. */
+export interface BegunTurn {
+  readonly lease: TurnLease;
+  readonly userId: string;
+  readonly channel: string;
+  readonly systemPrompt: string | null;
+  readonly model: string | null;
+  /** Oldest first, without the message that this turn answers. */
+  readonly history: readonly Message[];
+}
+
+export interface WaitingTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly userMessageId: string;
+}
+
+export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: 'not_found' | 'ended' | 'full' };
+
+/** The statements of turns: who has a session, who waits for it, and what came of it. */
+@Injectable()
+export class TurnStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+  ) {}
+
+  /** Takes a free session at once. Undefined when it is busy, ended or unknown; then nothing was written. */
+  async begin(
+    sessionId: string,
+    message: NewUserMessage,
+    limits: BeginLimits,
+  ): Promise<BegunTurn | undefined> {
+    const turn: WaitingTurn = { sessionId, turnId: newId('turn'), userMessageId: newId('msg') };
+    const attempt = (runner: SqlRunner) => this.claimNew(runner, turn, message, limits);
+    if (message.attachments.length === 0) return attempt(this.database);
+    return this.database.transaction(async (runner) => {
+      const begun = await attempt(runner);
+      if (begun !== undefined) await insertAttachments(runner, turn.userMessageId, message.attachments);
+      return begun;
+    });
+  }
+
+  /** Puts a message at the end of the session's line, or says why not. */
+  lineUp(sessionId: string, message: NewUserMessage, limits: LineLimits): Promise<LineUp> {
+    return this.database.transaction(async (runner) => {
+      const [session] = await runner.query<{ ended: boolean; waiting: number }>(begin.LOCK_SESSION, [
+        sessionId,
+        limits.timeoutSecs,
+      ]);
+      if (session === undefined) return { refused: 'not_found' };
+      if (session.ended) return { refused: 'ended' };
+      if (session.waiting >= limits.maxWaiting) return { refused: 'full' };
+      const waiting = { sessionId, turnId: newId('turn'), userMessageId: newId('msg') };
+      const { turnId, userMessageId } = waiting;
+      await runner.query(begin.INSERT_WAITING_MESSAGE, [
+        userMessageId,
+        sessionId,
+        turnId,
+        message.content,
+        attachmentsJson(message),
+      ]);
+      await insertAttachments(runner, userMessageId, message.attachments);
+      await runner.query(begin.INSERT_WAITING_TURN, [
+        turnId,
+        sessionId,
+        userMessageId,
+        limits.maxWaitMs / 1000,
+      ]);
+      return { waiting };
+    });
+  }
+
+  /** Takes the session for the first in line. Undefined while it is not its turn. */
+  async beginWaiting(turn: WaitingTurn, limits: BeginLimits): Promise<BegunTurn | undefined> {
+    const [row] = await this.database.query<ClaimedRow>(begin.BEGIN_WAITING, [
+      turn.sessionId,
+      this.replica.value,
+      limits.timeoutSecs,
+      limits.historyMessages,
+      turn.turnId,
+      turn.userMessageId,
+    ]);
+    return row && begunTurn(turn, row);
+  }
+
+  /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
+  async leaveLine(turn: WaitingTurn): Promise<boolean> {
+    return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
+  }
+
+  /** Stores the answer. Undefined when the lease was lost: then nothing was written. */
+  async complete(lease: TurnLease, outcome: TurnOutcome): Promise<Message | undefined> {
+    const id = newId('msg');
+    const content = storableText(outcome.content);
+    const { input, output } = outcome.usage;
+    const [row] = await this.database.query<{ created_at: Date }>(end.COMPLETE, [
+      lease.sessionId,
+      lease.fence,
+      this.replica.value,
+      lease.turnId,
+      id,
+      input,
+      output,
+      content,
+      JSON.stringify(outcome.toolCalls),
+      outcome.model,
+    ]);
+    if (row === undefined) return undefined;
+    const { toolCalls, model } = outcome;
+    return {
+      id,
+      role: 'assistant',
+      content,
+      attachments: [],
+      toolCalls,
+      tokensUsed: input + output,
+      model,
+      createdAt: row.created_at,
+    };
+  }
+
+  /** Ends a turn that has no answer. False when the lease was lost. */
+  async close(lease: TurnLease, how: TurnFailure, reason: string): Promise<boolean> {
+    const values = [lease.sessionId, lease.fence, this.replica.value, lease.turnId, how, reason];
+    return (await this.database.query(end.CLOSE, values)).length > 0;
+  }
+
+  /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
+  async renew(sessionIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.database.query<{ id: string; fence: number }>(end.RENEW, [
+      this.replica.value,
+      sessionIds,
+    ]);
+    return new Map(rows.map(({ id, fence }) => [id, fence]));
+  }
+
+  async endedAmong(sessionIds: readonly string[]): Promise<string[]> {
+    return (await this.database.query<{ id: string }>(end.ENDED_AMONG, [sessionIds])).map(({ id }) => id);
+  }
+
+  async hasEnded(sessionId: string): Promise<boolean> {
+    return (await this.endedAmong([sessionId])).length > 0;
+  }
+
+  /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
+  async recover(): Promise<{ id: string; session_id: string }[]> {
+    await this.database.query(begin.LEAVE_LINES_EXPIRED);
+    return this.database.query<{ id: string; session_id: string }>(end.INTERRUPT_LOST);
+  }
+
+  private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
+    const [row] = await runner.query<ClaimedRow>(begin.BEGIN, [
+      turn.sessionId,
+      this.replica.value,
+      limits.timeoutSecs,
+      limits.historyMessages,
+      turn.turnId,
+      turn.userMessageId,
+      message.content,
+      attachmentsJson(message),
+    ]);
+    return row && begunTurn(turn, row);
+  }
+}
+
+export interface BeginLimits {
+  readonly timeoutSecs: number;
+  readonly historyMessages: number;
+}
+
+export interface LineLimits {
+  readonly timeoutSecs: number;
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+}
+
+async function insertAttachments(
+  runner: SqlRunner,
+  messageId: string,
+  attachments: readonly NewAttachment[],
+) {
+  for (const { id, data } of attachments) await runner.query(begin.INSERT_ATTACHMENT, [id, messageId, data]);
+}
+
+function attachmentsJson(message: NewUserMessage): string {
+  return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));
+}
+
+function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {
+  const history = row.history
+    .map((said) => toMessage({ ...said, created_at: new Date(said.created_at) }))
+    .reverse();
+  return {
+    lease: { ...turn, fence: row.fence },
+    userId: row.user_id,
+    channel: row.channel,
+    systemPrompt: row.system_prompt,
+    model: row.model,
+    history,
+  };
+}

@@ -1,0 +1,126 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ToolCallRecord, ToolCallStatus } from '../../agent/tool-call.js';
+import type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole } from '../message.js';
+
+export class ToolCallView {
+  @ApiProperty()
+  id!: string;
+
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  arguments!: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({ enum: ['success', 'error', 'denied', 'timeout'] })
+  status!: ToolCallStatus;
+
+  @ApiProperty({ description: 'Cut at 16 KiB with a mark' })
+  output!: string;
+
+  @ApiProperty({ type: 'integer' })
+  duration_ms!: number;
+}
+
+export class AttachmentView {
+  @ApiProperty()
+  id!: string;
+
+  @ApiProperty({ enum: ['image', 'file', 'audio', 'video'] })
+  type!: AttachmentType;
+
+  @ApiProperty({ nullable: true, type: 'string' })
+  name!: string | null;
+
+  @ApiProperty()
+  mime_type!: string;
+
+  @ApiProperty({ type: 'integer' })
+  size_bytes!: number;
+}
+
+/** The answer to a message (specification 2.2). */
+export class MessageView {
+  @ApiProperty({ example: 'msg_01jd8v3q5ze0psx2w9t6m4k7ah' })
+  message_id!: string;
+
+  @ApiProperty({ enum: ['user', 'assistant'] })
+  role!: MessageRole;
+
+  @ApiProperty()
+  content!: string;
+
+  @ApiProperty({ type: [ToolCallView] })
+  tool_calls!: ToolCallView[];
+
+  @ApiProperty({ type: 'integer' })
+  tokens_used!: number;
+
+  @ApiProperty({ nullable: true, type: 'string' })
+  model!: string | null;
+}
+
+export class HistoryItemView extends MessageView {
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ type: [AttachmentView] })
+  attachments!: AttachmentView[];
+}
+
+export class HistoryView {
+  @ApiProperty({ type: [HistoryItemView], description: 'Oldest first' })
+  messages!: HistoryItemView[];
+
+  @ApiProperty({ description: 'Whether there are older messages than these' })
+  has_more!: boolean;
+}
+
+export function presentMessage(message: Message): MessageView {
+  return {
+    message_id: message.id,
+    role: message.role,
+    content: message.content,
+    tool_calls: message.toolCalls.map(presentToolCall),
+    tokens_used: message.tokensUsed,
+    model: message.model,
+  };
+}
+
+export function presentHistory(page: HistoryPage): HistoryView {
+  return { messages: page.messages.map(presentHistoryItem), has_more: page.hasMore };
+}
+
+function presentHistoryItem(message: Message): HistoryItemView {
+  return {
+    message_id: message.id,
+    role: message.role,
+    content: message.content,
+    created_at: message.createdAt.toISOString(),
+    attachments: message.attachments.map(presentAttachment),
+    tool_calls: message.toolCalls.map(presentToolCall),
+    tokens_used: message.tokensUsed,
+    model: message.model,
+  };
+}
+
+function presentToolCall(call: ToolCallRecord): ToolCallView {
+  return {
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    status: call.status,
+    output: call.output,
+    duration_ms: call.durationMs,
+  };
+}
+
+function presentAttachment(attachment: AttachmentInfo): AttachmentView {
+  return {
+    id: attachment.id,
+    type: attachment.type,
+    name: attachment.name,
+    mime_type: attachment.mimeType,
+    size_bytes: attachment.sizeBytes,
+  };
+}

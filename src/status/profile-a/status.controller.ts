@@ -1,0 +1,28 @@
+import { Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Open, RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import { StatusService } from '../status.service.js';
+import { HealthViewA, InfoViewA, presentHealthA, presentInfoA } from './status.views.js';
+
+/** Health and information in Profile A (specification 4.1). */
+@ProfileAController('')
+export class StatusControllerA {
+  constructor(private readonly status: StatusService) {}
+
+  @Get('health')
+  @Open()
+  @Answers(200, 'The gateway is ready; 503 with the same body when it is not', HealthViewA)
+  async health(@Res() response: Response): Promise<void> {
+    const health = await this.status.health();
+    response.status(health.ready ? 200 : 503).json(presentHealthA(health));
+  }
+
+  @Get('info')
+  @RequireScope('status:read')
+  @Answers(200, 'What runs here', InfoViewA)
+  async info(): Promise<InfoViewA> {
+    return presentInfoA(await this.status.info());
+  }
+}

@@ -1,0 +1,28 @@
+import { Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Open, RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileBController } from '../../profiles/profile.js';
+import { StatusService } from '../status.service.js';
+import { LightHealthViewB, presentLightHealthB, presentStatusB, StatusViewB } from './status.views.js';
+
+/** Status and health in Profile B (specification 4.2). */
+@ProfileBController('status')
+export class StatusControllerB {
+  constructor(private readonly status: StatusService) {}
+
+  @Get()
+  @RequireScope('status:read')
+  @Answers(200, 'What runs here', StatusViewB)
+  async detail(): Promise<StatusViewB> {
+    return presentStatusB(await this.status.info());
+  }
+
+  @Get('health')
+  @Open()
+  @Answers(200, 'The gateway is ready; 503 with the same body when it is not', LightHealthViewB)
+  async health(@Res() response: Response): Promise<void> {
+    const health = await this.status.health();
+    response.status(health.ready ? 200 : 503).json(presentLightHealthB(health));
+  }
+}

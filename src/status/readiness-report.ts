@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { httpExceptionBody } from '../edge/http-exception-body.js';
+import { ReadinessCheck } from './readiness-check.js';
+
+/** Readiness as Terminus words it: which indicator is up, which is down and why. */
+@Injectable()
+export class ReadinessReport {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    private readonly readiness: ReadinessCheck,
+  ) {}
+
+  async make(): Promise<{ status: 200 | 503; body: object }> {
+    try {
+      return { status: 200, body: await this.health.check([() => this.gateway()]) };
+    } catch (error) {
+      const body = httpExceptionBody(error);
+      if (body === undefined) throw error;
+      return { status: 503, body };
+    }
+  }
+
+  private async gateway() {
+    const problem = await this.readiness.problem();
+    const indicator = this.indicators.check('gateway');
+    return problem === undefined ? indicator.up() : indicator.down({ reason: problem });
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { ModelProvider } from '../agent/model-provider.port.js';
+import { Settings } from '../config/settings.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { type BuildInfo, readBuildInfo } from './build-info.js';
+import { ReadinessCheck } from './readiness-check.js';
+
+export type HealthWord = 'healthy' | 'degraded' | 'unhealthy';
+
+export interface Health {
+  readonly status: HealthWord;
+  readonly ready: boolean;
+  readonly version: string;
+  readonly uptimeSecs: number;
+}
+
+export interface Info extends Health {
+  readonly builtAt: Date;
+  readonly providerName: string;
+  readonly model: string;
+  readonly liveSessions: number;
+  readonly activeSessions: number;
+  readonly channels: { readonly connected: number; readonly total: number };
+  readonly plugins: { readonly loaded: number; readonly total: number };
+  readonly memory: { readonly backend: string; readonly entries: number };
+  readonly sandboxBackend: string;
+}
+
+/** What the gateway says of itself. Every figure is asked for at the moment of the question. */
+@Injectable()
+export class StatusService {
+  private readonly build: BuildInfo = readBuildInfo();
+
+  constructor(
+    private readonly readiness: ReadinessCheck,
+    private readonly sessions: SessionsService,
+    private readonly provider: ModelProvider,
+    private readonly settings: Settings,
+  ) {}
+
+  async health(): Promise<Health> {
+    const ready = await this.readiness.isReady();
+    return {
+      status: ready ? 'healthy' : 'unhealthy',
+      ready,
+      version: this.build.version,
+      uptimeSecs: Math.floor(process.uptime()),
+    };
+  }
+
+  /** Throws `Unavailable` when the database cannot be asked. */
+  async info(): Promise<Info> {
+    const [health, liveSessions, activeSessions] = await Promise.all([
+      this.health(),
+      this.sessions.count('live'),
+      this.sessions.count('active'),
+    ]);
+    return {
+      ...health,
+      builtAt: this.build.builtAt,
+      providerName: this.provider.name,
+      model: this.provider.defaultModel,
+      liveSessions,
+      activeSessions,
+      channels: { connected: 1, total: 1 },
+      plugins: { loaded: 0, total: 0 },
+      memory: { backend: this.settings.current.memory.backend, entries: 0 },
+      sandboxBackend: 'none',
+    };
+  }
+}

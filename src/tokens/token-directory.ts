@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiToken } from './api-token.js';
+import type { Caller } from './caller.js';
+import { TokenStore } from './token.store.js';
+import { hashToken, looksLikeToken } from './token-format.js';
+import { TokenUse } from './token-use.service.js';
+
+/** An answer is never older than this: a revoked token is refused on every replica well within 1.5 s. */
+const FRESH_MS = 500;
+const MOST_KNOWN = 20_000;
+const MOST_UNKNOWN = 2000;
+
+interface KnownToken {
+  readonly caller: Caller;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Answers whose token was presented. Known answers are kept in memory; before an answer is used, the table's revision
+ * must have been seen within `FRESH_MS`. When the database cannot be asked this throws (503): nobody is let through.
+ */
+@Injectable()
+export class TokenDirectory {
+  private readonly known = new Map<string, KnownToken>();
+  private readonly unknown = new Set<string>();
+  private revision = '';
+  private confirmedAt = Number.NEGATIVE_INFINITY;
+  private confirming: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: TokenStore,
+    private readonly use: TokenUse,
+  ) {}
+
+  async find(presented: string | undefined): Promise<Caller | undefined> {
+    if (presented === undefined || !looksLikeToken(presented)) return undefined;
+    if (performance.now() - this.confirmedAt > FRESH_MS) await this.confirm();
+    const known = this.known.get(presented) ?? (await this.load(presented));
+    if (known === undefined || known.expiresAtMs <= Date.now()) return undefined;
+    this.use.record(known.caller.tokenId);
+    return known.caller;
+  }
+
+  /** One question for all requests that wait for it. */
+  private confirm(): Promise<void> {
+    this.confirming ??= this.askRevision().finally(() => {
+      this.confirming = undefined;
+    });
+    return this.confirming;
+  }
+
+  private async askRevision(): Promise<void> {
+    const askedAt = performance.now();
+    const revision = await this.store.revision();
+    if (revision !== this.revision) {
+      this.known.clear();
+      this.unknown.clear();
+      this.revision = revision;
+    }
+    this.confirmedAt = askedAt;
+  }
+
+  private async load(presented: string): Promise<KnownToken | undefined> {
+    if (this.unknown.has(presented)) return undefined;
+    const revision = this.revision;
+    const token = await this.store.findUnrevokedByHash(hashToken(presented));
+    const known = token && knownToken(token);
+    // A change that was seen meanwhile may have overtaken this row: use it once, do not keep it.
+    if (revision === this.revision) this.keep(presented, known);
+    return known;
+  }
+
+  private keep(presented: string, known: KnownToken | undefined): void {
+    if (known === undefined) {
+      if (this.unknown.size >= MOST_UNKNOWN) this.unknown.clear();
+      this.unknown.add(presented);
+      return;
+    }
+    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    this.known.set(presented, known);
+  }
+}
+
+function knownToken(token: ApiToken): KnownToken {
+  return {
+    caller: {
+      tokenId: token.id,
+      tokenName: token.name,
+      scopes: token.scopes,
+      boundUserId: token.boundUserId,
+    },
+    expiresAtMs: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+  };
+}

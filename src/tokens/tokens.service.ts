@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { BadRequest, Conflict, NotFound } from '../errors/gateway-error.js';
+import { newId } from '../ids/typeid.js';
+import type { ApiToken } from './api-token.js';
+import type { GrantedScope } from './scopes.js';
+import { TokenStore } from './token.store.js';
+import { hashToken, looksLikeToken, mintToken } from './token-format.js';
+
+export interface TokenWish {
+  readonly name: string;
+  readonly scopes: readonly GrantedScope[];
+  /** Null never expires. */
+  readonly expiresAt: Date | null;
+  /** The only user whose sessions the token sees; null for all. */
+  readonly boundUserId: string | null;
+}
+
+/** A token at the only moment at which it can be read. */
+export interface MintedToken {
+  readonly secret: string;
+  readonly token: ApiToken;
+}
+
+/** Makes, lists and ends API tokens. */
+@Injectable()
+export class TokensService {
+  constructor(
+    private readonly store: TokenStore,
+    private readonly database: Database,
+  ) {}
+
+  async create(wish: TokenWish): Promise<MintedToken> {
+    const secret = mintToken();
+    const token = await this.store.insert(draft(wish), hashToken(secret));
+    if (token === undefined) throw new Conflict('This token exists already.');
+    return { secret, token };
+  }
+
+  list(): Promise<ApiToken[]> {
+    return this.store.list();
+  }
+
+  /** By id, or by name when only one unrevoked token has it. */
+  async revoke(idOrName: string): Promise<ApiToken> {
+    const token = await this.one(idOrName);
+    await this.store.revoke(token.id);
+    return token;
+  }
+
+  /** A new token with the same name, scopes and user; the old one ends in the same moment. */
+  async rotate(idOrName: string, expiresAt: Date | null): Promise<MintedToken> {
+    const old = await this.one(idOrName);
+    const secret = mintToken();
+    return this.database.transaction(async (runner) => {
+      if (!(await this.store.revoke(old.id, runner))) throw new Conflict('The token was revoked meanwhile.');
+      const wish = { name: old.name, scopes: old.scopes, boundUserId: old.boundUserId, expiresAt };
+      const token = await this.store.insert(draft(wish), hashToken(secret), runner);
+      if (token === undefined) throw new Conflict('This token exists already.');
+      return { secret, token };
+    });
+  }
+
+  hasAny(): Promise<boolean> {
+    return this.store.hasAny();
+  }
+
+  /**
+   * Makes the given token an administrator's, unless it is one already. Throws `BadRequest` when it has not the form
+   * of a token. A revoked one stays revoked.
+   */
+  async install(secret: string): Promise<void> {
+    if (!looksLikeToken(secret)) {
+      throw new BadRequest(
+        'GATEWAY_BOOTSTRAP_TOKEN is not a token: make one with "agent-gateway auth token mint".',
+      );
+    }
+    const wish: TokenWish = { name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null };
+    await this.store.insert(draft(wish), hashToken(secret));
+  }
+
+  private async one(idOrName: string): Promise<ApiToken> {
+    const [token, ...others] = await this.store.findNamed(idOrName);
+    if (token === undefined) throw new NotFound('There is no unrevoked token with this id or name.');
+    if (others.length > 0)
+      throw new Conflict('Several tokens have this name: use the id ("auth token list" shows it).');
+    return token;
+  }
+}
+
+function draft(wish: TokenWish): ApiToken {
+  return { ...wish, id: newId('tok'), createdAt: new Date(), lastUsedAt: null, revokedAt: null };
+}

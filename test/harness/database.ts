@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import type { DatabaseAddress } from '../../src/database/data-source-options.js';
+
+/** A migrated database of its own. */
+export interface TestDatabase {
+  /** What `DATABASE_URL` would be. */
+  readonly url: string;
+  /** Runs a statement beside the gateway, as an operator with psql would. */
+  query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+interface TestServer {
+  readonly address: DatabaseAddress;
+  readonly template: string;
+}
+
+/** Copies the template that `global-setup.mjs` migrated. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { address, template } = testServer();
+  const name = `gateway_test_${randomBytes(6).toString('hex')}`;
+  await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = urlOf(address, name);
+  return {
+    url,
+    query: async <Row>(sql: string, values: unknown[] = []) => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query(sql, values)).rows as Row[];
+      } finally {
+        await client.end();
+      }
+    },
+    drop: () => onServer(address, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+function testServer(): TestServer {
+  const text = process.env['GATEWAY_TEST_SERVER'];
+  if (text === undefined)
+    throw new Error('Run these tests through jest: its global set-up starts the database.');
+  return JSON.parse(text) as TestServer;
+}
+
+async function onServer(address: DatabaseAddress, sql: string): Promise<void> {
+  const client = new Client({ connectionString: urlOf(address, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(address: DatabaseAddress, database: string): string {
+  if (!('url' in address)) {
+    return `postgres://${address.user}@localhost/${database}?host=${encodeURIComponent(address.host)}&port=${address.port}`;
+  }
+  const url = new URL(address.url);
+  url.pathname = `/${database}`;
+  return url.href;
+}

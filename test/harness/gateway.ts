@@ -1,0 +1,99 @@
+import { ToolRegistry } from '../../src/agent/tool-registry.js';
+import { Environment } from '../../src/config/environment.js';
+import { loadSettings } from '../../src/config/settings-loader.js';
+import { PinoLogs } from '../../src/logs/pino-logs.js';
+import { Redactor } from '../../src/logs/redactor.js';
+import { type StartedGateway, startGateway } from '../../src/main.js';
+import type { ProfileId } from '../../src/profiles/profile.js';
+import type { GrantedScope } from '../../src/tokens/scopes.js';
+import { TokensService } from '../../src/tokens/tokens.service.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { HttpCaller } from './http-caller.js';
+
+export interface TestGatewayOptions {
+  /** `GATEWAY__SECTION__KEY` and other variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A database that exists already; else a new one, which goes with the gateway. */
+  readonly database?: TestDatabase;
+}
+
+/** A whole gateway on free ports of loopback, in this process. */
+export interface TestGateway {
+  /** Callers with a token that may do everything, at `/api/v1` of each profile. */
+  readonly a: HttpCaller;
+  readonly b: HttpCaller;
+  readonly operations: HttpCaller;
+  readonly token: string;
+  readonly database: TestDatabase;
+  readonly started: StartedGateway;
+  readonly tools: ToolRegistry;
+  /** The lines it logged so far. */
+  readonly logLines: readonly string[];
+  caller(profile: ProfileId, token: string | undefined): HttpCaller;
+  mint(wish?: {
+    scopes?: readonly GrantedScope[];
+    user?: string;
+    expiresAt?: Date;
+    name?: string;
+  }): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** No limit that a test would meet by chance. */
+const ROOMY = {
+  GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
+  GATEWAY__RATE_LIMITS__SESSIONS_READ: '100000',
+  GATEWAY__RATE_LIMITS__CONFIG_WRITE: '100000',
+  GATEWAY__RATE_LIMITS__OTHER: '100000',
+};
+const FREE_PORTS = {
+  GATEWAY__GATEWAY__PORT: '0',
+  GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
+  GATEWAY__GATEWAY__MANAGEMENT_PORT: '0',
+};
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const database = options.database ?? (await createTestDatabase());
+  const environment = new Environment({
+    DATABASE_URL: database.url,
+    ...FREE_PORTS,
+    ...ROOMY,
+    ...options.env,
+  });
+  const loaded = loadSettings({ environment });
+  const logLines: string[] = [];
+  const redactor = new Redactor();
+  const logs = new PinoLogs({
+    level: loaded.settings.logging.level,
+    redactor,
+    write: (line) => logLines.push(line),
+  });
+  const started = await startGateway({ environment, loaded, logs, redactor });
+  const tokens = started.app.get(TokensService, { strict: false });
+  const mint: TestGateway['mint'] = async ({
+    scopes = ['*' as const],
+    user,
+    expiresAt,
+    name = 'test',
+  } = {}) =>
+    (await tokens.create({ name, scopes, boundUserId: user ?? null, expiresAt: expiresAt ?? null })).secret;
+  const token = await mint();
+  const caller = (profile: ProfileId, presented: string | undefined) =>
+    new HttpCaller(`http://127.0.0.1:${started.ports[profile]}/api/v1`, presented);
+  return {
+    a: caller('a', token),
+    b: caller('b', token),
+    operations: new HttpCaller(`http://127.0.0.1:${started.ports.operations}`, undefined),
+    token,
+    database,
+    started,
+    tools: started.app.get(ToolRegistry, { strict: false }),
+    logLines,
+    caller,
+    mint,
+    stop: async () => {
+      await started.stop();
+      if (options.database === undefined) await database.drop();
+    },
+  };
+}
