@@ -1,0 +1,121 @@
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from './embedded-postgres.error.js';
+import { pidScope, processStart } from './process-facts.js';
+
+const pollMs = 10;
+const refreshMs = 2_000;
+/** A holder whose pid says nothing here (another container, an unfinished file) is gone when it was silent this long. */
+const silenceMs = 15_000;
+/** Breaking is a few synchronous calls; a guard older than this lost its maker in the middle of them. */
+const guardMs = 5_000;
+
+interface Holder {
+  readonly pid: number;
+  readonly started: string;
+  readonly scope: string;
+}
+
+/** One process at a time starts, adopts or stops the server; a lock whose holder died is taken over. */
+export class StartLock {
+  private readonly refresher: NodeJS.Timeout;
+
+  private constructor(
+    private readonly path: string,
+    private readonly content: string,
+  ) {
+    this.refresher = setInterval(() => this.refresh(), refreshMs);
+    this.refresher.unref();
+  }
+
+  /** Waits until the lock is ours. Rejects with the signal's reason when it fires first. */
+  static async acquire(path: string, signal: AbortSignal): Promise<StartLock> {
+    const content = ownContent();
+    while (!tryCreate(path, content)) {
+      breakIfAbandoned(path);
+      await sleep(pollMs);
+      signal.throwIfAborted();
+    }
+    return new StartLock(path, content);
+  }
+
+  release(): void {
+    clearInterval(this.refresher);
+    if (read(this.path) === this.content) rmSync(this.path, { force: true });
+  }
+
+  private refresh(): void {
+    try {
+      const now = new Date();
+      utimesSync(this.path, now, now);
+    } catch {
+      // Gone with its folder; whoever needs the lock next makes a new one.
+    }
+  }
+}
+
+function ownContent(): string {
+  const holder: Holder = {
+    pid: process.pid,
+    started: processStart(process.pid) ?? '',
+    scope: pidScope(),
+  };
+  return JSON.stringify(holder);
+}
+
+function tryCreate(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Under a guard file, so that of two processes that see the same dead holder the slower one cannot remove the faster one's lock. */
+function breakIfAbandoned(path: string): void {
+  if (!isAbandoned(path)) return;
+  const guard = `${path}.break`;
+  if (!tryCreate(guard, String(process.pid))) {
+    if (ageOf(guard) > guardMs) rmSync(guard, { force: true });
+    return;
+  }
+  try {
+    if (isAbandoned(path)) rmSync(path, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  const content = read(path);
+  if (content === undefined) return false;
+  const holder = parse(content);
+  if (holder?.scope === pidScope()) return processStart(holder.pid) !== holder.started;
+  return ageOf(path) > silenceMs;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(content: string): Holder | undefined {
+  try {
+    return JSON.parse(content) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function ageOf(path: string): number {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
