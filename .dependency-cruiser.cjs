@@ -1,13 +1,14 @@
 // Who may import whom. Files never form a circle; areas follow the table below. A spec is bound by its area too.
 
 const foundation = ['errors', 'ids', 'config', 'logs'];
-const services = ['database', 'events', 'audit', 'metrics', 'tokens', 'outbound'];
+const services = ['database', 'secrets', 'events', 'audit', 'metrics', 'tokens', 'outbound'];
 
 /** Per area, the other areas that its core may import. An area that is not here may import nothing. */
 const areas = {
   ids: [],
   errors: [],
-  config: ['errors', 'ids', 'logs', 'database', 'events', 'audit'],
+  secrets: [],
+  config: ['errors', 'ids', 'logs', 'database', 'secrets', 'tokens', 'events', 'audit'],
   logs: ['errors', 'ids', 'config', 'database'],
   database: [...foundation, 'metrics'],
   metrics: [...foundation, 'database', 'edge'],

@@ -1,0 +1,52 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSecretBox } from './open-secret-box.js';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = join(await mkdtemp(join(tmpdir(), 'agw-key-')), 'data');
+});
+afterEach(() => rm(join(dataDir, '..'), { recursive: true }));
+
+const open = (wish: { masterKey?: string; embedded?: boolean; production?: boolean } = {}) =>
+  openSecretBox({ masterKey: undefined, dataDir, embedded: true, production: false, ...wish });
+
+test('makes a key file that only its owner may read, and keeps it', async () => {
+  const first = await open();
+  const { mode } = await stat(join(dataDir, 'master.key'));
+  expect(mode & 0o777).toBe(0o600);
+  expect((await readFile(join(dataDir, 'master.key'), 'utf8')).trim()).toBe(first.keyText);
+  const second = await open();
+  expect(second.box.open(first.box.seal('hush', 'c'), 'c')).toBe('hush');
+});
+
+test('of many that start at once, all have one key and leave one file', async () => {
+  const keys = await Promise.all(Array.from({ length: 12 }, async () => (await open()).keyText));
+  expect(new Set(keys).size).toBe(1);
+  expect(await readdir(dataDir)).toEqual(['master.key']);
+});
+
+test('refuses a key file that others may read, and says how to mend it', async () => {
+  await open();
+  await chmod(join(dataDir, 'master.key'), 0o644);
+  await expect(open()).rejects.toThrow('chmod 600');
+});
+
+test('the variable wins over the file and makes none', async () => {
+  const masterKey = 'k'.repeat(32);
+  expect((await open({ masterKey, production: true, embedded: false })).keyText).toBe(masterKey);
+  await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+});
+
+test('refuses a short key without showing it', async () => {
+  const refusal = await open({ masterKey: 'canary-short' }).catch(String);
+  expect(refusal).toContain('shorter than 32');
+  expect(refusal).not.toContain('canary');
+});
+
+test('production with a database of your own needs the variable', async () => {
+  await expect(open({ production: true, embedded: false })).rejects.toThrow('GATEWAY_MASTER_KEY is not set');
+  await expect(open({ production: true, embedded: true })).resolves.toBeDefined();
+  await expect(open({ production: false, embedded: false })).resolves.toBeDefined();
+});

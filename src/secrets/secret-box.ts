@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const VERSION = 'agw1';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A sealed text that this key, or this context, does not open. The message says which and holds no secret. */
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen';
+}
+
+/**
+ * Seals secrets for the database with AES-256-GCM under the master key. What was sealed for one place opens only
+ * there: the context, such as `config:provider.api_key` or `hook:hook_01…`, is authenticated with it.
+ */
+export class SecretBox {
+  /** Private, so that inspecting or serialising the box shows no key. */
+  readonly #key: Buffer;
+  readonly #keyId: string;
+
+  /** `masterKey` is at least 32 bytes of key material; see `openSecretBox`. */
+  constructor(masterKey: Buffer) {
+    if (masterKey.length < 32) throw new RangeError('A master key has at least 32 bytes.');
+    this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'agent-gateway secrets at rest', 32));
+    this.#keyId = createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
+  }
+
+  /** Text that may be stored anywhere: `agw1:<key id>:<base64url>`. Sealing twice gives two different texts. */
+  seal(text: string, context: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(context));
+    const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${VERSION}:${this.#keyId}:${body.toString('base64url')}`;
+  }
+
+  /** What was sealed for this context. Throws `CannotOpen` for another key, another context and damaged text. */
+  open(sealed: string, context: string): string {
+    const [version, keyId, body = ''] = sealed.split(':');
+    const bytes = Buffer.from(body, 'base64url');
+    if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)
+      throw new CannotOpen('This is not a sealed secret.');
+    if (keyId !== this.#keyId) throw new CannotOpen('The secret was sealed under another master key.');
+    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(context));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      throw new CannotOpen('The sealed secret is damaged or belongs elsewhere.');
+    }
+  }
+}
