@@ -40,5 +40,5 @@ async function makeKeyFile(path: string): Promise<void> {
 }
 
 function isFileError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
