@@ -1,0 +1,95 @@
+import { SecretFinder } from './secret-finder.js';
+import { MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
+import { redactPatterns } from './secret-patterns.js';
+
+const MAX_SECRETS = 10_000;
+const ADDED_ONE_BY_ONE = 'added one by one';
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Knows the secrets of this process and takes them out of texts by value, at the last step before a text leaves it.
+ *
+ * Values shorter than 8 characters are not looked for. A secret cut in two by two calls is not found: give it whole
+ * lines. What merely looks like a secret (tokens, keys, credentials in URLs) is taken out without being known.
+ */
+export class Redactor {
+  private readonly owners = new Map<string, ReadonlySet<string>>();
+  /** How many owners hold each secret. */
+  private readonly holders = new Map<string, number>();
+  private finder = new SecretFinder();
+  private isFinderStale = false;
+
+  constructor(private readonly maxSecrets = MAX_SECRETS) {}
+
+  /** Hides one secret until `remove`. Throws `RangeError` past the bound of 10,000 different secrets. */
+  add(secret: string): void {
+    this.setFor(ADDED_ONE_BY_ONE, [...this.secretsOf(ADDED_ONE_BY_ONE), secret]);
+  }
+
+  remove(secret: string): void {
+    this.setFor(
+      ADDED_ONE_BY_ONE,
+      [...this.secretsOf(ADDED_ONE_BY_ONE)].filter((other) => other !== secret),
+    );
+  }
+
+  /**
+   * Replaces all secrets of one owner, such as `settings` or `hooks`; another owner's equal secret stays hidden.
+   * Throws `RangeError` past the bound of 10,000 different secrets, and changes nothing then.
+   */
+  setFor(owner: string, secrets: readonly string[]): void {
+    const before = this.secretsOf(owner);
+    const after = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH));
+    const added = [...after].filter((secret) => !before.has(secret));
+    const dropped = [...before].filter((secret) => !after.has(secret));
+    this.checkBound(added, dropped);
+    for (const secret of added) this.hold(secret);
+    for (const secret of dropped) this.release(secret);
+    if (after.size === 0) this.owners.delete(owner);
+    else this.owners.set(owner, after);
+  }
+
+  /** The text without any known secret, in any of its `secretForms`, and without anything that looks like one. */
+  redact(text: string): string {
+    return redactPatterns(this.currentFinder().replaceAll(text));
+  }
+
+  private secretsOf(owner: string): ReadonlySet<string> {
+    return this.owners.get(owner) ?? NONE;
+  }
+
+  private checkBound(added: readonly string[], dropped: readonly string[]): void {
+    const arriving = added.filter((secret) => !this.holders.has(secret)).length;
+    const leaving = dropped.filter((secret) => this.holders.get(secret) === 1).length;
+    if (this.holders.size + arriving - leaving > this.maxSecrets) {
+      throw new RangeError(`More than ${this.maxSecrets} different secrets cannot be kept out of the texts.`);
+    }
+  }
+
+  private hold(secret: string): void {
+    const holders = this.holders.get(secret) ?? 0;
+    this.holders.set(secret, holders + 1);
+    if (holders === 0 && !this.isFinderStale) addForms(this.finder, secret);
+  }
+
+  private release(secret: string): void {
+    const holders = (this.holders.get(secret) ?? 1) - 1;
+    if (holders > 0) this.holders.set(secret, holders);
+    else this.holders.delete(secret);
+    // A finder cannot forget; it is made anew when it is next needed.
+    if (holders === 0) this.isFinderStale = true;
+  }
+
+  private currentFinder(): SecretFinder {
+    if (this.isFinderStale) {
+      this.finder = new SecretFinder();
+      for (const secret of this.holders.keys()) addForms(this.finder, secret);
+      this.isFinderStale = false;
+    }
+    return this.finder;
+  }
+}
+
+function addForms(finder: SecretFinder, secret: string): void {
+  for (const form of secretForms(secret)) finder.add(form);
+}
