@@ -1,3 +1,4 @@
+import { ChannelStateEntity } from '../channels/channel-state.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
 import { SessionEntity } from '../sessions/session.entity.js';
@@ -5,4 +6,11 @@ import { TurnEntity } from '../sessions/turn.entity.js';
 import { ApiTokenEntity } from '../tokens/api-token.entity.js';
 
 /** Every table that TypeORM knows; the drift check compares them with the database. */
-export const tables = [ApiTokenEntity, SessionEntity, MessageEntity, AttachmentEntity, TurnEntity];
+export const tables = [
+  ApiTokenEntity,
+  SessionEntity,
+  MessageEntity,
+  AttachmentEntity,
+  TurnEntity,
+  ChannelStateEntity,
+];

@@ -1,14 +1,31 @@
 import { Module } from '@nestjs/common';
+import { ChannelReportsModule } from '../channels/channel-reports.module.js';
+import { ChannelsControllerA } from '../channels/profile-a/channels.controller.js';
+import { McpModule } from '../mcp/mcp.module.js';
+import { McpControllerA } from '../mcp/profile-a/mcp.controller.js';
 import { MetricsControllerA } from '../metrics/profile-a/metrics.controller.js';
+import { PluginsModule } from '../plugins/plugins.module.js';
+import { PluginsControllerA } from '../plugins/profile-a/plugins.controller.js';
 import { MessagesControllerA } from '../sessions/profile-a/messages.controller.js';
 import { SessionsControllerA } from '../sessions/profile-a/sessions.controller.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { SkillsControllerA } from '../skills/profile-a/skills.controller.js';
+import { SkillsModule } from '../skills/skills.module.js';
 import { StatusControllerA } from '../status/profile-a/status.controller.js';
 import { StatusModule } from '../status/status.module.js';
 
 /** Profile A: its controllers in the order of the specification's table (4.1). */
 @Module({
-  imports: [SessionsModule, StatusModule],
-  controllers: [SessionsControllerA, MessagesControllerA, StatusControllerA, MetricsControllerA],
+  imports: [SessionsModule, ChannelReportsModule, McpModule, PluginsModule, SkillsModule, StatusModule],
+  controllers: [
+    SessionsControllerA,
+    MessagesControllerA,
+    ChannelsControllerA,
+    McpControllerA,
+    PluginsControllerA,
+    SkillsControllerA,
+    StatusControllerA,
+    MetricsControllerA,
+  ],
 })
 export class ProfileAModule {}

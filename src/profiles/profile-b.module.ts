@@ -1,13 +1,29 @@
 import { Module } from '@nestjs/common';
+import { ChannelReportsModule } from '../channels/channel-reports.module.js';
+import { ChannelsControllerB } from '../channels/profile-b/channels.controller.js';
+import { McpModule } from '../mcp/mcp.module.js';
+import { McpControllerB } from '../mcp/profile-b/mcp.controller.js';
+import { PluginsModule } from '../plugins/plugins.module.js';
+import { PluginsControllerB } from '../plugins/profile-b/plugins.controller.js';
 import { MessagesControllerB } from '../sessions/profile-b/messages.controller.js';
 import { SessionsControllerB } from '../sessions/profile-b/sessions.controller.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { SkillsControllerB } from '../skills/profile-b/skills.controller.js';
+import { SkillsModule } from '../skills/skills.module.js';
 import { StatusControllerB } from '../status/profile-b/status.controller.js';
 import { StatusModule } from '../status/status.module.js';
 
 /** Profile B: its controllers in the order of the specification's table (4.2). */
 @Module({
-  imports: [SessionsModule, StatusModule],
-  controllers: [SessionsControllerB, MessagesControllerB, StatusControllerB],
+  imports: [SessionsModule, ChannelReportsModule, McpModule, PluginsModule, SkillsModule, StatusModule],
+  controllers: [
+    SessionsControllerB,
+    MessagesControllerB,
+    ChannelsControllerB,
+    McpControllerB,
+    PluginsControllerB,
+    SkillsControllerB,
+    StatusControllerB,
+  ],
 })
 export class ProfileBModule {}

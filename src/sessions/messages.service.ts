@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TurnListener } from '../agent/turn.js';
+import { ChannelActivity } from '../channels/channel-activity.js';
 import { Settings } from '../config/settings.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
@@ -27,6 +28,7 @@ export class MessagesService {
     private readonly turns: TurnsService,
     private readonly messages: MessageStore,
     private readonly settings: Settings,
+    private readonly activity: ChannelActivity,
   ) {}
 
   /**
@@ -36,6 +38,7 @@ export class MessagesService {
   async send(sessionId: string, message: NewUserMessage, caller: Caller): Promise<Message> {
     if (caller.boundUserId !== null || !isId('sess', sessionId)) await this.sessions.find(sessionId, caller);
     const begun = await this.line.enter(sessionId, message, this.settings.current.agent);
+    this.activity.note(begun.channel);
     return this.turns.run(begun, message, nobodyWatches);
   }
 

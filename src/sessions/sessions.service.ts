@@ -66,9 +66,9 @@ export class SessionsService {
     return this.store.list(mine, page, this.limits());
   }
 
-  /** How many sessions a list with this status would count, for status pages and metrics. */
-  async count(status: SessionFilter['status']): Promise<number> {
-    return (await this.store.list({ status }, { limit: 0, offset: 0 }, this.limits())).total;
+  /** How many sessions a list with this filter would count, for status pages and metrics. */
+  async count(filter: SessionFilter): Promise<number> {
+    return (await this.store.list(filter, { limit: 0, offset: 0 }, this.limits())).total;
   }
 
   /** Ends the session; its rows stay readable. A running turn is aborted. Throws `SessionEnded` the second time. */

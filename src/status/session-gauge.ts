@@ -18,6 +18,6 @@ export class SessionGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.scrape.onScrape(async () => this.gauge.set(await this.sessions.count('live')));
+    this.scrape.onScrape(async () => this.gauge.set(await this.sessions.count({ status: 'live' })));
   }
 }

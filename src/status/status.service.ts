@@ -52,8 +52,8 @@ export class StatusService {
   async info(): Promise<Info> {
     const [health, liveSessions, activeSessions] = await Promise.all([
       this.health(),
-      this.sessions.count('live'),
-      this.sessions.count('active'),
+      this.sessions.count({ status: 'live' }),
+      this.sessions.count({ status: 'active' }),
     ]);
     return {
       ...health,

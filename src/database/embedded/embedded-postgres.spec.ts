@@ -264,8 +264,11 @@ describe('several processes', () => {
     await unlucky.ended;
     expect(existsSync(join(folder, 'postgres'))).toBe(false);
 
+    mkdirSync(join(folder, 'postgres.new-half/base'), { recursive: true });
+
     const rivals = [start(folder), start(folder)];
     const server = await open(folder);
+    expect(leftovers()).not.toContain('postgres.new-half');
     await Promise.all(rivals.map(({ ready }) => ready));
     const presences =
       "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'agent-gateway presence'";

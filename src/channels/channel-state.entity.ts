@@ -1,0 +1,11 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What all replicas know of a channel. */
+@Entity('channel_states')
+export class ChannelStateEntity {
+  @PrimaryColumn({ type: 'text' })
+  name!: string;
+
+  @Column({ name: 'last_message_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastMessageAt!: Date | null;
+}

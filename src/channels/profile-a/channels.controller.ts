@@ -1,0 +1,32 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import { ChannelReports } from '../channel-reports.service.js';
+import {
+  ChannelListViewA,
+  ChannelTestViewA,
+  presentChannelListA,
+  presentChannelTestA,
+} from './channels.views.js';
+
+/** Channels in Profile A (specification 4.1). */
+@ProfileAController('channels')
+export class ChannelsControllerA {
+  constructor(private readonly channels: ChannelReports) {}
+
+  @Get()
+  @RequireScope('channels:read')
+  @Answers(200, 'All channels', ChannelListViewA)
+  async list(): Promise<ChannelListViewA> {
+    return presentChannelListA(await this.channels.list('live'));
+  }
+
+  @Post(':name/test')
+  @HttpCode(200)
+  @RequireScope('channels:write')
+  @Answers(200, 'What a round trip came to; a failed one is no error', ChannelTestViewA)
+  async test(@Param('name') name: string): Promise<ChannelTestViewA> {
+    return presentChannelTestA(await this.channels.test(name));
+  }
+}

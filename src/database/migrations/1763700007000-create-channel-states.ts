@@ -1,0 +1,16 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** What all replicas know of a channel. */
+export class CreateChannelStates1763700007000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE channel_states (
+        name            text COLLATE "C" PRIMARY KEY,
+        last_message_at timestamptz(3)
+      )`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE channel_states');
+  }
+}

@@ -1,0 +1,21 @@
+export type McpServerStatus = 'connected' | 'reconnecting' | 'disconnected';
+
+/** A configured tool server as it is at this moment. */
+export interface McpServer {
+  readonly name: string;
+  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly status: McpServerStatus;
+  readonly tools: readonly McpTool[];
+  /** Set while connected. */
+  readonly connectedAt: Date | undefined;
+}
+
+export interface McpTool {
+  /** Provider-safe: `server__tool`. */
+  readonly name: string;
+  readonly server: string;
+  /** The name the server itself gives it. */
+  readonly tool: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,26 @@
+import { Get } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import { McpServers } from '../mcp-servers.service.js';
+import { McpServerListViewA, McpToolListViewA, presentMcpServersA, presentMcpToolsA } from './mcp.views.js';
+
+/** Tool servers in Profile A (specification 4.1). */
+@ProfileAController('mcp')
+export class McpControllerA {
+  constructor(private readonly mcp: McpServers) {}
+
+  @Get('servers')
+  @RequireScope('mcp:read')
+  @Answers(200, 'All tool servers', McpServerListViewA)
+  servers(): McpServerListViewA {
+    return presentMcpServersA(this.mcp.list());
+  }
+
+  @Get('tools')
+  @RequireScope('mcp:read')
+  @Answers(200, 'All tools of all servers', McpToolListViewA)
+  tools(): McpToolListViewA {
+    return presentMcpToolsA(this.mcp.tools());
+  }
+}

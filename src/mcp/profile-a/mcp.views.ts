@@ -1,0 +1,73 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { McpServer, McpServerStatus, McpTool } from '../mcp-server.js';
+
+const WORDS = {
+  connected: 'running',
+  reconnecting: 'reconnecting',
+  disconnected: 'disconnected',
+} as const satisfies Record<McpServerStatus, string>;
+type McpWordA = (typeof WORDS)[McpServerStatus];
+
+export class McpServerItemViewA {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ enum: Object.values(WORDS) })
+  status!: McpWordA;
+
+  @ApiProperty({ type: [String] })
+  tools!: string[];
+}
+
+export class McpServerListViewA {
+  @ApiProperty({ type: [McpServerItemViewA] })
+  servers!: McpServerItemViewA[];
+}
+
+export class McpToolItemViewA {
+  @ApiProperty({ example: 'files__read_file', description: 'The name that models see' })
+  name!: string;
+
+  @ApiProperty()
+  server!: string;
+
+  @ApiProperty()
+  tool!: string;
+
+  @ApiProperty()
+  description!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  input_schema!: Readonly<Record<string, unknown>>;
+}
+
+export class McpToolListViewA {
+  @ApiProperty({ type: [McpToolItemViewA] })
+  tools!: McpToolItemViewA[];
+
+  @ApiProperty({ type: 'integer' })
+  total!: number;
+}
+
+export function presentMcpServersA(servers: readonly McpServer[]): McpServerListViewA {
+  return {
+    servers: servers.map(({ name, status, tools }) => ({
+      name,
+      status: WORDS[status],
+      tools: tools.map(({ tool }) => tool),
+    })),
+  };
+}
+
+export function presentMcpToolsA(tools: readonly McpTool[]): McpToolListViewA {
+  return {
+    tools: tools.map(({ name, server, tool, description, inputSchema }) => ({
+      name,
+      server,
+      tool,
+      description,
+      input_schema: inputSchema,
+    })),
+    total: tools.length,
+  };
+}

@@ -1,0 +1,27 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileBController } from '../../profiles/profile.js';
+import { McpServers } from '../mcp-servers.service.js';
+import { McpServerListViewB, presentMcpServersB, ReconnectedMcpServerViewB } from './mcp.views.js';
+
+/** Tool servers in Profile B (specification 4.2). */
+@ProfileBController('mcp')
+export class McpControllerB {
+  constructor(private readonly mcp: McpServers) {}
+
+  @Get()
+  @RequireScope('mcp:read')
+  @Answers(200, 'All tool servers', McpServerListViewB)
+  list(): McpServerListViewB {
+    return presentMcpServersB(this.mcp.list());
+  }
+
+  @Post(':name/reconnect')
+  @HttpCode(200)
+  @RequireScope('mcp:write')
+  @Answers(200, 'The server is reconnecting', ReconnectedMcpServerViewB)
+  reconnect(@Param('name') name: string): ReconnectedMcpServerViewB {
+    return this.mcp.reconnect(name);
+  }
+}

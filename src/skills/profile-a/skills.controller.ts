@@ -1,0 +1,19 @@
+import { Get } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import { Skills } from '../skills.service.js';
+import { presentSkillListA, SkillListViewA } from './skills.views.js';
+
+/** Skills in Profile A (specification 4.1). */
+@ProfileAController('skills')
+export class SkillsControllerA {
+  constructor(private readonly skills: Skills) {}
+
+  @Get()
+  @RequireScope('skills:read')
+  @Answers(200, 'All skills', SkillListViewA)
+  list(): SkillListViewA {
+    return presentSkillListA(this.skills.list());
+  }
+}

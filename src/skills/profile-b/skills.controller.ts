@@ -1,0 +1,19 @@
+import { Get } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { ProfileBController } from '../../profiles/profile.js';
+import { Skills } from '../skills.service.js';
+import { presentSkillListB, SkillListViewB } from './skills.views.js';
+
+/** Skills in Profile B (specification 4.2). */
+@ProfileBController('skills')
+export class SkillsControllerB {
+  constructor(private readonly skills: Skills) {}
+
+  @Get()
+  @RequireScope('skills:read')
+  @Answers(200, 'All skills', SkillListViewB)
+  list(): SkillListViewB {
+    return presentSkillListB(this.skills.list());
+  }
+}
