@@ -1,0 +1,28 @@
+import type { ModelEvent } from '../../model-provider.port.js';
+import type { AttemptClock } from '../wire/attempt-clock.js';
+import { parseEvent } from '../wire/parse-event.js';
+import type { ServerEvent } from '../wire/server-event-parser.js';
+import { WireFault } from '../wire/wire-fault.js';
+import { AnthropicAnswer, type AnthropicEvent } from './anthropic-answer.js';
+import type { AnthropicParams } from './anthropic-request.js';
+
+/** The neutral stream of one answer. The connection is read to its end, so that it can serve the next call. */
+export async function* readAnthropicAnswer(
+  events: AsyncIterable<ServerEvent>,
+  params: AnthropicParams,
+  clock: AttemptClock,
+): AsyncGenerator<ModelEvent> {
+  const answer = new AnthropicAnswer(params);
+  try {
+    for await (const { data } of events) {
+      if (answer.isComplete()) break;
+      const event = answer.take(parseEvent<AnthropicEvent>(data));
+      if (event !== undefined) yield event;
+      if (answer.isComplete()) clock.closing();
+    }
+  } catch (error) {
+    if (!answer.isComplete()) throw error;
+  }
+  if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
+  yield answer.end();
+}

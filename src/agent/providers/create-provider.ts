@@ -1,0 +1,32 @@
+import type { ModelProvider } from '../model-provider.port.js';
+import type { ProviderChoice } from './provider-choice.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retries.js';
+
+/** Makes the adapter once, for all calls. Only the SDK that is needed is loaded: each costs start-up time and memory. */
+export async function createProvider(
+  choice: ProviderChoice,
+  retries: Partial<RetryPolicy> = {},
+): Promise<ModelProvider> {
+  const options = {
+    apiKey: choice.apiKey,
+    baseUrl: choice.baseUrl,
+    defaultModel: choice.model,
+    retries: { ...DEFAULT_RETRY_POLICY, ...retries },
+  };
+  switch (choice.kind) {
+    case 'anthropic': {
+      const { AnthropicProvider } = await import('./anthropic/anthropic.provider.js');
+      return new AnthropicProvider(options);
+    }
+    case 'openai': {
+      const { OpenAiProvider } = await import('./openai/openai.provider.js');
+      return new OpenAiProvider(options);
+    }
+    case 'offline': {
+      const { OfflineProvider } = await import('./offline/offline.provider.js');
+      return new OfflineProvider();
+    }
+    default:
+      return choice.kind satisfies never;
+  }
+}

@@ -1,0 +1,92 @@
+import type OpenAI from 'openai';
+import type { ModelEvent, ModelStop, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
+import { AnswerMeter } from '../wire/answer-meter.js';
+import { tokenCount } from '../wire/token-count.js';
+import type { Unchecked } from '../wire/unchecked.js';
+import { WireFault } from '../wire/wire-fault.js';
+import { OpenAiToolCalls } from './openai-tool-calls.js';
+
+type Chunk = OpenAI.Chat.ChatCompletionChunk;
+type Choice = Unchecked<Chunk['choices'][number]>;
+type FinishReason = NonNullable<Chunk['choices'][number]['finish_reason']>;
+export type OpenAiChunk = Chunk & { readonly error?: string | OpenAI.ErrorObject };
+
+const STOPS: ReadonlyMap<string, ModelStop> = new Map(
+  Object.entries({
+    stop: 'end',
+    length: 'length',
+    tool_calls: 'tools',
+    function_call: 'tools',
+    content_filter: 'refusal',
+  } satisfies Record<FinishReason, ModelStop>),
+);
+
+/** One answer as it grows out of its chunks. */
+export class OpenAiAnswer {
+  private readonly meter = new AnswerMeter();
+  private readonly calls = new OpenAiToolCalls(this.meter);
+  private usage: ModelUsage = { input: 0, output: 0 };
+  private stop: ModelStop | undefined;
+  private refused = false;
+
+  constructor(private model: string) {}
+
+  /** Its end was marked: a connection that breaks now loses nothing but perhaps the usage. */
+  isComplete(): boolean {
+    return this.stop !== undefined;
+  }
+
+  /** Returns the text that the chunk adds, often none. */
+  take(chunk: Unchecked<OpenAiChunk>): string {
+    if (chunk.error !== undefined && chunk.error !== null) throw brokenOff(chunk.error);
+    if (chunk.model) this.model = chunk.model;
+    if (chunk.usage) {
+      this.usage = {
+        input: tokenCount(chunk.usage.prompt_tokens),
+        output: tokenCount(chunk.usage.completion_tokens),
+      };
+    }
+    const choice = chunk.choices?.[0];
+    return choice ? this.takeChoice(choice) : '';
+  }
+
+  /** `[DONE]`: the end also for servers that give no reason for it. */
+  done(): void {
+    this.stop ??= 'end';
+  }
+
+  toolCalls(): ModelToolCall[] {
+    return this.calls.complete();
+  }
+
+  end(calledTools: boolean): ModelEvent {
+    return { type: 'end', stop: this.stopWord(calledTools), usage: this.usage, model: this.model };
+  }
+
+  private takeChoice({ delta, finish_reason }: Choice): string {
+    for (const call of delta?.tool_calls ?? []) this.calls.take(call);
+    if (finish_reason) this.stop = STOPS.get(finish_reason) ?? 'end';
+    if (delta?.refusal) this.refused = true;
+    const text = textOf(delta?.content) + textOf(delta?.refusal);
+    this.meter.text(text);
+    return text;
+  }
+
+  private stopWord(calledTools: boolean): ModelStop {
+    if (this.refused) return 'refusal';
+    if (this.stop === 'length' || this.stop === 'refusal') return this.stop;
+    // Compatible servers end with `stop` after calls of tools, or the reverse.
+    return calledTools ? 'tools' : 'end';
+  }
+}
+
+function brokenOff(error: NonNullable<Unchecked<OpenAiChunk>['error']>): WireFault {
+  if (typeof error === 'string') return new WireFault({ kind: 'event', word: undefined, sentence: error });
+  const word = error.code ?? error.type ?? undefined;
+  return new WireFault({ kind: 'event', word, sentence: error.message ?? undefined });
+}
+
+/** Some compatible servers send parts where the wire has text; those are not for reading aloud. */
+function textOf(content: string | null | undefined): string {
+  return typeof content === 'string' ? content : '';
+}

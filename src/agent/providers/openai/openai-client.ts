@@ -1,0 +1,20 @@
+import OpenAI from 'openai';
+import { providerFetch } from '../wire/provider-fetch.js';
+import type { WireOptions } from '../wire/wire-options.js';
+
+/** A client that takes nothing from the environment, logs nothing and leaves retries to us. */
+export function createOpenAiClient(options: WireOptions): OpenAI {
+  return new OpenAI({
+    // The client insists on a key; without one of ours the header that would carry it is left out.
+    apiKey: options.apiKey || 'none',
+    ...(options.apiKey === '' && { defaultHeaders: { Authorization: null } }),
+    baseURL: options.baseUrl,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: providerFetch,
+  });
+}

@@ -1,0 +1,36 @@
+import type { ModelEvent } from '../../model-provider.port.js';
+import type { AttemptClock } from '../wire/attempt-clock.js';
+import { parseEvent } from '../wire/parse-event.js';
+import type { ServerEvent } from '../wire/server-event-parser.js';
+import { WireFault } from '../wire/wire-fault.js';
+import { OpenAiAnswer, type OpenAiChunk } from './openai-answer.js';
+
+/** Most events between the end of an answer and the end of its stream: the usage and the mark itself. */
+const MAX_EVENTS_AFTER_END = 8;
+
+/** The neutral stream of one answer. The connection is read to its end, so that it can serve the next call. */
+export async function* readOpenAiAnswer(
+  events: AsyncIterable<ServerEvent>,
+  model: string,
+  clock: AttemptClock,
+): AsyncGenerator<ModelEvent> {
+  const answer = new OpenAiAnswer(model);
+  let afterEnd = 0;
+  try {
+    for await (const { data } of events) {
+      const text = data === '[DONE]' ? '' : answer.take(parseEvent<OpenAiChunk>(data));
+      if (data === '[DONE]') answer.done();
+      if (text !== '') yield { type: 'token', text };
+      if (!answer.isComplete()) continue;
+      clock.closing();
+      afterEnd += 1;
+      if (afterEnd > MAX_EVENTS_AFTER_END) break;
+    }
+  } catch (error) {
+    if (!answer.isComplete()) throw error;
+  }
+  if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
+  const calls = answer.toolCalls();
+  for (const call of calls) yield { type: 'tool_call', call };
+  yield answer.end(calls.length > 0);
+}

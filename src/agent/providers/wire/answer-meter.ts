@@ -1,0 +1,33 @@
+import { WireFault } from './wire-fault.js';
+
+/** Most text of one answer, in bytes of UTF-8. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** Most arguments of all tool calls of one answer, in bytes of UTF-8. */
+const MAX_ARGUMENT_BYTES = 1024 * 1024;
+/** Most tool calls of one answer. */
+const MAX_CALLS = 256;
+
+/** Bounds what one call of a model may answer; throws a `too_large` fault at the piece that passes a bound. */
+export class AnswerMeter {
+  private textBytes = 0;
+  private argumentBytes = 0;
+  private calls = 0;
+
+  /** Text, and thinking, which is kept as long as the text is. */
+  text(piece: string): void {
+    this.textBytes += Buffer.byteLength(piece);
+    if (this.textBytes > MAX_TEXT_BYTES) throw tooLarge('text');
+  }
+
+  arguments(piece: string): void {
+    this.argumentBytes += Buffer.byteLength(piece);
+    if (this.argumentBytes > MAX_ARGUMENT_BYTES) throw tooLarge('tool call arguments');
+  }
+
+  call(): void {
+    this.calls += 1;
+    if (this.calls > MAX_CALLS) throw tooLarge('tool calls');
+  }
+}
+
+const tooLarge = (what: string) => new WireFault({ kind: 'too_large', what });

@@ -1,0 +1,28 @@
+/** What a wire saw go wrong, before anyone has judged it. */
+export type WireFaultFacts =
+  /** No connection, or one that broke; `code` is the system's word, such as ECONNREFUSED. */
+  | { readonly kind: 'network'; readonly code: string | undefined }
+  /** An answer that is no success. `word` is the provider's type or code of the error. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers: Headers | undefined;
+      readonly word: string | undefined;
+      readonly sentence: string | undefined;
+    }
+  /** An error event within a stream that began well. */
+  | { readonly kind: 'event'; readonly word: string | undefined; readonly sentence: string | undefined }
+  /** The stream ended before its end marker. */
+  | { readonly kind: 'cut' }
+  /** Something that the wire's protocol does not know. */
+  | { readonly kind: 'malformed'; readonly what: string }
+  /** A bound was passed; `what` names it. */
+  | { readonly kind: 'too_large'; readonly what: string };
+
+/** Carries what a wire saw from where it was seen to where it is judged; never shown to anyone. */
+export class WireFault extends Error {
+  constructor(readonly facts: WireFaultFacts) {
+    super(`wire fault: ${facts.kind}`);
+    this.name = 'WireFault';
+  }
+}
