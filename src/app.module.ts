@@ -46,7 +46,7 @@ export class AppModule {
         LifecycleModule,
         MetricsModule,
         EdgeModule,
-        ProfileModule.register(foundation.settings.current.gateway.profiles),
+        ProfileModule.register(foundation.settings.current.gateway),
       ],
       providers: [AccessLog],
     };

@@ -9,8 +9,10 @@ import type { GatewayRequest } from './edge/gateway-request.js';
 import { DrainService } from './lifecycle/drain.service.js';
 import { Readiness } from './lifecycle/readiness.js';
 import { NestLogger } from './logs/nest-logger.js';
+import { OpenApiDocuments } from './profiles/openapi.js';
 import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
 import { RunningTurns } from './sessions/running-turns.js';
+import { readBuildInfo } from './status/build-info.js';
 
 /** A gateway that answers on its ports. */
 export interface RunningGateway {
@@ -55,6 +57,7 @@ async function listen(
     defaultVersion: 'nowhere',
   });
   await app.init();
+  app.get(OpenApiDocuments, { strict: false }).describe(app, readBuildInfo().version);
   const readiness = app.get(Readiness);
   const listeners = new ProfileListeners(server, app.get(AccessLog), () => readiness.isDraining);
   const ports = await listeners.open(foundation.settings.current.gateway);

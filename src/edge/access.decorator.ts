@@ -1,4 +1,5 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { Scope } from '../tokens/scopes.js';
 
@@ -16,11 +17,21 @@ export interface Access {
 export const ACCESS = 'gateway:access';
 
 /** The scope a route needs and the rate tier it is charged to. A route without it stops the start. */
-export const RequireScope = (scope: Scope, tier: RateTier = 'other', openWhen?: Access['openWhen']) =>
-  SetMetadata(ACCESS, { scope, tier, ...(openWhen === undefined ? {} : { openWhen }) } satisfies Access);
+export const RequireScope = (
+  scope: Scope,
+  tier: RateTier = 'other',
+  openWhen?: Access['openWhen'],
+): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS, { scope, tier, ...(openWhen === undefined ? {} : { openWhen }) } satisfies Access),
+    ApiBearerAuth(),
+    ApiExtension('x-required-scope', scope),
+  );
 
 /** Any valid token will do. */
-export const AnyToken = () => SetMetadata(ACCESS, { scope: null, tier: 'other' } satisfies Access);
+export const AnyToken = (): MethodDecorator & ClassDecorator =>
+  SetMetadata(ACCESS, { scope: null, tier: 'other' } satisfies Access);
 
 /** No token is asked for. */
-export const Open = () => SetMetadata(ACCESS, { scope: 'open', tier: 'other' } satisfies Access);
+export const Open = (): MethodDecorator & ClassDecorator =>
+  SetMetadata(ACCESS, { scope: 'open', tier: 'other' } satisfies Access);

@@ -25,7 +25,7 @@ export class RouteTable implements OnModuleInit {
 
   onModuleInit(): void {
     this.routes = this.discovery.getControllers().flatMap(({ metatype }) => this.routesOf(metatype as Type));
-    for (const route of this.routes) this.index(route);
+    for (const route of this.routes) if (!route.path.includes('*')) this.index(route);
   }
 
   all(): readonly Route[] {
@@ -42,19 +42,21 @@ export class RouteTable implements OnModuleInit {
 
   private routesOf(controller: Type): Route[] {
     const base: unknown = Reflect.getMetadata(PATH_METADATA, controller);
-    const version: unknown = Reflect.getMetadata(VERSION_METADATA, controller);
-    if (typeof base !== 'string' || typeof version !== 'string') return [];
+    const listeners = [Reflect.getMetadata(VERSION_METADATA, controller)].flat() as ListenerId[];
     const prototype = controller.prototype as Record<string, object>;
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const handler = prototype[name];
       const method: unknown = handler && Reflect.getMetadata(METHOD_METADATA, handler);
       if (handler === undefined || typeof method !== 'number') return [];
       const where = `${controller.name}.${name}`;
-      if (!Reflect.hasMetadata(ACCESS, handler) && !Reflect.hasMetadata(ACCESS, controller)) {
-        throw new Error(`${where} does not say who may use it: add @RequireScope, @AnyToken or @Open.`);
-      }
-      const path = joined(base, String(Reflect.getMetadata(PATH_METADATA, handler)));
-      return [{ listener: version as ListenerId, method: RequestMethod[method] ?? '', path, handler: where }];
+      refuseUndeclared(controller, handler, where);
+      const path = joined(String(base), String(Reflect.getMetadata(PATH_METADATA, handler)));
+      return listeners.map((listener) => ({
+        listener,
+        method: RequestMethod[method] ?? '',
+        path,
+        handler: where,
+      }));
     });
   }
 
@@ -65,6 +67,11 @@ export class RouteTable implements OnModuleInit {
     if (route.method === 'GET') known.methods.add('HEAD');
     this.allowed.set(key, known);
   }
+}
+
+function refuseUndeclared(controller: Type, handler: object, where: string): void {
+  if (Reflect.hasMetadata(ACCESS, handler) || Reflect.hasMetadata(ACCESS, controller)) return;
+  throw new Error(`${where} does not say who may use it: add @RequireScope, @AnyToken or @Open.`);
 }
 
 function joined(...parts: string[]): string {

@@ -1,22 +1,26 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DocsController } from './docs.controller.js';
+import { DocsPages } from './docs-pages.js';
+import { OpenApiDocuments } from './openapi.js';
 import type { ProfileId } from './profile.js';
-import { ProfileAModule } from './profile-a.module.js';
-import { ProfileBModule } from './profile-b.module.js';
+import { PROFILE_MODULES } from './profile-modules.js';
 import { UnknownPathController } from './unknown-path.controller.js';
 
-export const PROFILE_MODULES = { a: ProfileAModule, b: ProfileBModule } as const satisfies Record<
-  ProfileId,
-  Type
->;
+export interface ServedProfiles {
+  readonly profiles: readonly ProfileId[];
+  /** Whether the API documents are served. */
+  readonly docs: boolean;
+}
 
-/** The faces that are served, and the route for everything that none of them has. */
+/** The faces that are served, their documents, and the route for everything that none of them has. */
 @Module({})
 export class ProfileModule {
-  static register(profiles: readonly ProfileId[]): DynamicModule {
+  static register({ profiles, docs }: ServedProfiles): DynamicModule {
     return {
       module: ProfileModule,
       imports: profiles.map((profile) => PROFILE_MODULES[profile]),
-      controllers: [UnknownPathController],
+      controllers: docs ? [DocsController, UnknownPathController] : [UnknownPathController],
+      providers: [OpenApiDocuments, DocsPages],
     };
   }
 }

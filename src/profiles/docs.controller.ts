@@ -1,0 +1,27 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Open } from '../edge/access.decorator.js';
+import type { GatewayRequest } from '../edge/gateway-request.js';
+import { DocsPages } from './docs-pages.js';
+
+/** The OpenAPI document of the listener's profile, and Swagger UI for it. They tell nothing that a token protects. */
+@Controller({ path: '', version: ['a', 'b'] })
+@Open()
+export class DocsController {
+  constructor(private readonly pages: DocsPages) {}
+
+  @Get('openapi.json')
+  document(@Req() request: GatewayRequest, @Res() response: Response): void {
+    response.type('application/json').send(this.pages.document(request.profile));
+  }
+
+  @Get('docs')
+  page(@Res() response: Response): void {
+    this.pages.sendPage(response);
+  }
+
+  @Get('docs/:asset')
+  asset(@Param('asset') name: string, @Res() response: Response): void {
+    this.pages.sendAsset(name, response);
+  }
+}

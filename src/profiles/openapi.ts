@@ -1,0 +1,97 @@
+import { type INestApplication, Injectable } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { API_PREFIX, type ProfileId } from './profile.js';
+import { PROFILE_MODULES } from './profile-modules.js';
+
+const TITLES = { a: 'Agent Gateway, Profile A', b: 'Agent Gateway, Profile B' } as const;
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
+/** The OpenAPI document of each profile, made when somebody asks for it first: one per profile, or operations get lost. */
+@Injectable()
+export class OpenApiDocuments {
+  private readonly documents = new Map<ProfileId, string>();
+  private make: ((profile: ProfileId) => OpenAPIObject) | undefined;
+
+  /** Called once, when the application has its routes. */
+  describe(app: INestApplication, version: string): void {
+    this.make = (profile) => createDocument(app, profile, version);
+  }
+
+  /** The document as JSON text. */
+  get(profile: ProfileId): string {
+    const made = this.documents.get(profile) ?? JSON.stringify(this.make?.(profile));
+    this.documents.set(profile, made);
+    return made;
+  }
+}
+
+function createDocument(app: INestApplication, profile: ProfileId, version: string): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle(TITLES[profile])
+    .setDescription(
+      'Sessions, channels, webhooks, MCP, plugins, skills, status, configuration and logs of AI agents.',
+    )
+    .setVersion(version)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'agent-gateway auth token create' })
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    include: [PROFILE_MODULES[profile]],
+    operationIdFactory: (controller, method) =>
+      `${controller.replace(/Controller[AB]$/, '').toLowerCase()}_${method}`,
+  });
+  return withSharedParts(document, profile);
+}
+
+/** What every operation has: a tag for its area, and errors in the profile's envelope. */
+function withSharedParts(document: OpenAPIObject, profile: ProfileId): OpenAPIObject {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      operation.tags = [path.slice(API_PREFIX.length + 2).split('/')[0] ?? ''];
+      const error = { $ref: '#/components/responses/Error' };
+      operation.responses = { ...operation.responses, '4XX': error, '5XX': error };
+    }
+  }
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ErrorEnvelope: errorEnvelope(profile) },
+    responses: {
+      Error: {
+        description: 'What went wrong, in the error envelope',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+      },
+    },
+  };
+  return document;
+}
+
+type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+
+function errorEnvelope(profile: ProfileId): SchemaObject {
+  const codes = [
+    'bad_request',
+    'unauthorized',
+    'forbidden',
+    'not_found',
+    'conflict',
+    'rate_limited',
+    'internal_error',
+  ];
+  const field = {
+    type: 'object',
+    required: ['path', 'message'],
+    properties: { path: { type: 'string' }, message: { type: 'string' } },
+  };
+  const details = {
+    type: 'object',
+    nullable: true,
+    properties: { reason: { type: 'string' }, fields: { type: 'array', items: field } },
+  };
+  const properties = { code: { type: 'string', enum: codes }, message: { type: 'string' } };
+  const error =
+    profile === 'a'
+      ? { type: 'object', required: ['code', 'message'], properties }
+      : { type: 'object', required: ['code', 'message', 'details'], properties: { ...properties, details } };
+  return { type: 'object', required: ['error'], properties: { error } };
+}

@@ -1,0 +1,51 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** The files of the package that the page needs; nothing else is served. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const START = `
+window.onload = () => {
+  window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, persistAuthorization: false });
+};`;
+
+export const SWAGGER_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Agent Gateway API</title>
+  <link rel="stylesheet" href="/docs/swagger-ui.css">
+  <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+  <div id="swagger-ui"></div>
+  <script src="/docs/swagger-ui-bundle.js"></script>
+  <script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Only this origin's files and calls; styles inline because Swagger UI writes them. */
+export const SWAGGER_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+export interface SwaggerAsset {
+  readonly mediaType: string;
+  readonly content: string | ReadStream;
+}
+
+/** Undefined for a name that the page does not ask for. */
+export function swaggerAsset(name: string): SwaggerAsset | undefined {
+  if (name === 'start.js') return { mediaType: 'text/javascript; charset=utf-8', content: START };
+  const mediaType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (mediaType === undefined) return undefined;
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return { mediaType, content: createReadStream(join(folder, name)) };
+}
