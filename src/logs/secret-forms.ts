@@ -37,10 +37,7 @@ function urlEncoded(text: string): string[] {
   userInfo.password = text;
   const formField = new URLSearchParams({ k: text }).toString().slice(2);
   const encoded = [encodeURIComponent(text), encodeURI(text), formField, userInfo.password];
-  return [
-    ...encoded,
-    ...encoded.map((form) => form.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())),
-  ];
+  return [...encoded, ...encoded.map((form) => form.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()))];
 }
 
 /** The characters that base64 makes of the bytes whatever stands before and after them, for the three alignments. */

@@ -5,7 +5,7 @@ const NOW = 1_700_000_000_000;
 const LIMITS = { idleSecs: 300, timeoutSecs: 3600 };
 
 /** The status after so much silence. */
-function after(silenceMs: number, recorded: SessionStatus, limits = LIMITS): SessionStatus {
+function statusAfter(silenceMs: number, recorded: SessionStatus, limits = LIMITS): SessionStatus {
   return statusAt({ recorded, quietSince: new Date(NOW - silenceMs) }, NOW, limits);
 }
 
@@ -22,18 +22,18 @@ describe('the status of a session', () => {
     ['terminated', 0, 'terminated'],
     ['terminated', 3_600_000, 'terminated'],
   ])('recorded %s is, after %d ms of silence, %s', (recorded, silenceMs, expected) => {
-    expect(after(silenceMs, recorded)).toBe(expected);
+    expect(statusAfter(silenceMs, recorded)).toBe(expected);
   });
 
   test('stays what is recorded while a running turn holds the silence ahead of the clock', () => {
-    for (const recorded of SESSION_STATUSES) expect(after(-60_000, recorded)).toBe(recorded);
+    for (const recorded of SESSION_STATUSES) expect(statusAfter(-60_000, recorded)).toBe(recorded);
   });
 
   test('goes from active straight to terminated when the time-out is shorter than the idle time', () => {
     const limits = { idleSecs: 300, timeoutSecs: 60 };
-    expect(after(59_999, 'active', limits)).toBe('active');
-    expect(after(60_000, 'active', limits)).toBe('terminated');
-    expect(after(60_000, 'idle', limits)).toBe('terminated');
+    expect(statusAfter(59_999, 'active', limits)).toBe('active');
+    expect(statusAfter(60_000, 'active', limits)).toBe('terminated');
+    expect(statusAfter(60_000, 'idle', limits)).toBe('terminated');
   });
 
   test('only ever moves onwards as silence grows', () => {
@@ -46,7 +46,8 @@ describe('the status of a session', () => {
         silence,
         fc.nat(1e7),
         (recorded, some, ms, more) => {
-          const rank = (silenceMs: number) => SESSION_STATUSES.indexOf(after(silenceMs, recorded, some));
+          const rank = (silenceMs: number) =>
+            SESSION_STATUSES.indexOf(statusAfter(silenceMs, recorded, some));
           expect(rank(ms + more)).toBeGreaterThanOrEqual(rank(ms));
           expect(rank(ms)).toBeGreaterThanOrEqual(SESSION_STATUSES.indexOf(recorded));
         },
@@ -58,7 +59,7 @@ describe('the status of a session', () => {
     const silence = fc.integer({ min: -1e7, max: 2e7 });
     fc.assert(
       fc.property(fc.constantFrom(...SESSION_STATUSES), silence, fc.nat(1e7), (recorded, ms, more) => {
-        expect(after(ms + more, after(ms, recorded))).toBe(after(ms + more, recorded));
+        expect(statusAfter(ms + more, statusAfter(ms, recorded))).toBe(statusAfter(ms + more, recorded));
       }),
     );
   });
