@@ -1,6 +1,6 @@
 import type { ModelProvider } from './agent/model-provider.port.js';
 import { createProvider } from './agent/providers/create-provider.js';
-import { chooseProvider, providerSecrets } from './agent/providers/provider-choice.js';
+import { chooseProvider, type ProviderChoice, providerSecrets } from './agent/providers/provider-choice.js';
 import type { Environment } from './config/environment.js';
 import { FixedSettings } from './config/fixed-settings.js';
 import { secretValues } from './config/redaction.js';
@@ -11,7 +11,7 @@ import { openGateway, type RunningGateway } from './gateway.js';
 import { type Logs } from './logs/logger.js';
 import type { Redactor } from './logs/redactor.js';
 import { defaultExpiry } from './tokens/token-expiry.js';
-import { TokensService } from './tokens/tokens.service.js';
+import { type MintedToken, TokensService } from './tokens/tokens.service.js';
 
 export interface StartRequest {
   readonly environment: Environment;
@@ -23,8 +23,10 @@ export interface StartRequest {
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
 export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | 'hurry'> {
   /** The administrator's token, when this very start made it. */
-  readonly firstToken: string | undefined;
+  readonly firstToken: MintedToken | undefined;
   readonly embedded: boolean;
+  /** What answers, and why it was chosen. */
+  readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;
   /** Drains, stops, closes the database. */
   stop(): Promise<void>;
 }
@@ -33,24 +35,32 @@ export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | '
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
   const { environment, loaded, logs } = request;
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
-  const provider = await chosenProvider(request);
+  const choice = providerChoice(environment, loaded);
+  const provider = await openProvider(request, choice);
   const database = await openDatabase(loaded.settings.database, logs);
   try {
     await prepareSchema(database, logs);
     const settings = new FixedSettings(loaded.settings);
     const gateway = await openGateway({ settings, logs, dataSource: database.dataSource, provider });
     const firstToken = await installTokens(gateway, environment, database.embedded);
-    return started(gateway, database, firstToken);
+    return started(gateway, database, { firstToken, provider: choice });
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function chosenProvider({ environment, loaded, logs, redactor }: StartRequest): Promise<ModelProvider> {
-  const { settings } = loaded;
+/** Which provider these settings and keys mean. Throws an `Error` that names the settings to mend. */
+export function providerChoice(environment: Environment, { settings }: LoadedSettings): ProviderChoice {
   const keys = { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
-  const choice = chooseProvider(settings.provider, keys);
+  return chooseProvider(settings.provider, keys);
+}
+
+async function openProvider(
+  { environment, loaded, logs, redactor }: StartRequest,
+  choice: ProviderChoice,
+): Promise<ModelProvider> {
+  const { settings } = loaded;
   redactor.setFor('settings', [
     ...environment.secrets,
     ...secretValues(settings),
@@ -71,33 +81,43 @@ async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> 
 function started(
   gateway: RunningGateway,
   database: OpenDatabase,
-  firstToken: string | undefined,
+  facts: Pick<StartedGateway, 'firstToken' | 'provider'>,
 ): StartedGateway {
   return {
+    ...facts,
     app: gateway.app,
     ports: gateway.ports,
-    firstToken,
     embedded: database.embedded,
     hurry: () => gateway.hurry(),
-    stop: async () => {
-      await gateway.stop();
-      await database.close();
-    },
+    stop: () => gateway.stop().finally(() => database.close()),
   };
 }
 
-/** The token of GATEWAY_BOOTSTRAP_TOKEN; on the embedded database without any, one for its administrator. */
+/** Without its tokens nobody could use the gateway: then it does not stay up either. */
 async function installTokens(
   gateway: RunningGateway,
   environment: Environment,
   embedded: boolean,
-): Promise<string | undefined> {
-  const tokens = gateway.app.get(TokensService, { strict: false });
+): Promise<MintedToken | undefined> {
+  try {
+    return await tokenForStart(gateway.app.get(TokensService, { strict: false }), environment, embedded);
+  } catch (error) {
+    gateway.hurry();
+    await gateway.stop();
+    throw error;
+  }
+}
+
+/** The token of GATEWAY_BOOTSTRAP_TOKEN; on the embedded database without any, one for its administrator. */
+async function tokenForStart(
+  tokens: TokensService,
+  environment: Environment,
+  embedded: boolean,
+): Promise<MintedToken | undefined> {
   if (environment.bootstrapToken !== undefined) {
     await tokens.install(environment.bootstrapToken);
     return undefined;
   }
-  if (!embedded || (await tokens.hasAny())) return undefined;
-  const wish = { name: 'admin', scopes: ['*'], expiresAt: defaultExpiry(), boundUserId: null } as const;
-  return (await tokens.create(wish)).secret;
+  if (!embedded) return undefined;
+  return tokens.createFirst({ name: 'admin', scopes: ['*'], expiresAt: defaultExpiry(), boundUserId: null });
 }

@@ -37,9 +37,13 @@ const FIND_NAMED: Statement = {
 };
 const REVOKE: Statement = {
   name: 'tokens.revoke',
-  text: `UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id`,
+  text: `UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
 };
 const COUNT: Statement = { name: 'tokens.any', text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any` };
+const HOLD_CREATION: Statement = {
+  name: 'tokens.hold_creation',
+  text: `LOCK TABLE api_tokens IN SHARE ROW EXCLUSIVE MODE`,
+};
 const REVISION: Statement = {
   name: 'tokens.revision',
   text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
@@ -86,13 +90,20 @@ export class TokenStore {
     return (await this.database.query<TokenRow>(FIND_NAMED, [idOrName])).map(toToken);
   }
 
-  async revoke(id: string, runner: SqlRunner = this.database): Promise<boolean> {
-    return (await runner.query(REVOKE, [id])).length > 0;
+  /** Undefined when it is revoked already. */
+  async revoke(id: string, runner: SqlRunner = this.database): Promise<ApiToken | undefined> {
+    const [row] = await runner.query<TokenRow>(REVOKE, [id]);
+    return row && toToken(row);
   }
 
-  async hasAny(): Promise<boolean> {
-    const [row] = await this.database.query<{ any: boolean }>(COUNT);
+  async hasAny(runner: SqlRunner): Promise<boolean> {
+    const [row] = await runner.query<{ any: boolean }>(COUNT);
     return row?.any === true;
+  }
+
+  /** Until the transaction ends nobody else writes tokens; they can be read. */
+  async holdCreation(runner: SqlRunner): Promise<void> {
+    await runner.query(HOLD_CREATION);
   }
 
   /** Changes with every change to any token, except its last use. */

@@ -44,8 +44,7 @@ export class TokensService {
   /** By id, or by name when only one unrevoked token has it. */
   async revoke(idOrName: string): Promise<ApiToken> {
     const token = await this.one(idOrName);
-    await this.store.revoke(token.id);
-    return token;
+    return (await this.store.revoke(token.id)) ?? token;
   }
 
   /** A new token with the same name, scopes and user; the old one ends in the same moment. */
@@ -53,7 +52,8 @@ export class TokensService {
     const old = await this.one(idOrName);
     const secret = mintToken();
     return this.database.transaction(async (runner) => {
-      if (!(await this.store.revoke(old.id, runner))) throw new Conflict('The token was revoked meanwhile.');
+      const revoked = await this.store.revoke(old.id, runner);
+      if (revoked === undefined) throw new Conflict('The token was revoked meanwhile.');
       const wish = { name: old.name, scopes: old.scopes, boundUserId: old.boundUserId, expiresAt };
       const token = await this.store.insert(draft(wish), hashToken(secret), runner);
       if (token === undefined) throw new Conflict('This token exists already.');
@@ -61,8 +61,15 @@ export class TokensService {
     });
   }
 
-  hasAny(): Promise<boolean> {
-    return this.store.hasAny();
+  /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */
+  async createFirst(wish: TokenWish): Promise<MintedToken | undefined> {
+    const secret = mintToken();
+    return this.database.transaction(async (runner) => {
+      await this.store.holdCreation(runner);
+      if (await this.store.hasAny(runner)) return undefined;
+      const token = await this.store.insert(draft(wish), hashToken(secret), runner);
+      return token && { secret, token };
+    });
   }
 
   /**

@@ -1,0 +1,31 @@
+import { InvalidSettings, type SettingsProblem } from '../config/invalid-settings.js';
+import { type LoadedSettings, loadSettings } from '../config/settings-loader.js';
+import { providerChoice } from '../main.js';
+import { looksLikeToken } from '../tokens/token-format.js';
+import type { CommandContext } from './command-context.js';
+
+/** The settings of a gateway that could start with them. Throws one `InvalidSettings` with everything that is wrong. */
+export function checkedSettings(context: CommandContext): LoadedSettings {
+  const { environment } = context;
+  const problems = bootstrapProblems(environment.bootstrapToken);
+  let loaded: LoadedSettings | undefined;
+  try {
+    loaded = loadSettings({ environment, file: context.configFile() });
+    providerChoice(environment, loaded);
+  } catch (error) {
+    problems.unshift(...problemsOf(error));
+  }
+  if (loaded === undefined || problems.length > 0) throw new InvalidSettings(problems);
+  return loaded;
+}
+
+function bootstrapProblems(token: string | undefined): SettingsProblem[] {
+  if (token === undefined || looksLikeToken(token)) return [];
+  const message = 'is not a token: make one with "agent-gateway auth token mint"';
+  return [{ where: 'GATEWAY_BOOTSTRAP_TOKEN', key: '', message }];
+}
+
+function problemsOf(error: unknown): readonly SettingsProblem[] {
+  if (error instanceof InvalidSettings) return error.problems;
+  return [{ where: '', key: '', message: error instanceof Error ? error.message : String(error) }];
+}

@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander';
+import { readEnvironment } from '../config/environment.js';
+import { Redactor } from '../logs/redactor.js';
+import { CommandFailed } from './command-failed.js';
+import { ExitCode } from './exit-codes.js';
+import { failureSentence } from './failure-sentence.js';
+import { createProgram } from './program.js';
+import { processTerminal, type Terminal } from './terminal.js';
+
+/** Something still open must not keep a finished command from ending. */
+const LINGER_MS = 2000;
+
+/** Runs one command line and ends the process with its exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  const environment = readEnvironment();
+  const terminal = processTerminal();
+  const redactor = new Redactor();
+  redactor.setFor('environment', environment.secrets);
+  const redacting = { ...terminal, err: (text: string) => terminal.err(redactor.redact(text)) };
+  process.exitCode = await run(args, createProgram({ environment, terminal }), redacting);
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+async function run(
+  args: readonly string[],
+  program: ReturnType<typeof createProgram>,
+  terminal: Pick<Terminal, 'err'>,
+): Promise<number> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return ExitCode.ok;
+  } catch (error) {
+    // Commander has written its message already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+    if (!(error instanceof CommandFailed)) terminal.err(`${failureSentence(error)}\n`);
+    return ExitCode.failed;
+  }
+}

@@ -1,0 +1,35 @@
+import { Command } from 'commander';
+import type { Environment } from '../config/environment.js';
+import { readBuildInfo } from '../status/build-info.js';
+import type { CommandContext } from './command-context.js';
+import { addAuthCommands } from './commands/auth.commands.js';
+import { addMigrateCommand } from './commands/migrate.command.js';
+import { addServeCommand } from './commands/serve.command.js';
+import type { Terminal } from './terminal.js';
+
+const AFTER_HELP = `
+Without a configuration the gateway runs at once: embedded PostgreSQL in ./data, no model key needed.
+Settings come from gateway.toml and from GATEWAY__SECTION__KEY variables; "agent-gateway config show" lists them all.
+
+Exit codes: 0 done, 1 failed (standard error says why), 2 wrong command line.`;
+
+/** The whole command line. What commander writes goes to the terminal; what it would exit for is thrown. */
+export function createProgram(given: { environment: Environment; terminal: Terminal }): Command {
+  const { terminal } = given;
+  const program = new Command('agent-gateway');
+  const context: CommandContext = {
+    ...given,
+    configFile: () => program.opts<{ config?: string }>().config,
+  };
+  program
+    .description('One gateway through which people and programs talk to AI agents.')
+    .version(readBuildInfo().version, '-v, --version', 'print the version')
+    .option('-c, --config <file>', 'read this file instead of GATEWAY_CONFIG or ./gateway.toml')
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+  addServeCommand(program, context);
+  addAuthCommands(program, context);
+  addMigrateCommand(program, context);
+  return program;
+}

@@ -1,0 +1,24 @@
+import { loadSettings } from '../config/settings-loader.js';
+import { openAddress } from '../database/open-address.js';
+import { migrate } from '../database/schema.js';
+import type { CommandContext } from './command-context.js';
+import { databasePlace } from './database-place.js';
+import { QuietLogs } from './quiet-logs.js';
+
+export interface MigrationReport {
+  /** What ran now, in its order. */
+  readonly migrations: readonly string[];
+  readonly place: string;
+}
+
+/** Runs what is missing, beside a gateway or without one. */
+export async function runMigrations(context: CommandContext): Promise<MigrationReport> {
+  const { environment, terminal } = context;
+  const { settings } = loadSettings({ environment, file: context.configFile() });
+  const opened = await openAddress(settings.database, new QuietLogs(terminal));
+  try {
+    return { migrations: await migrate(opened.address), place: databasePlace(settings.database) };
+  } finally {
+    await opened.close();
+  }
+}

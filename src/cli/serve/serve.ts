@@ -1,0 +1,57 @@
+import type { LoadedSettings } from '../../config/settings-loader.js';
+import type { Logger } from '../../logs/logger.js';
+import { PinoLogs } from '../../logs/pino-logs.js';
+import { Redactor } from '../../logs/redactor.js';
+import { type StartedGateway, startGateway } from '../../main.js';
+import { checkedSettings } from '../checked-settings.js';
+import type { CommandContext } from '../command-context.js';
+import { CommandFailed } from '../command-failed.js';
+import { startBanner } from './start-banner.js';
+import { StopRequests } from './stop-requests.js';
+
+/** Runs a gateway until it is asked to stop. Throws what stopped the start, or `CommandFailed` after a fault. */
+export async function serve(context: CommandContext): Promise<void> {
+  const loaded = checkedSettings(context);
+  const redactor = new Redactor();
+  const { level } = loaded.settings.logging;
+  const logs = new PinoLogs({ level, redactor, write: (line) => context.terminal.out(line) });
+  const logger = logs.for('gateway');
+  const requests = StopRequests.listen(logger);
+  const { environment } = context;
+  const gateway = await startGateway({ environment, loaded, logs, redactor }).catch((error: unknown) => {
+    logger.debug('the start failed', { stack: error instanceof Error ? error.stack : String(error) });
+    throw error;
+  });
+  announce(context, loaded, gateway);
+  await stopWhenAsked(gateway, requests, logger);
+  if (requests.hadFault) throw new CommandFailed();
+}
+
+/** With `logging.format = "json"` standard output holds nothing but log lines. */
+function announce(
+  { environment, terminal }: CommandContext,
+  loaded: LoadedSettings,
+  gateway: StartedGateway,
+): void {
+  const banner = startBanner({ environment, loaded, gateway });
+  if (loaded.settings.logging.format === 'json') terminal.err(banner);
+  else terminal.out(banner);
+}
+
+async function stopWhenAsked(gateway: StartedGateway, requests: StopRequests, logger: Logger): Promise<void> {
+  await fired(requests.stop);
+  void fired(requests.hurry).then(() => gateway.hurry());
+  try {
+    await gateway.stop();
+  } catch (error) {
+    logger.error('the gateway did not stop cleanly', { error: String(error) });
+    throw error;
+  }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

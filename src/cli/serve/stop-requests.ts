@@ -1,0 +1,72 @@
+import { constants } from 'node:os';
+import type { Logger } from '../../logs/logger.js';
+import { ExitCode, exitCodeOfSignal } from '../exit-codes.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** npm passes on the Ctrl-C that the terminal has sent to us too: one wish, two signals. */
+const ECHO_MS = 300;
+/** After a fault nothing is sure any more, the end of the drain neither. */
+const FAULT_LIMIT_MS = 10_000;
+
+/**
+ * Hears what asks this process to stop. The first signal asks for it, the second to hurry, the third ends the process.
+ * An error that nobody caught is logged with its stack and asks for both.
+ */
+export class StopRequests {
+  private readonly stopping = new AbortController();
+  private readonly hurrying = new AbortController();
+  private signals = 0;
+  private lastSignalAt = Number.NEGATIVE_INFINITY;
+  private faulty = false;
+
+  private constructor(private readonly logger: Logger) {}
+
+  static listen(logger: Logger): StopRequests {
+    const requests = new StopRequests(logger);
+    for (const signal of SIGNALS) process.on(signal, () => requests.takeSignal(signal));
+    process.on('uncaughtException', (error) => requests.takeFault('an error that nobody caught', error));
+    process.on('unhandledRejection', (reason) =>
+      requests.takeFault('a rejection that nobody handled', reason),
+    );
+    return requests;
+  }
+
+  /** Fires when the gateway shall stop. */
+  get stop(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  /** Fires when it shall not wait for what still runs. */
+  get hurry(): AbortSignal {
+    return this.hurrying.signal;
+  }
+
+  get hadFault(): boolean {
+    return this.faulty;
+  }
+
+  private takeSignal(signal: (typeof SIGNALS)[number]): void {
+    const now = performance.now();
+    if (now - this.lastSignalAt < ECHO_MS) return;
+    this.lastSignalAt = now;
+    this.signals += 1;
+    this.logger.info(WORDS[Math.min(this.signals, 3) as 1 | 2 | 3], { signal });
+    if (this.signals > 2) process.exit(exitCodeOfSignal(constants.signals[signal]));
+    (this.signals === 1 ? this.stopping : this.hurrying).abort();
+  }
+
+  private takeFault(what: string, fault: unknown): void {
+    const stack = fault instanceof Error ? fault.stack : String(fault);
+    this.logger.error(`the gateway stops because of ${what}`, { stack });
+    this.faulty = true;
+    this.stopping.abort();
+    this.hurrying.abort();
+    setTimeout(() => process.exit(ExitCode.failed), FAULT_LIMIT_MS).unref();
+  }
+}
+
+const WORDS = {
+  1: 'asked to stop: what runs is finished first; a second signal interrupts it',
+  2: 'asked again: what runs is interrupted; a third signal ends the process at once',
+  3: 'asked a third time: the process ends now',
+} as const;

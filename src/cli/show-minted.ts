@@ -1,0 +1,19 @@
+import type { MintedToken, TokensService } from '../tokens/tokens.service.js';
+import type { CommandContext } from './command-context.js';
+import { mintedJson, mintedSentence } from './token-words.js';
+
+/** Makes a token and prints it alone, so that `$(…)` takes it; what is said about it goes to standard error. */
+export async function showMinted(
+  context: CommandContext,
+  { json = false }: { readonly json?: boolean },
+  make: (tokens: TokensService) => Promise<MintedToken>,
+): Promise<void> {
+  const { withTokens } = await import('./with-tokens.js');
+  const { minted, place } = await withTokens(context, async (given) => ({
+    minted: await make(given.tokens),
+    place: given.place,
+  }));
+  const { terminal } = context;
+  terminal.out(json ? `${JSON.stringify(mintedJson(minted), undefined, 2)}\n` : `${minted.secret}\n`);
+  terminal.err(`${mintedSentence(minted, place)}\n`);
+}

@@ -1,0 +1,75 @@
+import type { ApiToken } from '../tokens/api-token.js';
+import type { MintedToken } from '../tokens/tokens.service.js';
+
+/** A token as `--json` shows it. */
+export interface TokenJson {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly user_id: string | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export function tokenJson(token: ApiToken): TokenJson {
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    user_id: token.boundUserId,
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt?.toISOString() ?? null,
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+    revoked_at: token.revokedAt?.toISOString() ?? null,
+  };
+}
+
+export function mintedJson({ secret, token }: MintedToken): TokenJson & { readonly token: string } {
+  return { token: secret, ...tokenJson(token) };
+}
+
+/** One sentence about a token that was just made; it goes to standard error, beside the token itself. */
+export function mintedSentence({ token }: MintedToken, place: string): string {
+  const { id, name, scopes, boundUserId, expiresAt } = token;
+  const parts = [
+    `token ${id} "${name}"`,
+    scopes.includes('*') ? 'may do everything' : `may ${scopes.join(', ')}`,
+    ...(boundUserId === null ? [] : [`for user "${boundUserId}" alone`]),
+    expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`,
+  ];
+  return `${parts.join(', ')}; it is shown only this once. Stored in ${place}.`;
+}
+
+/** The tokens as a table with a head, for people. */
+export function tokenTable(tokens: readonly ApiToken[], now = new Date()): string {
+  const head = ['ID', 'NAME', 'SCOPES', 'USER', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'];
+  const rows = [head, ...tokens.map((token) => cells(token, now))];
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+function cells(token: ApiToken, now: Date): string[] {
+  return [
+    token.id,
+    token.name,
+    token.scopes.join(','),
+    token.boundUserId ?? '-',
+    minute(token.createdAt),
+    token.expiresAt === null ? 'never' : minute(token.expiresAt),
+    token.lastUsedAt === null ? 'never' : minute(token.lastUsedAt),
+    stateOf(token, now),
+  ];
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): string {
+  if (revokedAt !== null) return `revoked ${minute(revokedAt)}`;
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
+/** `2026-01-31 14:05Z` */
+function minute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}
