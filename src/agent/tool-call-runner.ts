@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
 import { storableText } from '../database/storable-text.js';
 import type { ModelToolCall, ModelToolResult } from './model-provider.port.js';
 import type { ToolCallRecord } from './tool-call.js';
@@ -9,6 +8,15 @@ import type { TurnListener } from './turn.js';
 const MOST_KEPT_BYTES = 16_384;
 const MOST_TOLD_BYTES = 65_536;
 
+/** The turn in which a tool is called. */
+export interface ToolTurn {
+  readonly context: ToolContext;
+  readonly emit: TurnListener;
+  readonly signal: AbortSignal;
+  /** Longest single call. */
+  readonly timeoutMs: number;
+}
+
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
   readonly result: ModelToolResult;
@@ -17,23 +25,16 @@ export interface AnsweredCall {
 /** Runs one tool call under its time-out and tells the spectators before and after. */
 @Injectable()
 export class ToolCallRunner {
-  constructor(
-    private readonly catalog: ToolCatalog,
-    private readonly settings: Settings,
-  ) {}
+  constructor(private readonly catalog: ToolCatalog) {}
 
   /** Throws only the reason of an aborted turn. */
-  async run(
-    call: ModelToolCall,
-    context: ToolContext,
-    emit: TurnListener,
-    turn: AbortSignal,
-  ): Promise<AnsweredCall> {
+  async run(call: ModelToolCall, turn: ToolTurn): Promise<AnsweredCall> {
+    const { emit } = turn;
     await emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
     const startedAt = performance.now();
     const answer =
       call.problem === undefined
-        ? await this.callInTime(call, context, turn)
+        ? await this.callInTime(call, turn)
         : ({ status: 'error', content: call.problem } satisfies ToolAnswer);
     return answered(call, answer, performance.now() - startedAt, emit);
   }
@@ -44,28 +45,25 @@ export class ToolCallRunner {
     return answered(call, { status: 'denied', content }, 0, emit);
   }
 
-  private async callInTime(
-    call: ModelToolCall,
-    context: ToolContext,
-    turn: AbortSignal,
-  ): Promise<ToolAnswer> {
-    const timeoutMs = this.settings.current.agent.tool_timeout_ms;
+  private async callInTime(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer> {
+    const { context, signal, timeoutMs } = turn;
     const own = new AbortController();
-    const onTurnAbort = (): void => own.abort(turn.reason);
+    const onTurnAbort = (): void => own.abort(signal.reason);
     const timer = setTimeout(() => own.abort(new ToolTimedOut(timeoutMs)), timeoutMs);
-    turn.addEventListener('abort', onTurnAbort, { once: true });
+    signal.addEventListener('abort', onTurnAbort, { once: true });
     try {
-      turn.throwIfAborted();
-      return await Promise.race([
-        this.catalog.call(call.name, call.arguments, context, own.signal),
-        aborted(own.signal),
-      ]);
+      signal.throwIfAborted();
+      const running = this.catalog.call(call.name, call.arguments, context, own.signal);
+      const answer = await Promise.race([running, aborted(own.signal)]);
+      // A tool that heeds its signal may be first with an answer about having been stopped.
+      own.signal.throwIfAborted();
+      return answer;
     } catch (error) {
       if (!(error instanceof ToolTimedOut)) throw error;
       return { status: 'timeout', content: error.message };
     } finally {
       clearTimeout(timer);
-      turn.removeEventListener('abort', onTurnAbort);
+      signal.removeEventListener('abort', onTurnAbort);
     }
   }
 }

@@ -100,12 +100,12 @@ export class TurnRunner {
     calls: readonly ModelToolCall[],
     records: ToolCallRecord[],
   ): Promise<ModelMessage> {
-    const left = Math.max(0, running.settings.max_tool_calls_per_turn - records.length);
+    const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
+    const left = Math.max(0, most - records.length);
+    const turn = { ...running, context: running.input.context, timeoutMs };
     const answers = await Promise.all(
       calls.map((call, index) =>
-        index < left
-          ? this.toolCalls.run(call, running.input.context, running.emit, running.signal)
-          : this.toolCalls.refuse(call, running.settings.max_tool_calls_per_turn, running.emit),
+        index < left ? this.toolCalls.run(call, turn) : this.toolCalls.refuse(call, most, running.emit),
       ),
     );
     records.push(...answers.map(({ record }) => record));

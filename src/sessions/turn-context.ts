@@ -9,9 +9,16 @@ export function modelMessages(
 ): ModelMessage[] {
   const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
   return [
-    ...history.map((said) => earlier(said, bytes)),
+    ...fromFirstUser(history).map((said) => earlier(said, bytes)),
     { role: 'user', parts: parts(message.content, message.attachments, fresh) },
   ];
+}
+
+/** Models want a user to begin, and no message without text. */
+function fromFirstUser(history: readonly Message[]): readonly Message[] {
+  const begin = history.findIndex(({ role }) => role === 'user');
+  if (begin === -1) return [];
+  return history.slice(begin).filter(({ role, content }) => role === 'user' || content.trim() !== '');
 }
 
 function earlier(said: Message, bytes: ReadonlyMap<string, Buffer>): ModelMessage {
@@ -29,7 +36,7 @@ function parts(
     const data = bytes.get(info.id);
     return data === undefined ? [] : [attachmentPart(info, data.toString('base64'))];
   });
-  return text === '' ? attached : [...attached, { type: 'text', text }];
+  return text.trim() === '' ? attached : [...attached, { type: 'text', text }];
 }
 
 function attachmentPart(info: AttachmentInfo, data: string): ContentPart {
