@@ -271,7 +271,7 @@ describe('several processes', () => {
     expect(leftovers()).not.toContain('postgres.new-half');
     await Promise.all(rivals.map(({ ready }) => ready));
     const presences =
-      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'agent-gateway presence'";
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name ~ '^agent-gateway presence'";
     expect(await query(server, presences)).toBe('3');
     for (const { child } of rivals) child.stdin?.end();
     await Promise.all(rivals.map(({ ended }) => ended));

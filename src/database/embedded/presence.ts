@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { messageOf } from './embedded-postgres.error.js';
+import { pidScope, processStart } from './process-facts.js';
 import { socketPort } from './socket-directory.js';
 
 export const superuser = 'gateway';
 export const databaseName = 'agent_gateway';
 
 const applicationName = 'agent-gateway presence';
+const leavingName = 'agent-gateway leaving';
 const connectTimeoutMs = 5_000;
 /** Making a database copies files, on a busy disk not fast. */
 const queryTimeoutMs = 30_000;
@@ -22,14 +25,14 @@ export class Presence {
     });
   }
 
-  /** Rejects with the driver's error; its `code` tells a server that is not ready (`57P03`) from none (`ENOENT`). */
+  /** Connects, and makes the gateway's database when it is absent. Rejects with the driver's error. */
   static async join(socketDirectory: string): Promise<Presence> {
     const client = new Client({
       host: socketDirectory,
       port: socketPort,
       user: superuser,
       database: 'postgres',
-      application_name: applicationName,
+      application_name: `${applicationName} ${processMark(process.pid)}`,
       // Said here, because the driver would otherwise take them from PGSSLMODE and PGOPTIONS.
       ssl: false,
       options: `-c statement_timeout=${queryTimeoutMs}`,
@@ -37,25 +40,52 @@ export class Presence {
       query_timeout: queryTimeoutMs,
     });
     const presence = new Presence(client);
-    await client.connect();
-    return presence;
+    try {
+      await client.connect();
+      await presence.ensureDatabase();
+      return presence;
+    } catch (error) {
+      await presence.end();
+      throw error;
+    }
   }
 
-  async ensureDatabase(): Promise<void> {
+  private async ensureDatabase(): Promise<void> {
     const found = await this.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
     if (found.rowCount === 0) await this.client.query(`CREATE DATABASE ${databaseName}`);
   }
 
-  /** How many other users the server has. */
-  async others(): Promise<number> {
-    const { rowCount } = await this.client.query(
-      'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()',
+  /** Whether another process uses the server. One that was killed counts no more, although the server may not have noticed yet. */
+  async hasCompany(): Promise<boolean> {
+    const { rows } = await this.client.query<{ application_name: string }>(
+      `SELECT application_name FROM pg_stat_activity
+        WHERE starts_with(application_name, $1) AND pid <> pg_backend_pid()`,
       [applicationName],
     );
-    return rowCount ?? 0;
+    return rows.some(({ application_name }) => mayLive(application_name.slice(applicationName.length + 1)));
   }
 
+  /** The server sees a connection's end a moment late; the next to leave must not take us for company until then. */
   async leave(): Promise<void> {
+    await this.client.query(`SET application_name = '${leavingName}'`).catch(() => undefined);
+    await this.end();
+  }
+
+  private async end(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }
+}
+
+/** Names a process for good, within the 63 bytes that a connection's name may have. */
+function processMark(pid: number): string {
+  return `${pid} ${short(processStart(pid) ?? 'gone')} ${short(pidScope())}`;
+}
+
+function mayLive(mark: string): boolean {
+  const [pid, , scope] = mark.split(' ');
+  return scope !== short(pidScope()) || mark === processMark(Number(pid));
+}
+
+function short(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

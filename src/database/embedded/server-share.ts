@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logs/logger.js';
+import { connectionProblem } from './connection-problem.js';
 import type { DataDirectory } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { Presence } from './presence.js';
 import type { ServerLog } from './server-log.js';
 import { type JoinedServer, ServerStarter } from './server-starter.js';
@@ -9,6 +11,8 @@ import { removeSocketDirectory } from './socket-directory.js';
 import { StartLock } from './start-lock.js';
 
 const leaveLockTimeoutMs = 30_000;
+const mostTries = 20;
+const retryMs = 100;
 
 /** Comes to the cluster's server and goes from it, one process at a time: the first starts it, the last stops it. */
 export class ServerShare {
@@ -18,14 +22,11 @@ export class ServerShare {
     private readonly logger: Logger,
   ) {}
 
-  /** Adopts or starts the server and makes the gateway's database when it is absent. Tries until the signal fires. */
+  /** Adopts or starts the server. Tries until the signal fires. */
   async join(signal: AbortSignal): Promise<JoinedServer> {
     const began = performance.now();
-    const joined = await this.locked(signal, async () => {
-      const server = await new ServerStarter(this.directory, this.log, this.logger).join(signal);
-      await ensureDatabase(server.presence);
-      return server;
-    });
+    const starter = new ServerStarter(this.directory, this.log, this.logger);
+    const joined = await this.locked(signal, () => starter.join(signal));
     const done = joined.adopted ? 'using the running embedded server' : 'started the embedded server';
     const duration_ms = Math.round(performance.now() - began);
     this.logger.info(done, { folder: this.directory.cluster, duration_ms });
@@ -71,31 +72,25 @@ export class ServerShare {
   }
 }
 
-async function ensureDatabase(presence: Presence): Promise<void> {
-  try {
-    await presence.ensureDatabase();
-  } catch (error) {
-    await presence.leave();
-    throw error;
-  }
-}
-
 async function isLast(presence: Presence, socketDirectory: string): Promise<boolean> {
   try {
-    return (await presence.others()) === 0;
+    return !(await presence.hasCompany());
   } catch {
     return await isLastOnNewConnection(socketDirectory);
   }
 }
 
-/** A server that cannot be reached, or lets nobody in yet, has no other users. */
+/** A server that nobody can reach, or that lets nobody in yet, has no other users. */
 async function isLastOnNewConnection(socketDirectory: string): Promise<boolean> {
-  try {
-    const presence = await Presence.join(socketDirectory);
-    const others = await presence.others().finally(() => presence.leave());
-    return others === 0;
-  } catch (error) {
-    if (['ENOENT', 'ECONNREFUSED', '57P03'].includes(codeOf(error) ?? '')) return true;
-    throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      const presence = await Presence.join(socketDirectory);
+      return !(await presence.hasCompany().finally(() => presence.leave()));
+    } catch (error) {
+      const kind = connectionProblem(error);
+      if (kind === 'absent' || kind === 'closed') return true;
+      if (kind === 'lasting' || tries === mostTries) throw error;
+      await sleep(retryMs);
+    }
   }
 }

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logs/logger.js';
 import { inspectCluster } from './cluster-check.js';
 import { ClusterInitializer } from './cluster-initializer.js';
+import { connectionProblem } from './connection-problem.js';
 import { type DataDirectory, openDoor } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { findPostmaster, removeStalePidFiles } from './postmaster-file.js';
 import { Presence } from './presence.js';
 import { findServerBinaries } from './server-binaries.js';
@@ -83,10 +84,11 @@ export class ServerStarter {
         return { presence, socketDirectory, adopted: this.launched === undefined };
       } catch (error) {
         this.problem = messageOf(error);
-        if (!isUnreachable(error)) {
-          this.unreachableSince = undefined;
-          return undefined;
-        }
+        const kind = connectionProblem(error);
+        if (kind === 'lasting') throw error;
+        if (kind === 'absent') continue;
+        this.unreachableSince = undefined;
+        return undefined;
       }
     }
     this.unreachableSince ??= performance.now();
@@ -140,8 +142,4 @@ export class ServerStarter {
     );
     return socketDirectoryFor(cluster, owner);
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  return ['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'EACCES'].includes(codeOf(error) ?? '');
 }
