@@ -1,7 +1,10 @@
 import type { GatewaySettings } from './settings.schema.js';
 
-/** A rule over more than one key: the keys it reads, the first being the one to blame, and what is wrong, if it is. */
-interface CrossKeyCheck {
+/**
+ * A rule over more than one key: the keys it reads, and what is wrong, if it is. To blame is the key that the latest
+ * layer sets, the first of several.
+ */
+export interface CrossKeyCheck {
   readonly keys: readonly [string, ...string[]];
   readonly problem: (settings: GatewaySettings) => string | undefined;
 }

@@ -56,17 +56,29 @@ export function deleteAt(tree: unknown, path: Path): void {
 }
 
 /**
- * A deep copy of `base` with `over` laid upon it; tables merge, everything else replaces.
- * The tables made have no prototype, so a name like `__proto__` is data in them.
+ * A deep copy of `base` with `over` laid upon it; tables merge, everything else replaces, and so do the tables that
+ * `isWhole` knows by their path. The tables made have no prototype, so a name like `__proto__` is data in them.
  */
-export function mergeTables(base: Table, over: Table): Table {
+export function mergeTables(
+  base: Table,
+  over: Table,
+  isWhole: (path: Path) => boolean = () => false,
+  at: Path = [],
+): Table {
   const merged: Table = Object.create(null) as Table;
   for (const [name, value] of Object.entries(base)) merged[name] = copy(value);
   for (const [name, value] of Object.entries(over)) {
     const below = merged[name];
-    merged[name] = isTable(value) && isTable(below) ? mergeTables(below, value) : copy(value);
+    const path = [...at, name];
+    const merges = isTable(value) && isTable(below) && !isWhole(path);
+    merged[name] = merges ? mergeTables(below, value, isWhole, path) : copy(value);
   }
   return merged;
+}
+
+/** Whether a dotted key is another one or lies below it. */
+export function isWithin(key: string, other: string): boolean {
+  return key === other || key.startsWith(`${other}.`);
 }
 
 function copy(value: unknown): unknown {

@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors/gateway-error.js';
+import type { LayerName } from './settings-layer.js';
 
 /** One thing that is wrong. No part of it repeats a value, since any value may be a secret put in the wrong place. */
 export interface SettingsProblem {
@@ -8,7 +9,12 @@ export interface SettingsProblem {
   readonly key: string;
   /** What is wrong and what is allowed. */
   readonly message: string;
+  /** The layer that sets the key, when one does. */
+  readonly layer?: LayerName;
 }
+
+/** More than that is not one mistake; the rest is counted. */
+const MOST_LISTED = 100;
 
 /** Everything that is wrong with the configuration, at once: a stop at start, a 400 for who asked for a change. */
 export class InvalidSettings extends BadRequest {
@@ -16,7 +22,9 @@ export class InvalidSettings extends BadRequest {
     super(summary(problems), {
       details: {
         reason: 'invalid_settings',
-        fields: problems.map(({ where, key, message }) => ({ path: key || where, message })),
+        fields: problems
+          .slice(0, MOST_LISTED)
+          .map(({ where, key, message }) => ({ path: key || where, message })),
       },
     });
   }
@@ -24,7 +32,9 @@ export class InvalidSettings extends BadRequest {
 
 function summary(problems: readonly SettingsProblem[]): string {
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
-  return [`The configuration has ${count}:`, ...problems.map(line)].join('\n');
+  const lines = problems.slice(0, MOST_LISTED).map(line);
+  if (problems.length > MOST_LISTED) lines.push(`  and ${problems.length - MOST_LISTED} more`);
+  return [`The configuration has ${count}:`, ...lines].join('\n');
 }
 
 function line({ where, key, message }: SettingsProblem): string {

@@ -1,4 +1,5 @@
-import type { Path, Table } from './dotted-path.js';
+import { mergeTables, type Path, type Table } from './dotted-path.js';
+import { nodeAt } from './settings-tree.js';
 
 /** Where a value in force comes from; later layers win. */
 export type LayerName = 'default' | 'file' | 'environment' | 'override';
@@ -9,4 +10,10 @@ export interface SettingsLayer {
   readonly tree: Table;
   /** `gateway.toml:12`, or the name of a variable; for a path inside a value, that of the value. */
   readonly whereIs: (path: Path) => string;
+}
+
+/** The layers laid over each other, later ones winning; a table that is one key, such as headers, is replaced whole. */
+export function mergeLayers(layers: readonly SettingsLayer[]): Table {
+  const isKey = (path: Path) => nodeAt(path)?.kind === 'leaf';
+  return layers.reduce<Table>((tree, layer) => mergeTables(tree, layer.tree, isKey), {});
 }

@@ -1,4 +1,4 @@
-import { mergeTables, type Path, readAt, type Table } from './dotted-path.js';
+import { type Path, readAt } from './dotted-path.js';
 import type { Environment } from './environment.js';
 import { environmentHints } from './environment-hints.js';
 import { environmentLayer } from './environment-layer.js';
@@ -6,7 +6,7 @@ import { fallbackLayers } from './fallback-layers.js';
 import { fileLayer, settingsFile } from './file-layer.js';
 import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
 import type { GatewaySettings } from './settings.schema.js';
-import type { LayerName, SettingsLayer } from './settings-layer.js';
+import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 import { validateLayers } from './settings-validation.js';
 import { settingValues } from './settings-values.js';
 
@@ -25,6 +25,8 @@ export interface LoadedSettings {
   readonly sources: ReadonlyMap<string, SettingSource>;
   /** What is not wrong and yet probably not meant. */
   readonly warnings: readonly string[];
+  /** What the file and the environment set, for whoever lays more over them. */
+  readonly layers: readonly SettingsLayer[];
 }
 
 export interface LoadRequest {
@@ -49,12 +51,12 @@ export function loadSettings({ environment, file: asked }: LoadRequest): LoadedS
     file,
     sources: sourcesOf(settings, layers),
     warnings: environmentHints(environment),
+    layers,
   };
 }
 
 function withFallbacks(layers: readonly SettingsLayer[], environment: Environment): readonly SettingsLayer[] {
-  const merged = layers.reduce<Table>((tree, layer) => mergeTables(tree, layer.tree), {});
-  return [...layers, ...fallbackLayers(merged, environment)];
+  return [...layers, ...fallbackLayers(mergeLayers(layers), environment)];
 }
 
 /** A value that could not even be read is often also out of bounds: the first reason is the one to mend. */
@@ -64,7 +66,8 @@ function withoutRepeated(problems: readonly SettingsProblem[]): readonly Setting
   return problems.filter(isFirst);
 }
 
-function sourcesOf(
+/** Where the value of each key comes from, by dotted key. */
+export function sourcesOf(
   settings: GatewaySettings,
   layers: readonly SettingsLayer[],
 ): ReadonlyMap<string, SettingSource> {
@@ -78,7 +81,8 @@ function sourceOf(path: Path, layers: readonly SettingsLayer[]): SettingSource {
     : { layer: layer.name, where: layer.whereIs(path) };
 }
 
-function frozen<T>(value: T): T {
+/** The value itself, frozen through and through. */
+export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
 }

@@ -1,17 +1,9 @@
-import { crossKeyChecks } from './cross-key-checks.js';
-import {
-  deleteAt,
-  formatPath,
-  mergeTables,
-  type Path,
-  parsePath,
-  readAt,
-  type Table,
-} from './dotted-path.js';
+import { type CrossKeyCheck, crossKeyChecks } from './cross-key-checks.js';
+import { deleteAt, formatPath, type Path, readAt, type Table } from './dotted-path.js';
 import type { SettingsProblem } from './invalid-settings.js';
 import { describeIssue } from './issue-words.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
-import type { SettingsLayer } from './settings-layer.js';
+import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 
 interface Validated {
   /** Present when nothing is wrong. */
@@ -19,25 +11,36 @@ interface Validated {
   readonly problems: readonly SettingsProblem[];
 }
 
-/** Lays the layers over each other and checks the whole: every key, then the rules over several keys. */
-export function validateLayers(layers: readonly SettingsLayer[]): Validated {
-  const tree = layers.reduce<Table>((merged, layer) => mergeTables(merged, layer.tree), {});
+/**
+ * Lays the layers over each other and checks the whole: every key, then the rules over several keys, those of other
+ * areas included.
+ */
+export function validateLayers(
+  layers: readonly SettingsLayer[],
+  otherChecks: readonly CrossKeyCheck[] = [],
+): Validated {
+  const tree = mergeLayers(layers);
   const result = settingsSchema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap(describeIssue);
-  const wrong = [...issues, ...crossKeyProblems(result.data ?? withoutWrong(tree, issues), issues)];
+  const rules = new CrossKeyRules([...crossKeyChecks, ...otherChecks], layers);
+  const wrong = [...issues, ...rules.problems(result.data ?? withoutWrong(tree, issues), issues)];
   const problems = wrong.map(({ path, message }) => ({
-    where: whereIs(path, layers),
+    ...placeOf(path, layers),
     key: formatPath(path),
     message,
   }));
   return result.success && problems.length === 0 ? { settings: result.data, problems } : { problems };
 }
 
-/** Where the value at a path was set, by the last layer that sets it. */
-function whereIs(path: Path, layers: readonly SettingsLayer[]): string {
-  const layer = layers.findLast(({ tree }) => readAt(tree, path) !== undefined);
-  if (layer !== undefined) return layer.whereIs(path);
-  return path.length > 1 ? whereIs(path.slice(0, -1), layers) : '';
+/** Where the value at a path was set, by the last layer that sets it or something of it. */
+function placeOf(path: Path, layers: readonly SettingsLayer[]): { where: string; layer?: LayerName } {
+  const layer = layers[lastToSet(path, layers)];
+  if (layer !== undefined) return { where: layer.whereIs(path), layer: layer.name };
+  return path.length > 1 ? placeOf(path.slice(0, -1), layers) : { where: '' };
+}
+
+function lastToSet(path: Path, layers: readonly SettingsLayer[]): number {
+  return layers.findLastIndex(({ tree }) => readAt(tree, path) !== undefined);
 }
 
 interface WrongKey {
@@ -51,16 +54,27 @@ function withoutWrong(tree: Table, wrong: readonly WrongKey[]): GatewaySettings 
   return settingsSchema.safeParse(tree).data;
 }
 
-function crossKeyProblems(
-  settings: GatewaySettings | undefined,
-  wrong: readonly WrongKey[],
-): readonly WrongKey[] {
-  if (settings === undefined) return [];
-  const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));
-  return crossKeyChecks
-    .filter(({ keys }) => !keys.some((key) => known.has(key)))
-    .flatMap(({ keys, problem }) => {
-      const message = problem(settings);
-      return message === undefined ? [] : { path: parsePath(keys[0]) ?? [], message };
-    });
+class CrossKeyRules {
+  constructor(
+    private readonly checks: readonly CrossKeyCheck[],
+    private readonly layers: readonly SettingsLayer[],
+  ) {}
+
+  /** Rules that read a key known to be wrong are left out. */
+  problems(settings: GatewaySettings | undefined, wrong: readonly WrongKey[]): readonly WrongKey[] {
+    if (settings === undefined) return [];
+    const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));
+    return this.checks
+      .filter(({ keys }) => !keys.some((key) => known.has(key)))
+      .flatMap(({ keys, problem }) => {
+        const message = problem(settings);
+        return message === undefined ? [] : { path: this.blamed(keys), message };
+      });
+  }
+
+  private blamed(keys: readonly string[]): Path {
+    const paths = keys.map((key) => key.split('.'));
+    const latest = Math.max(...paths.map((path) => lastToSet(path, this.layers)));
+    return paths.find((path) => lastToSet(path, this.layers) === latest) ?? [];
+  }
 }
