@@ -34,8 +34,13 @@ function attempt(step) {
   }
 }
 
+/** npx prepares a checkout whose own command it is asked for: what is built must then be left alone. */
+function isAskedByNpx() {
+  return process.env.npm_command === 'exec' && existsSync(join(root, 'dist', 'build.json'));
+}
+
 if (existsSync(join(modules, '.bin'))) attempt(linkCommand);
-if (isDevelopmentInstall()) {
+if (isDevelopmentInstall() && !isAskedByNpx()) {
   attempt(installHooks);
   const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   process.exitCode = built.status ?? 1;
