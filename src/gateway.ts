@@ -6,6 +6,7 @@ import express, { type Express } from 'express';
 import { AppModule, type Foundation } from './app.module.js';
 import { AccessLog } from './edge/access-log.js';
 import type { GatewayRequest } from './edge/gateway-request.js';
+import { RawRefusal } from './edge/raw-refusal.js';
 import { DrainService } from './lifecycle/drain.service.js';
 import { Readiness } from './lifecycle/readiness.js';
 import { NestLogger } from './logs/nest-logger.js';
@@ -59,7 +60,8 @@ async function listen(
   await app.init();
   app.get(OpenApiDocuments, { strict: false }).describe(app, readBuildInfo().version);
   const readiness = app.get(Readiness);
-  const listeners = new ProfileListeners(server, app.get(AccessLog), () => readiness.isDraining);
+  const rawRefusal = app.get(RawRefusal, { strict: false });
+  const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal, () => readiness.isDraining);
   const ports = await listeners.open(foundation.settings.current.gateway);
   readiness.ready();
   const drain = new DrainService({

@@ -2,9 +2,10 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { Unauthorized } from '../errors/gateway-error.js';
+import type { Caller } from '../tokens/caller.js';
 import { TokenDirectory } from '../tokens/token-directory.js';
-import { type Access } from './access.decorator.js';
 import { accessOf, isOpen } from './access-lookup.js';
+import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { RateCharge } from './rate-charge.js';
 
@@ -12,13 +13,14 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /**
  * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
- * token, charged to the address that sent it.
+ * token. Whoever is not known, also because the database cannot be asked (503), is charged by address.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
+    private readonly addresses: ClientAddress,
     private readonly settings: Settings,
   ) {}
 
@@ -27,28 +29,30 @@ export class BearerGuard implements CanActivate {
     if (isOpen(access, this.settings)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
-    const caller = await this.tokens.find(presentedToken(request));
-    if (caller === undefined) return this.refuse(request, http.getResponse(), access);
-    request.caller = caller;
-    return true;
+    try {
+      request.caller = await this.callerOf(request);
+      return true;
+    } catch (error) {
+      const stranger = `stranger:${this.addresses.of(request)}`;
+      await this.charge.take(http.getResponse<Response>(), stranger, access.tier);
+      throw error;
+    }
   }
 
-  private async refuse(request: GatewayRequest, response: Response, access: Access): Promise<never> {
-    await this.charge.take(response, `stranger:${request.clientAddress}`, access.tier);
-    const sent = request.headers.authorization !== undefined;
-    throw new Unauthorized(
-      sent
-        ? 'The access token is not valid. Send a current one as "Authorization: Bearer <token>".'
-        : 'An access token is required. Send it as "Authorization: Bearer <token>".',
-      {
-        headers: {
-          'WWW-Authenticate': `Bearer realm="agent-gateway"${sent ? ', error="invalid_token"' : ''}`,
-        },
-      },
-    );
+  private async callerOf(request: GatewayRequest): Promise<Caller> {
+    const sent = request.headers.authorization;
+    const caller = await this.tokens.find(BEARER.exec(sent ?? '')?.[1]);
+    if (caller === undefined) throw unauthorized(sent !== undefined);
+    return caller;
   }
 }
 
-function presentedToken(request: GatewayRequest): string | undefined {
-  return BEARER.exec(request.headers.authorization ?? '')?.[1];
+function unauthorized(sent: boolean): Unauthorized {
+  const challenge = `Bearer realm="agent-gateway"${sent ? ', error="invalid_token"' : ''}`;
+  return new Unauthorized(
+    sent
+      ? 'The access token is not valid. Send a current one as "Authorization: Bearer <token>".'
+      : 'An access token is required. Send it as "Authorization: Bearer <token>".',
+    { headers: { 'WWW-Authenticate': challenge } },
+  );
 }

@@ -4,10 +4,12 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { BearerGuard } from './bearer.guard.js';
+import { ClientAddress } from './client-address.js';
 import { GatewayErrorFilter } from './gateway-error.filter.js';
 import { JsonBodyGuard } from './json-body.guard.js';
 import { RateCharge } from './rate-charge.js';
 import { RateTierGuard } from './rate-tier.guard.js';
+import { RawRefusal } from './raw-refusal.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
 import { RouteTable } from './route-table.js';
 import { ScopeGuard } from './scope.guard.js';
@@ -23,7 +25,9 @@ import { ScopeGuard } from './scope.guard.js';
     ThrottlerModule.forRoot({ throttlers: [{ ttl: 1000, limit: 1 }] }),
   ],
   providers: [
+    ClientAddress,
     RateCharge,
+    RawRefusal,
     RouteTable,
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: RateTierGuard },
@@ -32,6 +36,6 @@ import { ScopeGuard } from './scope.guard.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],
-  exports: [RouteTable, RateCharge],
+  exports: [RouteTable, RateCharge, ClientAddress],
 })
 export class EdgeModule {}

@@ -5,6 +5,7 @@ import { presentError } from '../errors/error-envelope.js';
 import { BadRequest, GatewayError, InternalError, NotFound } from '../errors/gateway-error.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { GatewayRequest } from './gateway-request.js';
+import { answerBeforeBodyEnds, isUnwantedBodyComing } from './unwanted-body.js';
 
 /** The one place where anything thrown becomes an answer in the profile's envelope. */
 @Catch()
@@ -41,7 +42,10 @@ export class GatewayErrorFilter implements ExceptionFilter {
 function answer(response: Response, request: GatewayRequest, error: GatewayError): void {
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   if (error.retryAfterSecs !== undefined) response.setHeader('Retry-After', String(error.retryAfterSecs));
-  response.status(error.status).json(presentError(request.profile, error));
+  const body = presentError(request.profile, error);
+  response.status(error.status);
+  if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
+  else response.json(body);
 }
 
 function gatewayError(thrown: unknown): GatewayError {

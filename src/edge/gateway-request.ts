@@ -7,8 +7,6 @@ export interface GatewayRequest extends Request {
   profile: ListenerId;
   requestId: string;
   receivedAt: number;
-  /** The peer's address, or the one a trusted proxy named. */
-  clientAddress: string;
   /** Set by the listener when the path cannot be served as it is; thrown once the caller is known. */
   refusal?: Error;
   /** Set by `BearerGuard`; absent on open routes. */

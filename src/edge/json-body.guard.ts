@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import type { Response } from 'express';
 import { UnsupportedMediaType } from '../errors/gateway-error.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { parseJsonObject } from './json-bytes.js';
@@ -16,8 +17,11 @@ export class JsonBodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const limit: unknown = Reflect.getMetadata(BODY_LIMIT, context.getHandler());
     if (limit === undefined) return true;
-    const request = context.switchToHttp().getRequest<GatewayRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<GatewayRequest>();
     refuseOtherMediaTypes(request);
+    if (request.headers.expect?.toLowerCase() === '100-continue')
+      http.getResponse<Response>().writeContinue();
     const body = await readBody(request, this.settings.current.gateway[limit as BodyLimit]);
     request.body = body.length === 0 && !announcesBody(request) ? {} : parseJsonObject(body);
     return true;
@@ -32,9 +36,10 @@ function announcesBody(request: GatewayRequest): boolean {
 }
 
 function refuseOtherMediaTypes(request: GatewayRequest): void {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new UnsupportedMediaType('Compressed bodies are not read: send the JSON without Content-Encoding.');
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': transfer = 'chunked' } =
+    request.headers;
+  if (encoding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {
+    throw new UnsupportedMediaType('Compressed bodies are not read: send the JSON as it is.');
   }
   const sent = request.headers['content-type'];
   if (sent === undefined && !announcesBody(request)) return;

@@ -15,20 +15,27 @@ export class RateCharge {
 
   /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
   async take(response: Response, bucket: string, tier: RateTier): Promise<void> {
-    const taken = this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    const taken = this.ask(bucket, tier);
     const decision = taken instanceof Promise ? await taken : taken;
-    setRateHeaders(response, decision);
-    if (!decision.allowed) throw refusal(decision);
+    for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
+    if (!decision.allowed) throw rateLimited(decision);
+  }
+
+  /** The decision alone, for what is answered without a response object. */
+  ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
+    return this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
   }
 }
 
-function setRateHeaders(response: Response, decision: RateDecision): void {
-  response.setHeader('X-RateLimit-Limit', decision.limit);
-  response.setHeader('X-RateLimit-Remaining', decision.remaining);
-  response.setHeader('X-RateLimit-Reset', Math.ceil(decision.resetAtMs / 1000));
+export function rateHeaders(decision: RateDecision): Record<string, number> {
+  return {
+    'X-RateLimit-Limit': decision.limit,
+    'X-RateLimit-Remaining': decision.remaining,
+    'X-RateLimit-Reset': Math.ceil(decision.resetAtMs / 1000),
+  };
 }
 
-function refusal(decision: RateDecision): RateLimited {
+export function rateLimited(decision: RateDecision): RateLimited {
   const retryAfterSecs = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
   return new RateLimited(
     `Too many requests: this group of endpoints allows ${decision.limit} per second. Try again in ${retryAfterSecs} s.`,

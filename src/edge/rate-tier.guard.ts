@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
@@ -10,6 +10,7 @@ import {
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { accessOf } from './access-lookup.js';
+import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { RateCharge } from './rate-charge.js';
 
@@ -24,6 +25,7 @@ export class RateTierGuard extends ThrottlerGuard {
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly charge: RateCharge,
+    private readonly addresses: ClientAddress,
   ) {
     super(options, storage, reflector);
   }
@@ -32,15 +34,12 @@ export class RateTierGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
     if (request.profile === 'operations') return true;
-    await this.charge.take(http.getResponse<Response>(), bucketOf(request), tierOf(context));
+    await this.charge.take(http.getResponse<Response>(), this.bucketOf(request), accessOf(context).tier);
     return true;
   }
-}
 
-function bucketOf(request: GatewayRequest): string {
-  return request.caller === undefined ? `open:${request.clientAddress}` : `token:${request.caller.tokenId}`;
-}
-
-function tierOf(context: ExecutionContext) {
-  return accessOf(context).tier;
+  private bucketOf(request: GatewayRequest): string {
+    const { caller } = request;
+    return caller === undefined ? `open:${this.addresses.of(request)}` : `token:${caller.tokenId}`;
+  }
 }

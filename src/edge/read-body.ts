@@ -8,29 +8,23 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = (outcome: () => void): void => {
-      request.removeAllListeners('data');
-      outcome();
-    };
+    const cutShort = (): void =>
+      reject(new BadRequest('The connection ended before the whole body had arrived.'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) return stop(() => reject(tooLarge(maxBytes)));
-      chunks.push(chunk);
-      return undefined;
+      if (size <= maxBytes) return chunks.push(chunk);
+      request.removeAllListeners('data');
+      return reject(tooLarge(maxBytes));
     });
     request.once('end', () =>
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)),
     );
-    request.once('error', reject);
-    request.once('close', () =>
-      reject(new BadRequest('The connection ended before the whole body had arrived.')),
-    );
+    // The error is that of the caller's connection: nothing went wrong here.
+    request.once('error', cutShort);
+    request.once('close', cutShort);
   });
 }
 
 function tooLarge(maxBytes: number): BodyTooLarge {
-  // The rest of the body is not wanted: the connection ends with the answer.
-  return new BodyTooLarge(`The body is larger than the ${maxBytes} bytes allowed here.`, {
-    headers: { Connection: 'close' },
-  });
+  return new BodyTooLarge(`The body is larger than the ${maxBytes} bytes allowed here.`);
 }

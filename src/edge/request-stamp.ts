@@ -7,7 +7,8 @@ import type { GatewayRequest } from './gateway-request.js';
 export const MOST_URI_BYTES = 8192;
 export const MOST_HEADER_BYTES = 16_384;
 
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** No longer than what may be echoed. */
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 /** The first thing that happens to a request: whose listener it came to, its id, and what no router should see. */
 export function stampRequest(request: GatewayRequest, response: ServerResponse, listener: ListenerId): void {
@@ -18,10 +19,9 @@ export function stampRequest(request: GatewayRequest, response: ServerResponse, 
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cache-Control', 'no-store');
   const refusal = unroutable(request);
-  if (refusal === undefined) return;
-  request.refusal = refusal;
+  if (refusal !== undefined) request.refusal = refusal;
   // To the catch-all route: whoever sent this is authenticated and counted like everybody else, and then told.
-  request.url = '/';
+  if (refusal !== undefined || request.url === '*') request.url = '/';
 }
 
 function requestIdOf(request: GatewayRequest): string {
@@ -35,10 +35,18 @@ function unroutable(request: GatewayRequest): Error | undefined {
   if (headerBytes(request) > MOST_HEADER_BYTES) {
     return new HeadersTooLarge(`The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
   }
-  if (request.url.includes('%') && !decodes(pathOf(request.url))) {
-    return new BadRequest('The path holds a percent-escape that is not UTF-8 text.');
+  if (request.url.includes('%') && !decodes(request.url)) {
+    return new BadRequest('The URL holds a percent-escape that is not UTF-8 text.');
   }
+  if (!hasOneHost(request)) return new BadRequest('The request needs exactly one Host header.');
   return undefined;
+}
+
+/** RFC 9112, 3.2: none is enough only for HTTP/1.0, and two are one too many for everybody. */
+function hasOneHost({ rawHeaders, httpVersion }: GatewayRequest): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 
 function headerBytes(request: GatewayRequest): number {
@@ -47,15 +55,10 @@ function headerBytes(request: GatewayRequest): number {
   return bytes;
 }
 
-function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end === -1 ? url : url.slice(0, end);
-}
-
-/** Whether every escape is UTF-8, and none a control character, which no name here has. */
-function decodes(path: string): boolean {
+/** Whether every escape is UTF-8, and none a control character, which no name and no query value here has. */
+function decodes(url: string): boolean {
   try {
-    return !/\p{Cc}/u.test(decodeURIComponent(path));
+    return !/\p{Cc}/u.test(decodeURIComponent(url));
   } catch {
     return false;
   }

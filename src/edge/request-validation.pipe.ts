@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { BadRequest, type FieldProblem } from '../errors/gateway-error.js';
+import { isFreeObject } from './validation/free-object.decorator.js';
 
 /** Checks bodies and queries against their DTOs; every problem is named with the path of its field. */
 @Injectable()
@@ -20,19 +21,34 @@ export class RequestValidationPipe extends ValidationPipe {
     refusePrototypeKeys(value, metadata);
     return super.transform(value, metadata) as Promise<unknown>;
   }
+
+  /** Nothing is taken out in silence: a free object keeps every key, and everywhere else such keys were refused. */
+  protected override stripProtoKeys(): void {
+    // Left alone on purpose.
+  }
 }
 
-/** class-transformer leaves these out without a word, so they would pass as if they had not been sent. */
-function refusePrototypeKeys(value: unknown, metadata: ArgumentMetadata): void {
-  if (metadata.type !== 'body' && metadata.type !== 'query') return;
-  if (metadata.metatype === undefined || metadata.metatype === Object) return;
-  for (const key of ['__proto__', 'constructor', 'prototype']) {
-    if (typeof value === 'object' && value !== null && Object.hasOwn(value, key)) {
-      throw new BadRequest(`Unknown field "${key}".`, {
-        details: { fields: [{ path: key, message: 'unknown field' }] },
-      });
-    }
+/** class-transformer leaves out keys that every object inherits, so they would pass as if they had not been sent. */
+function refusePrototypeKeys(value: unknown, { type, metatype }: ArgumentMetadata): void {
+  if ((type !== 'body' && type !== 'query') || metatype === undefined || metatype === Object) return;
+  const stranger = inheritedKey(value, '', (key) => isFreeObject(metatype, key));
+  if (stranger === undefined) return;
+  throw new BadRequest(`${stranger}: unknown field`, {
+    details: { fields: [{ path: stranger, message: 'unknown field' }] },
+  });
+}
+
+/** The path of the first such key. The value's depth is bounded where its JSON was read. */
+function inheritedKey(value: unknown, parent: string, isFree: (key: string) => boolean): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const path = cut(parent + key);
+    if (key in Object.prototype) return path;
+    if (isFree(key)) continue;
+    const found = inheritedKey(inner, `${path}.`, () => false);
+    if (found !== undefined) return found;
   }
+  return undefined;
 }
 
 function badFields(errors: readonly ValidationError[]): BadRequest {

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Express, Response } from 'express';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { AccessLog } from '../edge/access-log.js';
 import type { GatewayRequest } from '../edge/gateway-request.js';
-import { refuseRaw } from '../edge/raw-refusal.js';
+import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId } from './profile.js';
@@ -15,10 +15,13 @@ export type ListenerPorts = Partial<Record<ListenerId, number>>;
 export class ProfileListeners {
   private readonly servers = new Map<ListenerId, Server>();
   private readonly classes: BornExpress;
+  /** The newest response of each connection. */
+  private readonly newest = new WeakMap<Socket, Response>();
 
   constructor(
     private readonly express: Express,
     private readonly accessLog: AccessLog,
+    private readonly rawRefusal: RawRefusal,
     private readonly isDraining: () => boolean,
   ) {
     this.classes = bornExpress(express);
@@ -66,10 +69,12 @@ export class ProfileListeners {
       this.take(listener, request as GatewayRequest, response as Response);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      refuseRaw(socket, listener, error.code),
+      this.refuse(listener, socket as Socket, error.code),
     );
-    server.on('connect', (_request, socket) => refuseRaw(socket, listener, undefined));
-    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
+    // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
+    for (const event of ['checkContinue', 'checkExpectation'] as const)
+      server.on(event, (request, response) => server.emit('request', request, response));
     this.servers.set(listener, server);
     return new Promise((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port, key)));
@@ -81,7 +86,18 @@ export class ProfileListeners {
     stampRequest(request, response, listener);
     if (this.isDraining()) response.setHeader('Connection', 'close');
     response.once('close', () => this.accessLog.finished(request, response));
+    this.newest.set(request.socket, response);
     this.express(request, response);
+  }
+
+  /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */
+  private refuse(listener: ListenerId, socket: Socket, parserCode: string | undefined): void {
+    const before = this.newest.get(socket);
+    const refuse = (): void => void this.rawRefusal.answer(socket, listener, parserCode);
+    if (before === undefined || before.closed) refuse();
+    else if (before.req.complete) before.once('close', refuse);
+    else if (before.headersSent) socket.destroy();
+    else refuse();
   }
 }
 

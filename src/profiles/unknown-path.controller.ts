@@ -9,7 +9,7 @@ import { MethodNotAllowed, NotFound } from '../errors/gateway-error.js';
 export class UnknownPathController {
   constructor(private readonly routes: RouteTable) {}
 
-  @All('*path')
+  @All('{*path}')
   @AnyToken()
   refuse(@Req() request: GatewayRequest): never {
     const allowed = this.routes.methodsFor(request.profile, request.path).join(', ');
