@@ -27,12 +27,13 @@ export class ClusterInitializer {
   async run(): Promise<void> {
     await this.removeLeftovers();
     const refusals: string[] = [];
-    for (const attempt of await this.attempts()) {
+    const attempts = await this.attempts();
+    for (const attempt of attempts) {
       try {
         await this.attempt(attempt);
         return;
       } catch (error) {
-        if (!isPermissionProblem(error)) throw error;
+        if (attempts.length === 1 || !isPermissionProblem(error)) throw error;
         refusals.push(`as ${attempt.identity.name}: ${messageOf(error)}`);
       }
     }
