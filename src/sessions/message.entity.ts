@@ -1,16 +1,19 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { SessionEntity } from './session.entity.js';
 
 /** The table of messages, for migrations and the drift check; requests go through `MessageStore`. */
 @Entity('messages')
+@Check('messages_role_check', `role IN ('user', 'assistant')`)
 @Index('messages_in_order', { synchronize: false })
 export class MessageEntity {
-  @PrimaryColumn({ type: 'text' })
+  @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
 
-  @Column({ name: 'session_id', type: 'text' })
+  @Column({ name: 'session_id', type: 'text', collation: 'C' })
+  @ForeignKey(() => SessionEntity, { name: 'messages_session_id_fkey', onDelete: 'CASCADE' })
   sessionId!: string;
 
-  @Column({ name: 'turn_id', type: 'text' })
+  @Column({ name: 'turn_id', type: 'text', collation: 'C' })
   turnId!: string;
 
   /** Place in the history, from 1; null while its turn waits. */

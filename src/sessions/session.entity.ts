@@ -1,14 +1,15 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The table of sessions, for migrations and the drift check; requests go through `SessionStore`. */
 @Entity('sessions')
+@Check('sessions_status_check', `status IN ('active', 'idle', 'terminated')`)
 @Index('sessions_newest', { synchronize: false })
 @Index('sessions_newest_by_status', { synchronize: false })
 @Index('sessions_newest_by_channel', { synchronize: false })
 @Index('sessions_newest_by_user', { synchronize: false })
 @Index('sessions_quiet', { synchronize: false })
 export class SessionEntity {
-  @PrimaryColumn({ type: 'text' })
+  @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
 
   @Column({ type: 'text' })

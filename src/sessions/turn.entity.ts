@@ -1,17 +1,23 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { SessionEntity } from './session.entity.js';
 
 /** The table of turns, for migrations and the drift check; requests go through `TurnStore`. */
 @Entity('turns')
+@Check(
+  'turns_status_check',
+  `status IN ('waiting', 'running', 'completed', 'failed', 'interrupted', 'cancelled')`,
+)
 @Index('turns_waiting', { synchronize: false })
 @Index('turns_running', { synchronize: false })
 export class TurnEntity {
-  @PrimaryColumn({ type: 'text' })
+  @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
 
-  @Column({ name: 'session_id', type: 'text' })
+  @Column({ name: 'session_id', type: 'text', collation: 'C' })
+  @ForeignKey(() => SessionEntity, { name: 'turns_session_id_fkey', onDelete: 'CASCADE' })
   sessionId!: string;
 
-  @Column({ name: 'user_message_id', type: 'text' })
+  @Column({ name: 'user_message_id', type: 'text', collation: 'C' })
   userMessageId!: string;
 
   /** The order in which messages to a busy session are answered. */

@@ -1,9 +1,10 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** An API token as it is kept: never the token, only its SHA-256. */
 @Entity('api_tokens')
+@Index('api_tokens_sha256', { synchronize: false })
 export class ApiTokenEntity {
-  @PrimaryColumn({ type: 'text' })
+  @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
 
   @Column({ type: 'text' })
