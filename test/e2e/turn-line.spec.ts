@@ -1,0 +1,196 @@
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+
+interface History {
+  messages: { message_id: string; role: string; content: string }[];
+}
+
+let database: TestDatabase;
+let replicas: TestGateway[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = { GATEWAY__AGENT__MAX_WAITING: '100' };
+  replicas = await Promise.all([1, 2, 3].map(() => startTestGateway({ database, env })));
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await database.drop();
+});
+
+const replica = (index: number): TestGateway => replicas[index % replicas.length] as TestGateway;
+
+async function newSession(): Promise<string> {
+  return (await replica(0).b.post<{ id: string }>('/sessions', {})).body.id;
+}
+
+test('50 parallel messages to one session over three replicas: every one answered, strictly in turn', async () => {
+  const id = await newSession();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      replica(index).b.post<{ content: string }>(`/sessions/${id}/messages`, {
+        content: `Message number ${index}`,
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+  const { body } = await replica(1).b.get<History>(`/sessions/${id}/messages?limit=500`);
+  expect(body.messages.map(({ role }) => role)).toEqual(
+    Array.from({ length: 100 }, (_, place) => (place % 2 === 0 ? 'user' : 'assistant')),
+  );
+  expect(
+    new Set(body.messages.filter(({ role }) => role === 'user').map(({ content }) => content)).size,
+  ).toBe(50);
+  const { body: detail } = await replica(2).b.get<{ turn_count: number }>(`/sessions/${id}`);
+  expect(detail.turn_count).toBe(50);
+  const overlaps = await database.query(
+    `SELECT one.id FROM turns one JOIN turns other ON other.session_id = one.session_id AND other.id <> one.id
+     WHERE one.session_id = $1 AND one.started_at < other.ended_at AND other.started_at < one.ended_at`,
+    [id],
+  );
+  expect(overlaps).toEqual([]);
+});
+
+test('messages that wait are answered in the order in which they came', async () => {
+  const id = await newSession();
+  const release = slowTool(replica(0));
+  const first = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+  await waitFor(async () => (await waitingTurns(id)) === 0 && (await running(id)) === 1);
+  const later: Promise<unknown>[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    later.push(replica(index).b.post(`/sessions/${id}/messages`, { content: `waiting ${index}` }));
+    await waitFor(async () => (await waitingTurns(id)) === index + 1);
+  }
+  release();
+  await Promise.all([first, ...later]);
+  const { body } = await replica(1).b.get<History>(`/sessions/${id}/messages`);
+  const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  expect(said).toEqual(['/call slow {}', ...Array.from({ length: 6 }, (_, index) => `waiting ${index}`)]);
+});
+
+test('a message that waits is in no history, and one that waited too long leaves no trace', async () => {
+  const impatient = await startTestGateway({ database, env: { GATEWAY__AGENT__MAX_WAIT_MS: '300' } });
+  try {
+    const id = await newSession();
+    const release = slowTool(replica(0));
+    const first = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+    await waitFor(async () => (await running(id)) === 1);
+    const late = await impatient.b.post<{ error: { details: { reason: string } } }>(
+      `/sessions/${id}/messages`,
+      {
+        content: 'too late',
+      },
+    );
+    expect(late.status).toBe(409);
+    expect(late.body.error.details.reason).toBe('turn_in_progress');
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    release();
+    await first;
+    const rows = await database.query(`SELECT id FROM messages WHERE content = 'too late'`);
+    expect(rows).toEqual([]);
+    expect(await waitingTurns(id)).toBe(0);
+  } finally {
+    await impatient.stop();
+  }
+});
+
+test('DELETE through one replica aborts within a second the turn that another one runs', async () => {
+  const id = await newSession();
+  slowTool(replica(0));
+  const sent = replica(0).b.post<{ error: { code: string } }>(`/sessions/${id}/messages`, {
+    content: '/call slow {}',
+  });
+  await waitFor(async () => (await running(id)) === 1);
+  const deletedAt = performance.now();
+  expect((await replica(1).b.delete(`/sessions/${id}`)).status).toBe(204);
+  const { status, body } = await sent;
+  expect(performance.now() - deletedAt).toBeLessThan(2500);
+  expect(status).toBe(409);
+  expect(body.error.code).toBe('conflict');
+  const [turn] = await database.query<{ status: string }>('SELECT status FROM turns WHERE session_id = $1', [
+    id,
+  ]);
+  expect(turn?.status).toBe('cancelled');
+});
+
+test('a turn whose replica is gone is closed as interrupted, and the session answers again', async () => {
+  const id = await newSession();
+  await replica(0).b.post(`/sessions/${id}/messages`, { content: 'Hello' });
+  await database.query(
+    `UPDATE sessions SET turn_owner = 'a replica that died', turn_lease_until = now() - interval '1 second',
+       turn_fence = turn_fence + 1 WHERE id = $1`,
+    [id],
+  );
+  await database.query(
+    `INSERT INTO turns (id, session_id, user_message_id, status, fence, owner)
+     SELECT 'turn_lost', id, 'msg_lost', 'running', turn_fence, turn_owner FROM sessions WHERE id = $1`,
+    [id],
+  );
+  const answer = await replica(1).b.post(`/sessions/${id}/messages`, { content: 'Still there?' });
+  expect(answer.status).toBe(200);
+  const [turn] = await database.query<{ status: string; reason: string }>(
+    `SELECT status, reason FROM turns WHERE id = 'turn_lost'`,
+  );
+  expect(turn).toEqual({ status: 'interrupted', reason: 'lease_expired' });
+});
+
+test('a replica that lost its lease writes nothing any more', async () => {
+  const id = await newSession();
+  const release = slowTool(replica(0));
+  const sent = replica(0).b.post<{ error: { details: { reason: string } } }>(`/sessions/${id}/messages`, {
+    content: '/call slow {}',
+  });
+  await waitFor(async () => (await running(id)) === 1);
+  await database.query('UPDATE sessions SET turn_fence = turn_fence + 1 WHERE id = $1', [id]);
+  release();
+  const { status, body } = await sent;
+  expect(status).toBe(503);
+  expect(body.error.details.reason).toBe('turn_interrupted');
+  const { body: history } = await replica(1).b.get<History>(`/sessions/${id}/messages`);
+  expect(history.messages.map(({ role }) => role)).toEqual(['user']);
+});
+
+/** A tool that answers when the test says so; registered anew for each test. */
+function slowTool(gateway: TestGateway): () => void {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  removeTool();
+  removeTool = gateway.tools.register({
+    name: 'slow',
+    description: 'Answers when it is told to.',
+    inputSchema: { type: 'object' },
+    run: async () => {
+      await released;
+      return 'at last';
+    },
+  });
+  return release;
+}
+
+let removeTool: () => void = () => undefined;
+
+async function waitingTurns(id: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM turns WHERE session_id = $1 AND status = 'waiting'`,
+    [id],
+  );
+  return row?.n ?? 0;
+}
+
+async function running(id: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM turns WHERE session_id = $1 AND status = 'running'`,
+    [id],
+  );
+  return row?.n ?? 0;
+}
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('waited for too long');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
