@@ -22,7 +22,13 @@ export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits):
     type: 'postgres',
     ...('url' in address
       ? { url: address.url }
-      : { host: address.host, port: address.port, username: address.user, database: address.database }),
+      : {
+          host: address.host,
+          port: address.port,
+          username: address.user,
+          database: address.database,
+          ssl: false,
+        }),
     entities: tables,
     migrations,
     migrationsTableName: 'schema_migrations',

@@ -5,6 +5,9 @@ import type { Logs } from '../logs/logger.js';
 import type { DatabaseAddress } from './data-source-options.js';
 import { openAddress } from './open-address.js';
 
+/** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
+const MOST_EMBEDDED = 20;
+
 export interface OpenDatabase {
   readonly dataSource: DataSource;
   readonly address: DatabaseAddress;
@@ -18,7 +21,7 @@ export async function openDatabase(settings: GatewaySettings['database'], logs: 
   const logger = logs.for('database');
   const server = await openAddress(settings, logs);
   const dataSource = createDataSource(server.address, {
-    size: settings.pool_size,
+    size: server.embedded ? Math.min(settings.pool_size, MOST_EMBEDDED) : settings.pool_size,
     connectTimeoutMs: settings.connect_timeout_ms,
     statementTimeoutMs: settings.statement_timeout_ms,
     onIdleError: (error) =>
