@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit, RequestMethod, type Type } from '@nestjs
 import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { ListenerId } from '../profiles/profile.js';
-import { ACCESS } from './access.decorator.js';
+import { ACCESS, type Access } from './access.decorator.js';
+import { BODY_LIMIT } from './takes-body.decorator.js';
 
 export interface Route {
   readonly listener: ListenerId;
@@ -10,6 +11,9 @@ export interface Route {
   /** With parameters as `:name`, without trailing slash: `/api/v1/sessions/:id`. */
   readonly path: string;
   readonly handler: string;
+  readonly access: Access;
+  /** Whether it reads a JSON body. */
+  readonly takesBody: boolean;
 }
 
 /** Every route of the application, read from the decorators. A route that does not say who may use it stops the start. */
@@ -49,13 +53,16 @@ export class RouteTable implements OnModuleInit {
       const method: unknown = handler && Reflect.getMetadata(METHOD_METADATA, handler);
       if (handler === undefined || typeof method !== 'number') return [];
       const where = `${controller.name}.${name}`;
-      refuseUndeclared(controller, handler, where);
+      const access = declaredAccess(controller, handler, where);
+      const takesBody = Reflect.hasMetadata(BODY_LIMIT, handler);
       const path = joined(String(base), String(Reflect.getMetadata(PATH_METADATA, handler)));
       return listeners.map((listener) => ({
         listener,
         method: RequestMethod[method] ?? '',
         path,
         handler: where,
+        access,
+        takesBody,
       }));
     });
   }
@@ -69,8 +76,9 @@ export class RouteTable implements OnModuleInit {
   }
 }
 
-function refuseUndeclared(controller: Type, handler: object, where: string): void {
-  if (Reflect.hasMetadata(ACCESS, handler) || Reflect.hasMetadata(ACCESS, controller)) return;
+function declaredAccess(controller: Type, handler: object, where: string): Access {
+  const access: unknown = Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller);
+  if (access !== undefined) return access as Access;
   throw new Error(`${where} does not say who may use it: add @RequireScope, @AnyToken or @Open.`);
 }
 

@@ -1,0 +1,85 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import type { Access } from '../../src/edge/access.decorator.js';
+import { type Route, RouteTable } from '../../src/edge/route-table.js';
+import type { ProfileId } from '../../src/profiles/profile.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { OPEN_PATHS, SPECIFICATION_ROUTES } from './specification-routes.js';
+
+const PROFILES: readonly ProfileId[] = ['a', 'b'];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+function served(profile: ProfileId): Route[] {
+  const routes = gateway.started.app.get(RouteTable, { strict: false }).all();
+  return routes.filter(({ listener, path }) => listener === profile && path.startsWith('/api/v1/'));
+}
+
+const name = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path.replace(/^\/api\/v1/, '')}`;
+
+/** Who may use a route: reading and writing are two scopes of the area that the path begins with. */
+function decidedAccess(profile: ProfileId, route: Route): Pick<Access, 'scope' | 'tier'> {
+  const path = route.path.replace(/^\/api\/v1/, '');
+  if (path === OPEN_PATHS[profile]) return { scope: 'open', tier: 'other' };
+  const first = path.split('/')[1] ?? '';
+  const area = first === 'info' ? 'status' : first;
+  const right = route.method === 'GET' ? 'read' : 'write';
+  return { scope: `${area}:${right}` as Access['scope'], tier: decidedTier(area, right) };
+}
+
+/** Specification 8: sessions by reading and writing, writes to the configuration, everything else. */
+function decidedTier(area: string, right: 'read' | 'write'): Access['tier'] {
+  if (area === 'sessions') return `sessions_${right}`;
+  return area === 'config' && right === 'write' ? 'config_write' : 'other';
+}
+
+test('the endpoint tables have 23 rows in 4.1, and 22 in 4.2 beside the two messages of the extension', () => {
+  expect(SPECIFICATION_ROUTES.a).toHaveLength(23);
+  expect(SPECIFICATION_ROUTES.b).toHaveLength(24);
+});
+
+test.each(PROFILES)('Profile %s serves exactly the rows of its endpoint table', (profile) => {
+  expect(served(profile).map(name).sort()).toEqual(SPECIFICATION_ROUTES[profile].map(name).sort());
+});
+
+test.each(PROFILES)('the routes of Profile %s read a body exactly where the table has one', (profile) => {
+  const withBody = served(profile).filter(({ takesBody }) => takesBody);
+  const decided = SPECIFICATION_ROUTES[profile].filter(({ body }) => body === true);
+  expect(withBody.map(name).sort()).toEqual(decided.map(name).sort());
+});
+
+test.each(PROFILES)('every route of Profile %s declares the scope and the tier of its area', (profile) => {
+  for (const route of served(profile)) {
+    const { scope, tier } = route.access;
+    expect([name(route), { scope, tier }]).toEqual([name(route), decidedAccess(profile, route)]);
+  }
+});
+
+test('a setting opens nothing but the metrics of Profile A', () => {
+  const opened = PROFILES.flatMap((profile) => served(profile)).filter(({ access }) => access.openWhen);
+  expect(opened.map(({ listener, path }) => `${listener} ${path}`)).toEqual(['a /api/v1/metrics']);
+});
+
+@Controller({ path: 'api/v1/forgotten', version: 'a' })
+class ForgottenController {
+  @Get()
+  read(): string {
+    return 'nobody said who may read this';
+  }
+}
+
+@Module({ imports: [DiscoveryModule], controllers: [ForgottenController], providers: [RouteTable] })
+class ForgottenModule {}
+
+test('a route that does not say who may use it stops the start', async () => {
+  const module = await Test.createTestingModule({ imports: [ForgottenModule] }).compile();
+  await expect(module.init()).rejects.toThrow(
+    'ForgottenController.read does not say who may use it: add @RequireScope, @AnyToken or @Open.',
+  );
+});
