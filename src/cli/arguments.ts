@@ -11,8 +11,13 @@ export function scopesArgument(text: string): GrantedScope[] {
   return refusedAsArgument(() => parseScopes(text.split(',')));
 }
 
-export function expiryArgument(text: string): Date | null {
-  return refusedAsArgument(() => parseExpiry(text));
+/** Wrapped, because commander takes a null for no value. */
+export interface ExpiryArgument {
+  readonly at: Date | null;
+}
+
+export function expiryArgument(text: string): ExpiryArgument {
+  return refusedAsArgument(() => ({ at: parseExpiry(text) }));
 }
 
 export function nameArgument(text: string): string {

@@ -1,7 +1,14 @@
 import { type Command, Option } from 'commander';
+import { nearestWord } from '../../config/nearest-key.js';
 import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../tokens/scopes.js';
 import { defaultExpiry } from '../../tokens/token-expiry.js';
-import { expiryArgument, nameArgument, scopesArgument, userArgument } from '../arguments.js';
+import {
+  type ExpiryArgument,
+  expiryArgument,
+  nameArgument,
+  scopesArgument,
+  userArgument,
+} from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { showMinted } from '../show-minted.js';
 
@@ -15,21 +22,16 @@ interface WishOptions {
   readonly name: string;
   readonly scopes?: readonly GrantedScope[];
   readonly preset?: ScopePreset;
-  readonly expiresIn?: Date | null;
+  readonly expiresIn?: ExpiryArgument;
   readonly user?: string;
   readonly json?: true;
 }
 
+/** The default of its parent, which therefore has no options of its own: commander would take these for them. */
 export function addTokenCreateCommand(token: Command, context: CommandContext): void {
-  addTokenWish(token.command('create'))
+  const create = token.command('create', { isDefault: true });
+  create
     .description('make a token; prints it alone on standard output')
-    .addHelpText('after', EXAMPLES)
-    .action((options: WishOptions) => createToken(context, options));
-}
-
-/** The options that say what a new token is to be. */
-export function addTokenWish(command: Command): Command {
-  return command
     .option('--name <name>', 'what to call it in lists and logs', nameArgument, 'cli')
     .option('--scopes <list>', 'what it may do, such as sessions:read,sessions:write', scopesArgument)
     .addOption(
@@ -39,13 +41,28 @@ export function addTokenWish(command: Command): Command {
     )
     .option('--expires-in <time>', 'such as 90d or 12h, or never (default: 90d)', expiryArgument)
     .option('--user <id>', 'the only user whose sessions it sees', userArgument)
-    .option('--json', 'print an object instead of the token alone');
+    .option('--json', 'print an object instead of the token alone')
+    .addHelpText('after', EXAMPLES)
+    .allowExcessArguments()
+    .action(async (options: WishOptions) => {
+      refuseUnknownWord(create, token);
+      await createToken(context, options);
+    });
 }
 
-export async function createToken(context: CommandContext, options: WishOptions): Promise<void> {
-  const { name, expiresIn = defaultExpiry(), user: boundUserId = null } = options;
+/** Commander hands a mistyped sibling to the default, and would speak of too many arguments. */
+function refuseUnknownWord(create: Command, token: Command): void {
+  const [word] = create.args;
+  if (word === undefined) return;
+  const siblings = token.commands.map((command) => command.name());
+  const nearest = nearestWord(word, siblings);
+  const hint = nearest === undefined ? `(One of ${siblings.join(', ')}.)` : `(Did you mean ${nearest}?)`;
+  create.error(`error: unknown command '${word}'\n${hint}`, { code: 'commander.unknownCommand' });
+}
+
+async function createToken(context: CommandContext, options: WishOptions): Promise<void> {
+  const { name, user: boundUserId = null } = options;
+  const expiresAt = options.expiresIn === undefined ? defaultExpiry() : options.expiresIn.at;
   const scopes = options.scopes ?? SCOPE_PRESETS[options.preset ?? 'admin'];
-  await showMinted(context, options, (tokens) =>
-    tokens.create({ name, scopes, expiresAt: expiresIn, boundUserId }),
-  );
+  await showMinted(context, options, (tokens) => tokens.create({ name, scopes, expiresAt, boundUserId }));
 }

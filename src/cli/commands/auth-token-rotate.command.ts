@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { defaultExpiry } from '../../tokens/token-expiry.js';
-import { expiryArgument } from '../arguments.js';
+import { type ExpiryArgument, expiryArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { showMinted } from '../show-minted.js';
 
 interface RotateOptions {
-  readonly expiresIn?: Date | null;
+  readonly expiresIn?: ExpiryArgument;
   readonly json?: true;
 }
 
@@ -17,7 +17,7 @@ export function addTokenRotateCommand(token: Command, context: CommandContext): 
     .option('--expires-in <time>', 'such as 90d or 12h, or never (default: 90d)', expiryArgument)
     .option('--json', 'print an object instead of the token alone')
     .action(async (idOrName: string, options: RotateOptions) => {
-      const { expiresIn = defaultExpiry() } = options;
-      await showMinted(context, options, (tokens) => tokens.rotate(idOrName, expiresIn));
+      const expiresAt = options.expiresIn === undefined ? defaultExpiry() : options.expiresIn.at;
+      await showMinted(context, options, (tokens) => tokens.rotate(idOrName, expiresAt));
     });
 }
