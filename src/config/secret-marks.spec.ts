@@ -9,6 +9,7 @@ const secretName =
 /** Keys that look like secrets and are none, each with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'provider.base_url': 'a URL with credentials in it is refused',
+  'security.allow_private_networks': 'addresses, which everybody may see',
 };
 
 function unmarked(schema: SettingsJsonSchema): readonly string[] {

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { agentSection } from './sections/agent.section.js';
 import { databaseSection } from './sections/database.section.js';
 import { gatewaySection } from './sections/gateway.section.js';
+import { hooksSection } from './sections/hooks.section.js';
 import { loggingSection } from './sections/logging.section.js';
 import { memorySection } from './sections/memory.section.js';
 import { multimodalSection } from './sections/multimodal.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
+import { securitySection } from './sections/security.section.js';
 
 export { keyMarks } from './key-marks.js';
 
@@ -22,7 +24,9 @@ export const settingsSchema = z.strictObject({
   rate_limits: rateLimitsSection.prefault({}),
   logging: loggingSection.prefault({}),
   database: databaseSection.prefault({}),
+  hooks: hooksSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
+  security: securitySection.prefault({}),
 });
 
 export type GatewaySettings = z.output<typeof settingsSchema>;

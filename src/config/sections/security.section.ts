@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+import { addressRange } from './key-types.js';
+
+export const securitySection = z.strictObject({
+  allow_private_networks: z
+    .array(addressRange())
+    .max(64)
+    .default([])
+    .register(keyMarks, { fileOnly: true })
+    .describe(
+      'Addresses or CIDRs outside the public internet that webhooks and other outbound calls may reach.',
+    ),
+  allow_loopback: z
+    .enum(['auto', 'always', 'never'])
+    .default('auto')
+    .register(keyMarks, { fileOnly: true })
+    .describe(
+      'Whether outbound calls may reach this very machine; auto allows it with the embedded database only.',
+    ),
+});

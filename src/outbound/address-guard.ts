@@ -1,0 +1,87 @@
+import { type BlockList, isIP } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import type { GatewaySettings } from '../config/settings.schema.js';
+import { addressRanges, familyOf, isPublicAddress } from './address-ranges.js';
+import { isForbiddenPort } from './forbidden-ports.js';
+import { NameResolver } from './name-resolver.js';
+import { OutboundRefused } from './outbound.errors.js';
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** Decides where the gateway may connect to: public addresses, and the exceptions of `[security]`. */
+@Injectable()
+export class AddressGuard {
+  private exceptions:
+    | { readonly of: object; readonly ranges: readonly string[]; readonly list: BlockList }
+    | undefined;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly names: NameResolver,
+  ) {}
+
+  /**
+   * Everything about a URL that shows without asking anybody: scheme, credentials, port, literal addresses in any
+   * spelling. Throws `OutboundRefused`.
+   */
+  checkUrl(text: string): URL {
+    if (!URL.canParse(text)) throw new OutboundRefused('url');
+    const url = new URL(text);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
+    if (url.username !== '' || url.password !== '') throw new OutboundRefused('credentials');
+    if (isForbiddenPort(url)) throw new OutboundRefused('port');
+    this.checkLiteral(url.hostname);
+    return url;
+  }
+
+  /** Throws `OutboundRefused` for a host that is an address which is not allowed; names pass. */
+  checkLiteral(host: string): void {
+    const literal = literalOf(host);
+    if (literal !== undefined && !this.allows(literal)) throw new OutboundRefused('address');
+  }
+
+  /** The addresses to connect to. Throws `OutboundRefused` when one of them is not allowed, and what the resolver throws. */
+  async addressesOf(host: string): Promise<readonly string[]> {
+    this.checkLiteral(host);
+    const addresses = await this.names.addressesOf(host);
+    if (!addresses.every((address) => this.allows(address))) throw new OutboundRefused('address');
+    return addresses;
+  }
+
+  allows(address: string): boolean {
+    return isPublicAddress(address) || this.isException(address);
+  }
+
+  /** The networks that are allowed without being public. */
+  get allowedNetworks(): readonly string[] {
+    return this.currentExceptions().ranges;
+  }
+
+  private isException(address: string): boolean {
+    return isIP(address) !== 0 && this.currentExceptions().list.check(address, familyOf(address));
+  }
+
+  private currentExceptions() {
+    const { current } = this.settings;
+    if (this.exceptions?.of !== current) {
+      const ranges = exceptionsOf(current);
+      this.exceptions = { of: current, ranges, list: addressRanges(ranges) };
+    }
+    return this.exceptions;
+  }
+}
+
+function exceptionsOf({ security, database }: GatewaySettings): readonly string[] {
+  const { allow_private_networks: networks, allow_loopback: loopback } = security;
+  // Whoever runs the embedded database tries things out on one machine, with receivers there.
+  const isOpen = loopback === 'always' || (loopback === 'auto' && database.url === '');
+  return isOpen ? [...networks, ...LOOPBACK] : networks;
+}
+
+/** The address that a URL's host is, without asking; `localhost` is one by definition (RFC 6761). */
+function literalOf(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) !== 0) return bare;
+  return /(^|\.)localhost\.?$/i.test(bare) ? '127.0.0.1' : undefined;
+}

@@ -1,0 +1,43 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { AddressGuard } from './address-guard.js';
+import { familyOf } from './address-ranges.js';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Opens sockets to addresses that the guard has seen, and to no others: the look-up that is checked is the one that the
+ * socket uses, so a name cannot change its mind in between. Literals never reach a look-up and are checked here.
+ */
+export function guardedConnector(guard: AddressGuard): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(guard), port: 0 });
+  return (options, callback) => {
+    try {
+      guard.checkLiteral(options.hostname);
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    connect(options, callback);
+  };
+}
+
+function guardedLookup(guard: AddressGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    guard.addressesOf(hostname).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
+        // Node asks for all addresses when it may try them in turn, else for one.
+        if (options.all === true) callback(null, found);
+        else answerOne(found[0], callback);
+      },
+      (error: unknown) => callback(error as NodeJS.ErrnoException, []),
+    );
+  };
+}
+
+function answerOne(found: LookupAddress | undefined, callback: Parameters<LookupFunction>[2]): void {
+  if (found !== undefined) callback(null, found.address, found.family);
+  else callback(Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' }), '');
+}

@@ -1,0 +1,96 @@
+/** Why a URL is not called at all. */
+export type RefusalReason = 'url' | 'scheme' | 'credentials' | 'port' | 'address';
+
+const SENTENCES: Readonly<Record<RefusalReason, string>> = {
+  url: 'must be a URL such as https://example.com/path',
+  scheme: 'must be an http or https URL',
+  credentials: 'must not carry a user or a password',
+  port: 'must not use a port that is reserved for another protocol',
+  address: 'must lead to a public address; the [security] settings name the exceptions',
+};
+
+/** The guard does not let this URL out. The sentence tells the rule, never what was found behind the name. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+
+  constructor(readonly reason: RefusalReason) {
+    super(SENTENCES[reason]);
+  }
+}
+
+/** Why a call that was let out brought no answer. */
+export type FailureReason =
+  | 'timeout'
+  | 'aborted'
+  | 'name_not_resolved'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'unreachable'
+  | 'tls'
+  | 'not_http'
+  | 'too_large';
+
+/** A call that was let out and brought no answer; the cause is kept for logs. */
+export class OutboundFailed extends Error {
+  override readonly name = 'OutboundFailed';
+
+  constructor(
+    readonly reason: FailureReason,
+    cause?: unknown,
+  ) {
+    super(`The call failed: ${reason.replaceAll('_', ' ')}.`, cause === undefined ? undefined : { cause });
+  }
+}
+
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  ENOTFOUND: 'name_not_resolved',
+  EAI_AGAIN: 'name_not_resolved',
+  EAI_FAIL: 'name_not_resolved',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  UND_ERR_CLOSED: 'aborted',
+  UND_ERR_DESTROYED: 'aborted',
+  UND_ERR_ABORTED: 'aborted',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+};
+
+/** What the client threw, in our words. Throws nothing; refusals and failures stay what they are. */
+export function outboundError(error: unknown): OutboundRefused | OutboundFailed {
+  if (isOurs(error)) return error;
+  // undici's fetch wraps what its connector said.
+  const cause = fieldOf(error, 'cause');
+  if (isOurs(cause)) return cause;
+  return new OutboundFailed(reasonOf(codeOf(error) ?? codeOf(cause)), error);
+}
+
+function isOurs(error: unknown): error is OutboundRefused | OutboundFailed {
+  return error instanceof OutboundRefused || error instanceof OutboundFailed;
+}
+
+function reasonOf(code: string | undefined): FailureReason {
+  if (code === undefined) return 'unreachable';
+  if (code.startsWith('HPE_')) return 'not_http';
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return 'tls';
+  return REASONS[code] ?? 'unreachable';
+}
+
+/** Node tries several addresses of a name and gathers what went wrong; the first is as good as any. */
+function codeOf(error: unknown): string | undefined {
+  const gathered = fieldOf(error, 'errors');
+  if (Array.isArray(gathered)) return codeOf(gathered[0]);
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+function fieldOf(error: unknown, name: string): unknown {
+  return typeof error === 'object' && error !== null && name in error
+    ? (error as Record<string, unknown>)[name]
+    : undefined;
+}
