@@ -3,6 +3,9 @@ import { OFFICIAL_BASE_URLS } from '../default-models.js';
 import { providerFetch } from '../wire/provider-fetch.js';
 import type { WireOptions } from '../wire/wire-options.js';
 
+/** The longest time-out there is: the clocks of an attempt decide. */
+const NEVER_MS = 2 ** 31 - 1;
+
 /** A client that takes nothing from the environment or the disk, logs and traces nothing and leaves retries to us. */
 export function createAnthropicClient(options: WireOptions): Anthropic {
   return new Anthropic({
@@ -13,6 +16,7 @@ export function createAnthropicClient(options: WireOptions): Anthropic {
     defaultHeaders: keyHeaders(options),
     baseURL: options.baseUrl,
     maxRetries: 0,
+    timeout: NEVER_MS,
     logLevel: 'off',
     openTelemetry: false,
     fetch: providerFetch,

@@ -1,3 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+import { type Posting, post } from './provider-connection.js';
+import { WireFault } from './wire-fault.js';
+
 /** Most of an error's body that is read, in bytes. */
 const MAX_ERROR_BYTES = 16 * 1024;
 
@@ -11,48 +15,91 @@ const SENT_HEADERS = [
   'user-agent',
   'x-api-key',
 ];
+const READ_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** The `fetch` the SDKs are given: known headers only, no redirects, bounded bodies of errors. */
-export async function providerFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, { ...init, headers: knownHeaders(init?.headers), redirect: 'manual' });
-  return response.ok ? response : boundedCopy(response);
-}
-
-function knownHeaders(given: RequestInit['headers']): Headers {
-  const all = new Headers(given);
-  const known = new Headers();
-  for (const name of SENT_HEADERS) {
-    const value = all.get(name);
-    if (value !== null) known.set(name, value);
-  }
-  return known;
-}
-
-async function boundedCopy(response: Response): Promise<Response> {
-  const text = await beginningOf(response);
-  return new Response(text === '' ? null : text, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
+/**
+ * The `fetch` the SDKs are given: known headers only, no redirects, bounded bodies of errors.
+ * Throws a `network` fault when there is no connection.
+ */
+export async function providerFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
+  if (input instanceof Request || typeof init.body !== 'string')
+    throw new TypeError('Only text is sent here.');
+  const message = await reach(new URL(input), {
+    method: init.method ?? 'GET',
+    headers: knownHeaders(init.headers),
+    body: init.body,
+    signal: init.signal ?? undefined,
+  });
+  const status = message.statusCode ?? 0;
+  const isGood = status >= 200 && status < 300;
+  const body = isGood ? streamOf(message) : await beginningOf(message);
+  // A response without a body cannot be made with one, be it empty.
+  return new Response([204, 205, 304].includes(status) ? null : body, {
+    status,
+    headers: readHeaders(message),
   });
 }
 
-/** What of a body arrives within the bound; a body that breaks off is as good as a short one. */
-async function beginningOf(response: Response): Promise<string> {
-  const body: ReadableStream<Uint8Array> | null = response.body;
-  if (body === null) return '';
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
+async function reach(url: URL, posting: Posting): Promise<IncomingMessage> {
   try {
-    while (text.length < MAX_ERROR_BYTES) {
-      const { done, value } = await reader.read();
-      if (done) return text;
-      text += decoder.decode(value, { stream: true });
+    return await post(url, posting);
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    throw new WireFault({ kind: 'network', code: typeof code === 'string' ? code : undefined });
+  }
+}
+
+function knownHeaders(given: RequestInit['headers']): Record<string, string> {
+  const all = new Headers(given);
+  return picked(SENT_HEADERS, (name) => all.get(name));
+}
+
+function readHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return picked(READ_HEADERS, (name) => headers[name]?.toString());
+}
+
+function picked(
+  names: readonly string[],
+  read: (name: string) => string | null | undefined,
+): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => [name, read(name) ?? ''] as const).filter(([, value]) => value !== ''),
+  );
+}
+
+/** Reads a piece when one is asked for; leaving it closes the connection. */
+function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const pieces = message.iterator() as AsyncIterator<Uint8Array, undefined>;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = await pieces.next();
+        if (piece.done) controller.close();
+        else controller.enqueue(piece.value);
+      },
+      cancel() {
+        message.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** What of a body arrives within the bound; a body that breaks off is as good as a short one. */
+async function beginningOf(message: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of message as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    return text;
+    // What has arrived will do.
   }
-  void reader.cancel().catch(() => undefined);
-  return text.slice(0, MAX_ERROR_BYTES);
+  return Buffer.concat(pieces).toString('utf8', 0, MAX_ERROR_BYTES);
 }
