@@ -10,6 +10,7 @@ import { migrate, warnOfDrift } from './database/schema.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { type Logs } from './logs/logger.js';
 import type { Redactor } from './logs/redactor.js';
+import { storingLogs } from './logs/storing-logs.js';
 import { defaultExpiry } from './tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './tokens/tokens.service.js';
 
@@ -37,10 +38,11 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
   const choice = providerChoice(environment, loaded);
   const provider = await openProvider(request, choice);
-  const database = await openDatabase(loaded.settings.database, logs);
+  let database = await openDatabase(loaded.settings.database, logs);
   try {
     await prepareSchema(database, logs);
     const settings = new FixedSettings(loaded.settings);
+    database = storingLogs(database, settings, logs);
     const gateway = await openGateway({ settings, logs, dataSource: database.dataSource, provider });
     const firstToken = await installTokens(gateway, environment, database.embedded);
     return started(gateway, database, { firstToken, provider: choice });

@@ -13,11 +13,16 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => dataSource.options,
-          dataSourceFactory: () => Promise.resolve(dataSource),
+          dataSourceFactory: () => Promise.resolve(leftOpen(dataSource)),
         }),
       ],
       providers: [{ provide: Database, useFactory: () => new Database(dataSource) }],
       exports: [Database],
     };
   }
+}
+
+/** The same DataSource for a module that would close it with the application: the last log lines come after that. */
+function leftOpen(dataSource: DataSource): DataSource {
+  return Object.create(dataSource, { destroy: { value: () => Promise.resolve() } }) as DataSource;
 }

@@ -1,6 +1,7 @@
 import { CreateTokens1763700000000 } from './migrations/1763700000000-create-tokens.js';
 import { CreateSessions1763700001000 } from './migrations/1763700001000-create-sessions.js';
 import { CreateMessages1763700002000 } from './migrations/1763700002000-create-messages.js';
+import { CreateLogs1763700004000 } from './migrations/1763700004000-create-logs.js';
 import { CreateChannelStates1763700007000 } from './migrations/1763700007000-create-channel-states.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -8,5 +9,6 @@ export const migrations = [
   CreateTokens1763700000000,
   CreateSessions1763700001000,
   CreateMessages1763700002000,
+  CreateLogs1763700004000,
   CreateChannelStates1763700007000,
 ];

@@ -1,4 +1,5 @@
 import { ChannelStateEntity } from '../channels/channel-state.entity.js';
+import { LogEntryEntity } from '../logs/log-entry.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
 import { SessionEntity } from '../sessions/session.entity.js';
@@ -13,4 +14,5 @@ export const tables = [
   AttachmentEntity,
   TurnEntity,
   ChannelStateEntity,
+  LogEntryEntity,
 ];

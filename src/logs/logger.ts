@@ -1,3 +1,5 @@
+import type { LogLevel } from './log-level.js';
+
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes log lines of one module, such as `agent::turn`. Fields are data beside the sentence, never headers or bodies. */
@@ -9,7 +11,16 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
+/** Takes finished lines: JSON without its line feed, redacted, with the rank of its level. Returns at once. */
+export type LineSink = (line: string, rank: number) => void;
+
 /** Hands out one logger per module; module names are `area::part`. */
 export abstract class Logs {
   abstract for(module: string): Logger;
+
+  /** The least level that is written from now on, by every logger handed out before or after. */
+  abstract setLevel(level: LogLevel): void;
+
+  /** Gives every line to one more taker; the first one also gets the newest lines of before. */
+  abstract copyTo(sink: LineSink): void;
 }

@@ -1,44 +1,91 @@
 import { type Logger as PinoLogger, pino } from 'pino';
-import { type Logger, Logs } from './logger.js';
+import { lineFields } from './line-fields.js';
+import { currentLogContext } from './log-context.js';
+import { LEVEL_RANKS, type LogLevel } from './log-level.js';
+import { type LineSink, type LogFields, type Logger, Logs } from './logger.js';
+import { redactedLine } from './redacted-line.js';
 import type { Redactor } from './redactor.js';
+import { visibleJson, visibleText } from './visible-text.js';
+
+/** How many lines from before there was a taker are kept for it. */
+const MOST_EARLY_LINES = 1000;
 
 export interface PinoLogsOptions {
-  readonly level: string;
+  readonly level: LogLevel;
   readonly redactor: Redactor;
   /** Where the lines go; each ends with a line feed. */
   readonly write: (line: string) => void;
 }
 
-/** JSON lines with time, level and module. Secrets are taken out of the finished line, whatever key they stand under. */
+/**
+ * JSON lines with time, level and module, one per call whatever was in it. Secrets are taken out of the finished line,
+ * whatever key they stand under.
+ */
 export class PinoLogs extends Logs {
   private readonly root: PinoLogger;
+  private readonly sinks: LineSink[] = [];
+  private readonly early: { line: string; rank: number }[] = [];
+  private leastRank: number;
 
   constructor({ level, redactor, write }: PinoLogsOptions) {
     super();
+    this.leastRank = LEVEL_RANKS[level];
+    const destination = {
+      // Asks pino for the rank of each line it writes.
+      [Symbol.for('pino.metadata')]: true,
+      lastLevel: 0,
+      write: (text: string) => {
+        const line = visibleJson(redactedLine(text.slice(0, -1), redactor));
+        write(`${line}\n`);
+        this.hand(line, destination.lastLevel);
+      },
+    };
     this.root = pino(
       {
-        level,
+        // Which lines are written is decided here, before a line is made: pino's children would keep an old level.
+        level: 'trace',
         base: null,
         timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
         messageKey: 'message',
       },
-      { write: (line: string) => write(redactor.redact(line)) },
+      destination,
     );
   }
 
   for(module: string): Logger {
-    const child = this.root.child({ module });
+    const name = visibleText(module);
+    const at =
+      (level: LogLevel) =>
+      (message: string, fields?: LogFields): void =>
+        this.log(level, name, message, fields);
     return {
-      trace: (message, fields) => child.trace(fields ?? {}, message),
-      debug: (message, fields) => child.debug(fields ?? {}, message),
-      info: (message, fields) => child.info(fields ?? {}, message),
-      warn: (message, fields) => child.warn(fields ?? {}, message),
-      error: (message, fields) => child.error(fields ?? {}, message),
+      trace: at('trace'),
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
     };
   }
 
-  setLevel(level: string): void {
-    this.root.level = level;
+  override setLevel(level: LogLevel): void {
+    this.leastRank = LEVEL_RANKS[level];
+  }
+
+  override copyTo(sink: LineSink): void {
+    this.sinks.push(sink);
+    for (const { line, rank } of this.early.splice(0)) sink(line, rank);
+  }
+
+  private log(level: LogLevel, module: string, message: string, fields: LogFields = {}): void {
+    if (LEVEL_RANKS[level] < this.leastRank) return;
+    this.root[level]({ module, ...currentLogContext(), ...lineFields(fields) }, visibleText(message));
+  }
+
+  private hand(line: string, rank: number): void {
+    for (const sink of this.sinks) sink(line, rank);
+    if (this.sinks.length > 0) return;
+    this.early.push({ line, rank });
+    if (this.early.length > MOST_EARLY_LINES) this.early.shift();
   }
 }

@@ -7,6 +7,14 @@ class SilentLogs extends Logs {
   for(): Logger {
     return silentLogger;
   }
+
+  setLevel(): void {
+    // There is nothing to be more or less silent about.
+  }
+
+  copyTo(): void {
+    // No line is ever written.
+  }
 }
 
 /** For commands whose standard output is their result. */

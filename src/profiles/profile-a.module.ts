@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { ChannelsControllerA } from '../channels/profile-a/channels.controller.js';
+import { LogsModule } from '../logs/logs.module.js';
+import { LogsControllerA } from '../logs/profile-a/logs.controller.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { McpControllerA } from '../mcp/profile-a/mcp.controller.js';
 import { MetricsControllerA } from '../metrics/profile-a/metrics.controller.js';
@@ -16,7 +18,15 @@ import { StatusModule } from '../status/status.module.js';
 
 /** Profile A: its controllers in the order of the specification's table (4.1). */
 @Module({
-  imports: [SessionsModule, ChannelReportsModule, McpModule, PluginsModule, SkillsModule, StatusModule],
+  imports: [
+    SessionsModule,
+    ChannelReportsModule,
+    McpModule,
+    PluginsModule,
+    SkillsModule,
+    StatusModule,
+    LogsModule,
+  ],
   controllers: [
     SessionsControllerA,
     MessagesControllerA,
@@ -26,6 +36,7 @@ import { StatusModule } from '../status/status.module.js';
     SkillsControllerA,
     StatusControllerA,
     MetricsControllerA,
+    LogsControllerA,
   ],
 })
 export class ProfileAModule {}

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { ChannelsControllerB } from '../channels/profile-b/channels.controller.js';
+import { LogsModule } from '../logs/logs.module.js';
+import { LogsControllerB } from '../logs/profile-b/logs.controller.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { McpControllerB } from '../mcp/profile-b/mcp.controller.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
@@ -15,7 +17,15 @@ import { StatusModule } from '../status/status.module.js';
 
 /** Profile B: its controllers in the order of the specification's table (4.2). */
 @Module({
-  imports: [SessionsModule, ChannelReportsModule, McpModule, PluginsModule, SkillsModule, StatusModule],
+  imports: [
+    SessionsModule,
+    ChannelReportsModule,
+    McpModule,
+    PluginsModule,
+    SkillsModule,
+    StatusModule,
+    LogsModule,
+  ],
   controllers: [
     SessionsControllerB,
     MessagesControllerB,
@@ -24,6 +34,7 @@ import { StatusModule } from '../status/status.module.js';
     PluginsControllerB,
     SkillsControllerB,
     StatusControllerB,
+    LogsControllerB,
   ],
 })
 export class ProfileBModule {}

@@ -1,0 +1,46 @@
+import { storableText } from '../database/storable-text.js';
+import { fieldsText } from './fields-text.js';
+import { visibleText } from './visible-text.js';
+
+/** Longer sentences are cut when they are kept; the gateway's own output has them whole. */
+const LONGEST_MESSAGE = 16_384;
+const LONGEST_NAME = 256;
+
+/** A line on its way into the database. */
+export interface StoredLine {
+  readonly at: Date;
+  readonly rank: number;
+  readonly module: string;
+  readonly message: string;
+  readonly sessionId: string | null;
+}
+
+/** What has a column of its own; all else is shown behind the sentence. */
+const COLUMNS = new Set(['timestamp', 'level', 'module', 'message', 'session_id']);
+
+/** Takes a finished JSON line apart. A line that is not one, which cannot happen, becomes a line that says so. */
+export function storedLine(json: string, rank: number): StoredLine {
+  const line = parsed(json);
+  const { timestamp, module, message, session_id: sessionId } = line;
+  const fields = Object.entries(line).filter(([key]) => !COLUMNS.has(key));
+  return {
+    at: new Date(String(timestamp)),
+    rank,
+    module: cut(String(module), LONGEST_NAME),
+    message: cut(`${String(message)}${fieldsText(fields)}`, LONGEST_MESSAGE),
+    sessionId: typeof sessionId === 'string' ? cut(visibleText(sessionId), LONGEST_NAME) : null,
+  };
+}
+
+function parsed(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return { timestamp: new Date().toISOString(), module: 'logs', message: 'a line could not be read back' };
+  }
+}
+
+function cut(text: string, longest: number): string {
+  const storable = storableText(text);
+  return storable.length <= longest ? storable : `${storableText(storable.slice(0, longest - 1))}…`;
+}

@@ -1,0 +1,17 @@
+/** What ends a line, steers a terminal, or turns the direction of text around. */
+const INVISIBLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** The text with every character that could start another line or colour a terminal written out as an escape. */
+export function visibleText(text: string): string {
+  return text.replace(INVISIBLE, (found) => SHORT[found] ?? unicodeEscape(found));
+}
+
+/** A JSON text whose strings hold none of them raw; its value stays the same. */
+export function visibleJson(json: string): string {
+  return json.replace(INVISIBLE, unicodeEscape);
+}
+
+function unicodeEscape(found: string): string {
+  return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
