@@ -3,6 +3,7 @@ import type { Environment } from '../config/environment.js';
 import { readBuildInfo } from '../status/build-info.js';
 import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
+import { addConfigCommands } from './commands/config.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addServeCommand } from './commands/serve.command.js';
 import type { Terminal } from './terminal.js';
@@ -31,5 +32,6 @@ export function createProgram(given: { environment: Environment; terminal: Termi
   addServeCommand(program, context);
   addAuthCommands(program, context);
   addMigrateCommand(program, context);
+  addConfigCommands(program, context);
   return program;
 }
