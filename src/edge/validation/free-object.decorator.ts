@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
 const FREE_OBJECT = 'gateway:free-object';
@@ -8,6 +8,8 @@ const FREE_OBJECT = 'gateway:free-object';
 export const FreeObject = (maxBytes: number) =>
   applyDecorators(
     (prototype: object, key: string | symbol) => Reflect.defineMetadata(FREE_OBJECT, true, prototype, key),
+    // A type that it does not look into: class-transformer calls `constructor` and `hasOwnProperty` of what it copies.
+    Type(() => Boolean),
     Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]),
     ValidateBy({
       name: 'freeObject',

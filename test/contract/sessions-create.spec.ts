@@ -1,0 +1,158 @@
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { expectError } from './support/envelope.js';
+import { FACES, idIn, ISO_UTC, newSession, PROFILES, sortedKeys, type Wire } from './support/faces.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const COUNT = 'SELECT count(*)::int AS n FROM sessions';
+
+async function sessionCount(): Promise<number> {
+  return (await gateway.database.query<{ n: number }>(COUNT))[0]?.n ?? -1;
+}
+
+describe.each(PROFILES)('4 | POST | /sessions | Profile %s', (profile) => {
+  const face = FACES[profile];
+
+  test('201; session (create shape), with a body and without any', async () => {
+    for (const answer of [
+      await gateway[profile].post<Wire>('/sessions', { channel: 'api' }),
+      await gateway[profile].post<Wire>('/sessions', {}),
+      await gateway[profile].post<Wire>('/sessions'),
+    ]) {
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(sortedKeys(answer.body)).toEqual(face.created);
+      expect(answer.body).toMatchObject({ channel: 'api', status: 'active' });
+      expect(answer.body['created_at']).toMatch(ISO_UTC);
+      expect(idIn(answer.body)).toMatch(/^sess_[0-9a-z]{26}$/);
+    }
+  });
+
+  test('3 | (none) | POST sessions | valid request | active | the session is there at once, in both profiles', async () => {
+    const id = await newSession(gateway[profile]);
+    for (const other of PROFILES) {
+      const detail = await gateway[other].get<Wire>(`/sessions/${id}`);
+      expect(detail.status).toBe(200);
+      expect(detail.body).toMatchObject({ [FACES[other].idKey]: id, status: 'active' });
+    }
+  });
+
+  test('created_at is the moment of the request', async () => {
+    const before = Date.now() - 2000;
+    const { body } = await gateway[profile].post<Wire>('/sessions');
+    const createdAt = Date.parse(String(body['created_at']));
+    expect(createdAt).toBeGreaterThan(before);
+    expect(createdAt).toBeLessThan(Date.now() + 2000);
+  });
+
+  test('channel | String | default `api`; a channel that is not configured is 400 and makes nothing', async () => {
+    const before = await sessionCount();
+    const answer = await gateway[profile].post('/sessions', { channel: 'pigeon' });
+    const error = expectError(profile, answer, 400, 'bad_request');
+    expect(error.message).toContain('channel');
+    expect(await sessionCount()).toBe(before);
+  });
+
+  test.each<[string, Wire]>([
+    ['channel must be a string', { channel: 1 }],
+    ['channel must not be null', { channel: null }],
+    ['channel must not be empty', { channel: '' }],
+    ['channel must have at most 128 characters', { channel: 'c'.repeat(129) }],
+    ['user_id must be a string', { user_id: ['ada'] }],
+    ['user_id must not be empty', { user_id: '' }],
+    ['user_id must have at most 256 characters', { user_id: 'u'.repeat(257) }],
+    ['an unknown field', { channell: 'api' }],
+    ['a field of a name that every object has', { toString: 'x' }],
+  ])('400 | invalid body | %s', async (_what, body) => {
+    const before = await sessionCount();
+    expectError(profile, await gateway[profile].post('/sessions', body), 400, 'bad_request');
+    expect(await sessionCount()).toBe(before);
+  });
+
+  test('user_id | String | given, else the name of the token; 256 characters fit, whatever their bytes', async () => {
+    const token = await gateway.mint({ name: 'telegraph' });
+    const nameless = await newSession(gateway.caller(profile, token));
+    const given = await newSession(gateway[profile], { user_id: '🜁'.repeat(256) });
+    const users = [nameless, given].map(
+      async (id) => (await gateway.b.get<Wire>(`/sessions/${id}`)).body['user_id'],
+    );
+    expect(await Promise.all(users)).toEqual(['telegraph', '🜁'.repeat(256)]);
+  });
+});
+
+test('2.1 | Profile A | system_prompt, model | override the defaults; the detail shows the model', async () => {
+  const wish = { system_prompt: 'Answer in rhymes.', model: 'rhymer-1' };
+  const own = await newSession(gateway.a, wish);
+  const plain = await newSession(gateway.a);
+  const modelOf = async (id: string) => (await gateway.a.get<Wire>(`/sessions/${id}`)).body['model'];
+  expect(await modelOf(own)).toBe('rhymer-1');
+  const info = await gateway.a.get<Wire>('/info');
+  expect(await modelOf(plain)).toBe(info.body['default_model']);
+  const [row] = await gateway.database.query('SELECT system_prompt FROM sessions WHERE id = $1', [own]);
+  expect(row).toEqual({ system_prompt: 'Answer in rhymes.' });
+});
+
+test.each<[string, Wire, number]>([
+  ['system_prompt of 64 KiB', { system_prompt: 'é'.repeat(32_768) }, 201],
+  ['system_prompt of one byte more', { system_prompt: `${'é'.repeat(32_768)}x` }, 400],
+  ['system_prompt that is no string', { system_prompt: {} }, 400],
+  ['model that is empty', { model: '' }, 400],
+  ['model that is no string', { model: 5 }, 400],
+  ['metadata, which is of Profile B', { metadata: {} }, 400],
+])('2.1 | Profile A create request | %s', async (_what, body, status) => {
+  const answer = await gateway.a.post('/sessions', body);
+  if (status === 400) expectError('a', answer, 400, 'bad_request');
+  expect(answer.status).toBe(status);
+});
+
+test('2.1 | Profile B | metadata | object (free-form key/value) | create, detail: {} when not given', async () => {
+  const created = await gateway.b.post<Wire>('/sessions');
+  expect(created.body['metadata']).toEqual({});
+  const detail = await gateway.b.get<Wire>(`/sessions/${idIn(created.body)}`);
+  expect(detail.body['metadata']).toEqual({});
+});
+
+test('2.1 | Profile B | metadata | every key survives the round trip, also those that every object has', async () => {
+  const text = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"x":1}},"prototype":2,"toString":"s",
+    "hasOwnProperty":null,"":"empty","a.b":[1,{"__proto__":3}],"nested":{"deep":[[],{}]},"n":1.5e-7,"z":1,"A":2,"ключ":"значение"}`;
+  const sent = await gateway.b.send<Wire>('POST', '/sessions', {
+    raw: `{"metadata":${text}}`,
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(sent.status).toBe(201);
+  const expected = JSON.stringify(JSON.parse(text));
+  expect(JSON.stringify(sent.body['metadata'])).toBe(expected);
+  const detail = await gateway.b.get<Wire>(`/sessions/${idIn(sent.body)}`);
+  expect(JSON.stringify(detail.body['metadata'])).toBe(expected);
+  expect(({} as Wire)['polluted']).toBeUndefined();
+});
+
+test.each<[string, unknown, number]>([
+  ['of 16 KiB as JSON', { k: 'x'.repeat(16_384 - 8) }, 201],
+  ['of one byte more', { k: 'x'.repeat(16_384 - 7) }, 400],
+  ['null', null, 400],
+  ['an array', [], 400],
+  ['a string', '{}', 400],
+])('2.1 | Profile B | metadata %s', async (_what, metadata, status) => {
+  const answer = await gateway.b.post('/sessions', { metadata });
+  if (status === 400) expectError('b', answer, 400, 'bad_request');
+  expect(answer.status).toBe(status);
+});
+
+test.each(['system_prompt', 'model'])(
+  '2.1 | Profile B | %s is of Profile A and unknown here',
+  async (field) => {
+    const error = expectError('b', await gateway.b.post('/sessions', { [field]: 'x' }), 400, 'bad_request');
+    expect(error.details).toEqual({ fields: [{ path: field, message: 'unknown field' }] });
+  },
+);
+
+test('7 | details | every field that is wrong is named', async () => {
+  const answer = await gateway.b.post('/sessions', { channel: 1, user_id: '', colour: 'red' });
+  const { details } = expectError('b', answer, 400, 'bad_request');
+  expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['channel', 'colour', 'user_id']);
+});

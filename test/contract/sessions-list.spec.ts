@@ -1,0 +1,218 @@
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { expectError } from './support/envelope.js';
+import {
+  FACES,
+  fallSilent,
+  idIn,
+  ISO_UTC,
+  newSession,
+  PROFILES,
+  type SessionListWire,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
+
+const SILENT_COUNT = 4;
+
+let gateway: TestGateway;
+/** Made one after the other, oldest first: 6 active, 2 idle and 2 ended by time, 3 deleted. */
+const made: { id: string; status: 'active' | 'idle' | 'terminated' }[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  for (let i = 0; i < 13; i++) {
+    const id = await newSession(i % 2 === 0 ? gateway.a : gateway.b, { user_id: `user-${i % 3}` });
+    const status = i < 6 ? 'active' : i < 8 ? 'idle' : 'terminated';
+    made.push({ id, status });
+    if (status === 'idle') await fallSilent(gateway, id, 400);
+    else if (i < 6 + SILENT_COUNT && i >= 8) await fallSilent(gateway, id, 4000);
+    else if (status === 'terminated') expect((await gateway.a.delete(`/sessions/${id}`)).status).toBe(204);
+  }
+});
+afterAll(() => gateway.stop());
+
+const idsOf = (body: SessionListWire): string[] => body.sessions.map(idIn);
+/** Newest first. */
+const idsWith = (...statuses: string[]): string[] =>
+  made
+    .filter(({ status }) => statuses.includes(status))
+    .map(({ id }) => id)
+    .reverse();
+
+/** Each filter, what it means, and the word that its items carry. */
+const FILTERS = {
+  a: [
+    ['', ['active', 'idle']],
+    ['?status=active', ['active', 'idle']],
+    ['?status=completed', ['terminated']],
+    ['?status=all', ['active', 'idle', 'terminated']],
+  ],
+  b: [
+    ['', ['active']],
+    ['?status=active', ['active']],
+    ['?status=idle', ['idle']],
+    ['?status=terminated', ['terminated']],
+  ],
+} as const;
+
+describe.each(PROFILES)('4 | GET | /sessions | Profile %s', (profile) => {
+  const face = FACES[profile];
+  const list = (query: string) => gateway[profile].get<SessionListWire>(`/sessions${query}`);
+
+  test.each(FILTERS[profile])(
+    'query: status "%s" | 200; newest first, and total counts the filter',
+    async (query, statuses) => {
+      const { status, body } = await list(query);
+      expect(status).toBe(200);
+      expect(sortedKeys(body)).toEqual(['sessions', 'total']);
+      expect(idsOf(body)).toEqual(idsWith(...statuses));
+      expect(body.total).toBe(idsWith(...statuses).length);
+    },
+  );
+
+  test('object with sessions (array of session list items): exactly the fields of the table', async () => {
+    const statuses = FILTERS[profile].map(([query]) => query);
+    for (const query of statuses) {
+      for (const item of (await list(query)).body.sessions) {
+        expect(sortedKeys(item)).toEqual(face.item);
+        expect(item['created_at']).toMatch(ISO_UTC);
+      }
+    }
+  });
+
+  test('every item carries the word of its own status', async () => {
+    const words = { active: 'active', idle: face.idleWord, terminated: face.endedWord };
+    const bodies = await Promise.all(FILTERS[profile].map(([query]) => list(query)));
+    const shown = new Map(
+      bodies.flatMap(({ body }) => body.sessions.map((item) => [idIn(item), item['status']])),
+    );
+    expect(shown.size).toBe(made.length);
+    for (const { id, status } of made) expect(shown.get(id)).toBe(words[status]);
+  });
+
+  test('limit (usize), offset (usize) | pages follow each other without gap or repeat, with the same total', async () => {
+    const pages = await Promise.all(
+      [0, 2, 4, 6].map((offset) => list(`?status=active&limit=2&offset=${offset}`)),
+    );
+    const whole = (await list('?status=active')).body;
+    expect(pages.flatMap(({ body }) => idsOf(body))).toEqual(idsOf(whole).slice(0, 8));
+    for (const { body } of pages) expect(body.total).toBe(whole.total);
+  });
+
+  test('limit=0 | an empty page with its total', async () => {
+    const { status, body } = await list('?limit=0');
+    expect([status, body.sessions, body.total > 0]).toEqual([200, [], true]);
+  });
+
+  test('offset beyond the end | an empty page with its total', async () => {
+    for (const offset of ['100000', String(Number.MAX_SAFE_INTEGER)]) {
+      const { status, body } = await list(`?offset=${offset}`);
+      expect([status, body.sessions, body.total > 0]).toEqual([200, [], true]);
+    }
+  });
+
+  test.each(['limit', 'offset'])('%s | digits below 2^53, anything else is 400', async (name) => {
+    const wrong = [
+      'abc',
+      '%205',
+      '5%20',
+      '-1',
+      '%2B1',
+      '+1',
+      '1e3',
+      '0x10',
+      '1.0',
+      '',
+      '9007199254740992',
+      'Infinity',
+      '١',
+    ];
+    for (const value of wrong) {
+      const answer = await list(`?${name}=${encodeURI(value).replaceAll('%25', '%')}`);
+      const error = expectError(profile, answer, 400, 'bad_request');
+      expect(error.message).toContain(name);
+    }
+    expectError(profile, await list(`?${name}=1&${name}=2`), 400, 'bad_request');
+    expect((await list(`?${name}=007`)).status).toBe(200);
+  });
+
+  test.each([
+    'status=Active',
+    'status=',
+    'status=active&status=active',
+    'status=active%20',
+    'colour=red',
+    'status=sleeping',
+  ])('query "%s" is 400', async (query) => {
+    expectError(profile, await list(`?${query}`), 400, 'bad_request');
+  });
+});
+
+test('limit above 500 is served as 500; limit (usize, default 50)', async () => {
+  await gateway.database.query(
+    `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at)
+     SELECT 'sess_' || lpad(n::text, 26, '0'), 'crowd', 'crowd', 'active', '{}', now() - interval '1 day' FROM generate_series(1, 600) n`,
+  );
+  for (const profile of PROFILES) {
+    for (const [query, length] of [
+      ['?limit=501', 500],
+      ['?limit=9007199254740991', 500],
+      ['?limit=500', 500],
+      ['', 50],
+    ] as const) {
+      const { body } = await gateway[profile].get<SessionListWire>(`/sessions${query}`);
+      expect([profile, query, body.sessions.length]).toEqual([profile, query, length]);
+      expect(body.total).toBeGreaterThan(600);
+    }
+  }
+});
+
+test('4.2 | channel (String, default all channels) | only sessions of that channel, and their total', async () => {
+  const crowd = await gateway.b.get<SessionListWire>('/sessions?channel=crowd&limit=3');
+  expect(crowd.body.total).toBe(600);
+  expect(crowd.body.sessions.map((item) => item['channel'])).toEqual(['crowd', 'crowd', 'crowd']);
+  const api = await gateway.b.get<SessionListWire>('/sessions?channel=api');
+  expect(idsOf(api.body)).toEqual(idsWith('active'));
+  const none = await gateway.b.get<SessionListWire>('/sessions?channel=nobody');
+  expect(none.body).toEqual({ sessions: [], total: 0 });
+  for (const wrong of ['channel=', 'channel=a%20b', 'channel=a&channel=b', `channel=${'c'.repeat(129)}`])
+    expectError('b', await gateway.b.get(`/sessions?${wrong}`), 400, 'bad_request');
+  expectError('a', await gateway.a.get('/sessions?channel=api'), 400, 'bad_request');
+});
+
+test('2.1 | last_activity | list, detail | the moment of creation until somebody says something', async () => {
+  const id = await newSession(gateway.b);
+  const { body } = await gateway.b.get<SessionListWire>('/sessions?limit=1');
+  const [item] = body.sessions;
+  expect(item).toMatchObject({ id, last_activity: item?.['created_at'] });
+});
+
+test('2.1 | message_count | integer | list, detail', async () => {
+  const id = await newSession(gateway.a);
+  await gateway.a.post(`/sessions/${id}/messages`, { content: 'Hello' });
+  const { body } = await gateway.a.get<SessionListWire>('/sessions?limit=1');
+  expect(body.sessions).toEqual([expect.objectContaining({ session_id: id, message_count: 2 })]);
+  const detail = await gateway.a.get<Wire>(`/sessions/${id}`);
+  expect(detail.body['message_count']).toBe(2);
+});
+
+test('2.8 | active_sessions | equals the total of the active list, and moves at once with create and DELETE', async () => {
+  const totals = async () => {
+    const [listA, listB, info, status, metrics] = await Promise.all([
+      gateway.a.get<SessionListWire>('/sessions?status=active&limit=0'),
+      gateway.b.get<SessionListWire>('/sessions?status=active&limit=0'),
+      gateway.a.get<Wire>('/info'),
+      gateway.b.get<Wire>('/status'),
+      gateway.a.get<string>('/metrics'),
+    ]);
+    const gauge = Number(/^agent_gateway_sessions_active (\d+)$/m.exec(metrics.text)?.[1]);
+    expect([info.body['active_sessions'], gauge]).toEqual([listA.body.total, listA.body.total]);
+    expect(status.body['active_sessions']).toBe(listB.body.total);
+    return [listA.body.total, listB.body.total] as const;
+  };
+  const [a, b] = await totals();
+  const id = await newSession(gateway.b);
+  expect(await totals()).toEqual([a + 1, b + 1]);
+  await gateway.b.delete(`/sessions/${id}`);
+  expect(await totals()).toEqual([a, b]);
+});
