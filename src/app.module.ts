@@ -5,9 +5,11 @@ import { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AccessLog } from './edge/access-log.js';
 import { EdgeModule } from './edge/edge.module.js';
+import { EventsModule } from './events/events.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { Logs } from './logs/logger.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OutboundModule } from './outbound/outbound.module.js';
 import { ProfileModule } from './profiles/profile.module.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
@@ -45,6 +47,8 @@ export class AppModule {
         DatabaseModule.of(foundation.dataSource),
         LifecycleModule,
         MetricsModule,
+        EventsModule,
+        OutboundModule,
         EdgeModule,
         ProfileModule.register(foundation.settings.current.gateway),
       ],

@@ -2,6 +2,8 @@ import { CreateTokens1763700000000 } from './migrations/1763700000000-create-tok
 import { CreateSessions1763700001000 } from './migrations/1763700001000-create-sessions.js';
 import { CreateMessages1763700002000 } from './migrations/1763700002000-create-messages.js';
 import { CreateLogs1763700004000 } from './migrations/1763700004000-create-logs.js';
+import { CreateHooks1763700005000 } from './migrations/1763700005000-create-hooks.js';
+import { CreateEvents1763700006000 } from './migrations/1763700006000-create-events.js';
 import { CreateChannelStates1763700007000 } from './migrations/1763700007000-create-channel-states.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -10,5 +12,7 @@ export const migrations = [
   CreateSessions1763700001000,
   CreateMessages1763700002000,
   CreateLogs1763700004000,
+  CreateHooks1763700005000,
+  CreateEvents1763700006000,
   CreateChannelStates1763700007000,
 ];

@@ -1,4 +1,8 @@
 import { ChannelStateEntity } from '../channels/channel-state.entity.js';
+import { EventEntity } from '../events/event.entity.js';
+import { HookEntity } from '../hooks/hook.entity.js';
+import { HookDeliveryEntity } from '../hooks/hook-delivery.entity.js';
+import { HookLaneEntity } from '../hooks/hook-lane.entity.js';
 import { LogEntryEntity } from '../logs/log-entry.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
@@ -15,4 +19,8 @@ export const tables = [
   TurnEntity,
   ChannelStateEntity,
   LogEntryEntity,
+  HookEntity,
+  HookLaneEntity,
+  HookDeliveryEntity,
+  EventEntity,
 ];

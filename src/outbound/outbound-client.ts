@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, fetch as undiciFetch, type RequestInit as UndiciRequestInit } from 'undici';
+import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
 import { Logs } from '../logs/logger.js';
 import { AddressGuard } from './address-guard.js';
 import { Deadline } from './deadline.js';
@@ -91,7 +91,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
     try {
       const url = this.guard.checkUrl(String(input));
       const guarded = { ...init, redirect: 'error', dispatcher: this.agent } as unknown as UndiciRequestInit;
-      return (await undiciFetch(url, guarded)) as unknown as Response;
+      return await undiciFetch(url, guarded);
     } catch (error) {
       if (init.signal?.aborted === true) throw error;
       throw outboundError(error);

@@ -1,0 +1,110 @@
+/** The session that an event is about; part of every event that has one. */
+export interface SessionFacts {
+  readonly session_id: string;
+  readonly channel: string;
+  readonly user_id: string;
+}
+
+interface TurnFacts extends SessionFacts {
+  readonly turn_id: string;
+}
+
+interface MessageFacts extends TurnFacts {
+  readonly message_id: string;
+  /** The text, when `hooks.include_content` is set. */
+  readonly content?: string;
+}
+
+interface ErrorFacts {
+  /** What failed. */
+  readonly source: 'turn' | 'hook' | 'channel' | 'mcp' | 'plugin';
+  /** A fixed word, such as `provider_timeout`. */
+  readonly reason: string;
+  readonly session_id?: string;
+  readonly turn_id?: string;
+  readonly hook_id?: string;
+  /** The channel, server or plugin. */
+  readonly name?: string;
+}
+
+interface NamedFacts {
+  readonly name: string;
+}
+
+/** Why a connection is gone, redacted. */
+interface LostFacts extends NamedFacts {
+  readonly error?: string;
+}
+
+/** Everything a hook can hear of, with what it is told (decisions, section 6). Within version 1 only additions. */
+export interface EventPayloads {
+  'session.created': SessionFacts;
+  'session.idle': SessionFacts;
+  /** Also under the name `session.completed`, for hooks that subscribed to that one only. */
+  'session.terminated': SessionFacts & { readonly reason: 'deleted' | 'timeout' };
+  'message.received': MessageFacts & { readonly attachments: number };
+  'message.sent': MessageFacts & {
+    readonly model: string;
+    readonly tokens_used: number;
+    readonly tool_calls: number;
+  };
+  'tool.executed': TurnFacts & {
+    readonly tool_call_id: string;
+    readonly name: string;
+    readonly status: 'success' | 'error' | 'denied' | 'timeout';
+    readonly duration_ms: number;
+  };
+  'error.occurred': ErrorFacts;
+  'channel.connected': NamedFacts;
+  'channel.disconnected': LostFacts;
+  'mcp.connected': NamedFacts;
+  'mcp.disconnected': LostFacts;
+  'plugin.loaded': NamedFacts & { readonly version: string };
+  'plugin.disabled': NamedFacts & { readonly version: string };
+  'config.updated': { readonly keys: readonly string[]; readonly reload_required: boolean };
+}
+
+export type EmittedName = keyof EventPayloads;
+export type EventName = EmittedName | 'session.completed';
+
+/** An event as an area emits it. */
+export type GatewayEvent = {
+  [Name in EmittedName]: {
+    readonly name: Name;
+    /** Whose session it is about; null when it is about no user's. Hooks bound to a user hear of that user only. */
+    readonly userId: string | null;
+    readonly data: EventPayloads[Name];
+  };
+}[EmittedName];
+
+const NAMES: Readonly<Record<EventName, true>> = {
+  'session.created': true,
+  'session.idle': true,
+  'session.completed': true,
+  'session.terminated': true,
+  'message.received': true,
+  'message.sent': true,
+  'tool.executed': true,
+  'error.occurred': true,
+  'channel.connected': true,
+  'channel.disconnected': true,
+  'mcp.connected': true,
+  'mcp.disconnected': true,
+  'plugin.loaded': true,
+  'plugin.disabled': true,
+  'config.updated': true,
+};
+
+export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];
+
+/** What a hook can ask for beside names: everything, or everything of an area. */
+export const EVENT_PATTERNS: readonly string[] = [
+  '*',
+  ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),
+];
+
+const SUBSCRIBABLE: ReadonlySet<string> = new Set([...EVENT_NAMES, ...EVENT_PATTERNS]);
+
+export function isSubscribable(text: string): boolean {
+  return SUBSCRIBABLE.has(text);
+}

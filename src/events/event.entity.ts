@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What happened and is told to at least one hook; written by the function `emit_event` alone. */
+@Entity('events')
+export class EventEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  id!: string;
+
+  @Column({ type: 'text' })
+  name!: string;
+
+  @Column({ name: 'occurred_at', type: 'timestamptz', precision: 3 })
+  occurredAt!: Date;
+
+  @Column({ type: 'json' })
+  data!: Record<string, unknown>;
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { SqlRunner, Statement } from '../database/sql.js';
+import type { GatewayEvent } from './event-catalogue.js';
+import { EventSignal } from './event-signal.js';
+
+const EMIT: Statement = { name: 'events.emit', text: 'SELECT emit_event($1, $2, $3) AS told' };
+
+/** The transactional outbox: an event exists when the change that made it is committed, and only then. */
+@Injectable()
+export class EventStore {
+  constructor(
+    private readonly database: Database,
+    private readonly signal: EventSignal,
+  ) {}
+
+  /**
+   * Within the caller's transaction. After the commit call `EventSignal.committed()`; without it the first attempt
+   * leaves at the deliverer's next poll, within a second.
+   * @returns how many hooks will be told
+   */
+  async emit(runner: SqlRunner, event: GatewayEvent): Promise<number> {
+    const values = [event.name, event.userId, JSON.stringify(event.data)];
+    const [row] = await runner.query<{ told: number }>(EMIT, values);
+    return row?.told ?? 0;
+  }
+
+  /** For a change that is no row: one statement of its own, and off it goes. */
+  async publish(event: GatewayEvent): Promise<void> {
+    this.signal.told(await this.emit(this.database, event));
+  }
+}

@@ -1,0 +1,38 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The table of webhooks, for migrations and the drift check; requests go through `HookStore`. */
+@Entity('hooks')
+export class HookEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  id!: string;
+
+  @Column({ type: 'text' })
+  url!: string;
+
+  @Column({ type: 'text', array: true })
+  events!: string[];
+
+  /** Set when a token bound to a user made it: then it hears of that user's sessions only. */
+  @Column({ name: 'user_id', type: 'text', nullable: true })
+  userId!: string | null;
+
+  /** Sealed under the master key. */
+  @Column({ type: 'text', nullable: true })
+  secret!: string | null;
+
+  /** The secret before the last rotation, which signs beside the new one for a while. */
+  @Column({ name: 'old_secret', type: 'text', nullable: true })
+  oldSecret!: string | null;
+
+  @Column({ name: 'old_secret_until', type: 'timestamptz', precision: 3, nullable: true })
+  oldSecretUntil!: Date | null;
+
+  @Column({ type: 'boolean', default: true })
+  active!: boolean;
+
+  @Column({ name: 'inactive_reason', type: 'text', nullable: true })
+  inactiveReason!: string | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+}
