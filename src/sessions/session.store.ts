@@ -1,16 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
+import { emitSql } from '../events/emit.sql.js';
+import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import type { NewSession, Page, Session, SessionFilter, SessionPage } from './session.js';
 import { listStatement } from './session-list.sql.js';
 import { SESSION_COLUMNS, type SessionRow, type SummaryRow, toSession, toSummary } from './session-row.js';
 import type { SilenceLimits } from './session-status.js';
 
+/** What every event of a session tells of it. */
+const SESSION_FACTS = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
+
 const INSERT: Statement = {
   name: 'sessions.insert',
-  text: `INSERT INTO sessions (id, channel, user_id, status, system_prompt, model, metadata)
-         VALUES ($1, $2, $3, 'active', $4, $5, $6) RETURNING created_at`,
+  text: `
+    WITH created AS (
+      INSERT INTO sessions (id, channel, user_id, status, system_prompt, model, metadata)
+      VALUES ($1, $2, $3, 'active', $4, $5, $6) RETURNING id, channel, user_id, created_at
+    )
+    SELECT created_at, ${emitSql('session.created', 'user_id', SESSION_FACTS)} AS told FROM created`,
 };
 const FIND: Statement = {
   name: 'sessions.find',
@@ -18,8 +27,13 @@ const FIND: Statement = {
 };
 const END: Statement = {
   name: 'sessions.end',
-  text: `UPDATE sessions SET status = 'terminated', ended_at = now()
-         WHERE id = $1 AND status <> 'terminated' AND quiet_since > now() - make_interval(secs => $2) RETURNING id`,
+  text: `
+    WITH ended AS (
+      UPDATE sessions SET status = 'terminated', ended_at = now()
+      WHERE id = $1 AND status <> 'terminated' AND quiet_since > now() - make_interval(secs => $2)
+      RETURNING id, channel, user_id
+    )
+    SELECT ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'deleted'` })} AS told FROM ended`,
 };
 /** Silence recorded: at most `$3` rows, none that somebody else holds. */
 const SWEEP: Statement = {
@@ -30,11 +44,16 @@ const SWEEP: Statement = {
       WHERE (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
          OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))
       LIMIT $3 FOR UPDATE SKIP LOCKED
+    ), swept AS (
+      UPDATE sessions SET
+        status = CASE WHEN due.ended THEN 'terminated' ELSE 'idle' END,
+        ended_at = CASE WHEN due.ended THEN sessions.quiet_since + make_interval(secs => $2) END
+      FROM due WHERE sessions.id = due.id RETURNING sessions.id, sessions.channel, sessions.user_id, due.ended
     )
-    UPDATE sessions SET
-      status = CASE WHEN due.ended THEN 'terminated' ELSE 'idle' END,
-      ended_at = CASE WHEN due.ended THEN sessions.quiet_since + make_interval(secs => $2) END
-    FROM due WHERE sessions.id = due.id RETURNING sessions.id, sessions.status`,
+    SELECT CASE
+      WHEN ended THEN ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'timeout'` })}
+      ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
+    END AS told FROM swept`,
 };
 /** Many tally rows become one a counter; readers see the same sum before and after. */
 const FOLD_TALLY: Statement = {
@@ -51,13 +70,17 @@ const TALLY_SIZE: Statement = {
 /** The statements of sessions. */
 @Injectable()
 export class SessionStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly signal: EventSignal,
+  ) {}
 
   async insert(session: NewSession): Promise<Session> {
     const id = newId('sess');
     const { channel, userId, systemPrompt, model, metadata } = session;
     const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata)];
-    const [row] = await this.database.query<{ created_at: Date }>(INSERT, values);
+    const [row] = await this.database.query<{ created_at: Date } & Told>(INSERT, values);
+    this.signal.told(row?.told);
     const createdAt = row?.created_at ?? new Date();
     const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0 };
     return { ...session, ...counts, id, status: 'active', createdAt, lastActivity: createdAt };
@@ -83,12 +106,16 @@ export class SessionStore {
 
   /** False when the session had ended before, or does not exist. */
   async end(id: string, limits: SilenceLimits): Promise<boolean> {
-    return (await this.database.query(END, [id, limits.timeoutSecs])).length > 0;
+    const [ended] = await this.database.query<Told>(END, [id, limits.timeoutSecs]);
+    this.signal.told(ended?.told);
+    return ended !== undefined;
   }
 
   /** Writes down what silence has done, for at most `most` sessions. @returns how many changed */
   async recordSilence(limits: SilenceLimits, most: number): Promise<number> {
-    return (await this.database.query(SWEEP, [limits.idleSecs, limits.timeoutSecs, most])).length;
+    const swept = await this.database.query<Told>(SWEEP, [limits.idleSecs, limits.timeoutSecs, most]);
+    this.signal.told(swept.reduce((sum, { told }) => sum + told, 0));
+    return swept.length;
   }
 
   /** Keeps the tally short. Two that fold at once do not lose a count: the second finds the rows gone. */
@@ -96,6 +123,11 @@ export class SessionStore {
     const [size] = await this.database.query<{ rows: number }>(TALLY_SIZE);
     if ((size?.rows ?? 0) > whenOver) await this.database.query(FOLD_TALLY);
   }
+}
+
+/** How many hooks will hear of it. */
+interface Told {
+  told: number;
 }
 
 /** The total stands beside every row of the page, and alone beside nothing when the page is empty. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../database/sql.js';
+import { emitSql } from '../events/emit.sql.js';
 import { MESSAGE_COLUMNS } from './message-row.js';
 import { LEASE_SECS } from './turn-lease.js';
 
@@ -20,6 +21,13 @@ const HISTORY = `
      SELECT ${MESSAGE_COLUMNS} FROM messages
      WHERE session_id = $1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT $4) AS said_before) AS history`;
 
+/** What hooks hear of the message: its text only when they are to have it. */
+const told = (content: string, attachments: string): string => {
+  const facts = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
+  const message = { ...facts, turn_id: '$5::text', message_id: '$6::text', attachments, content };
+  return `${emitSql('message.received', 'user_id', message)} AS told`;
+};
+
 /** Takes a free session in which nobody waits, stores the user message and the turn, and reads the history: one trip. */
 export const BEGIN: Statement = {
   name: 'turns.begin',
@@ -36,7 +44,8 @@ export const BEGIN: Statement = {
       INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, started_at)
       SELECT $5, $1, $6, 'running', fence, $2, now() FROM claimed
     )
-    SELECT claimed.*, ${HISTORY} FROM claimed`,
+    SELECT claimed.*, ${HISTORY}, ${told('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
+    FROM claimed`,
 };
 
 /** The same for a message that waited: only the first in line gets the session. */
@@ -51,11 +60,13 @@ export const BEGIN_WAITING: Statement = {
       RETURNING ${CLAIMED}
     ), said AS (
       UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = $6
+      RETURNING content, attachments
     ), turn AS (
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, started_at = now()
       FROM claimed WHERE turns.id = $5
     )
-    SELECT claimed.*, ${HISTORY} FROM claimed`,
+    SELECT claimed.*, ${HISTORY}, ${told('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
+    FROM claimed, said`,
 };
 
 /** Why a session could not be taken; also holds its row, so that those who wait line up in arrival order. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../database/sql.js';
+import { emitSql } from '../events/emit.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
@@ -6,14 +7,41 @@ const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 const HELD = 'WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3';
 const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
 
-/** The answer, the token counts, the turn's end and the release of the session: all or nothing. */
+/** What every event of a turn tells of its session. */
+const FACTS = {
+  session_id: '$1::text',
+  turn_id: '$4::text',
+  channel: 'held.channel',
+  user_id: 'held.user_id',
+};
+
+const TOOL_EXECUTED = emitSql('tool.executed', 'held.user_id', {
+  ...FACTS,
+  tool_call_id: 'call.id',
+  name: 'call.name',
+  status: 'call.status',
+  duration_ms: 'call.duration_ms',
+});
+const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
+  ...FACTS,
+  message_id: '$5::text',
+  model: '$10::text',
+  tokens_used: '$6::bigint + $7::bigint',
+  tool_calls: 'json_array_length($11::json)',
+  content: 'CASE WHEN $12::boolean THEN $8::text END',
+});
+
+/**
+ * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
+ * the tool calls without what went in and out, `$12` whether hooks are to have the text.
+ */
 export const COMPLETE: Statement = {
   name: 'turns.complete',
   text: `
     WITH held AS (
       UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
         input_tokens = input_tokens + $6, output_tokens = output_tokens + $7
-      ${HELD} RETURNING message_count
+      ${HELD} RETURNING message_count, channel, user_id
     ), answered AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model)
       SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10 FROM held
@@ -22,15 +50,31 @@ export const COMPLETE: Statement = {
       UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
       FROM held WHERE turns.id = $4
     )
-    SELECT created_at FROM answered`,
+    SELECT created_at,
+      (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset($11::json)
+         AS call (id text, name text, status text, duration_ms float8))
+      + ${MESSAGE_SENT} AS told
+    FROM answered, held`,
 };
+
+const TURN_FAILED = emitSql('error.occurred', 'user_id', {
+  source: `'turn'`,
+  reason: 'reason',
+  session_id: 'session_id',
+  turn_id: 'id',
+});
 
 /** A turn without an answer: `$5` how it ended, `$6` why. */
 export const CLOSE: Statement = {
   name: 'turns.close',
   text: `
-    WITH held AS (UPDATE sessions SET ${RELEASE} ${HELD} RETURNING id)
-    UPDATE turns SET status = $5, reason = $6, ended_at = now() FROM held WHERE turns.id = $4 RETURNING turns.id`,
+    WITH held AS (
+      UPDATE sessions SET ${RELEASE} ${HELD} RETURNING user_id
+    ), closed AS (
+      UPDATE turns SET status = $5, reason = $6, ended_at = now() FROM held WHERE turns.id = $4
+      RETURNING turns.id, turns.session_id, turns.status, turns.reason, held.user_id
+    )
+    SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END AS told FROM closed`,
 };
 
 /** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
@@ -50,7 +94,7 @@ export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
     WITH lost AS (
-      SELECT sessions.id, turns.id AS turn_id
+      SELECT sessions.id, sessions.user_id, turns.id AS turn_id
       FROM turns JOIN sessions ON sessions.id = turns.session_id
       WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
         OR sessions.turn_owner IS NULL)
@@ -58,7 +102,10 @@ export const INTERRUPT_LOST: Statement = {
     ), freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1, quiet_since = now()
       FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
+    ), closed AS (
+      UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
+      FROM lost WHERE turns.id = lost.turn_id
+      RETURNING turns.id, turns.session_id, turns.reason, lost.user_id
     )
-    UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
-    FROM lost WHERE turns.id = lost.turn_id RETURNING turns.id, turns.session_id`,
+    SELECT id, session_id, ${TURN_FAILED} AS told FROM closed`,
 };

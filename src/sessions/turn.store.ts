@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { ToolCallRecord } from '../agent/tool-call.js';
 import type { TurnOutcome } from '../agent/turn.js';
+import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
 import { storableText } from '../database/storable-text.js';
+import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
 import type { Message, NewAttachment, NewUserMessage } from './message.js';
@@ -11,13 +14,18 @@ import * as begin from './turn-begin.sql.js';
 import * as end from './turn-end.sql.js';
 import type { TurnFailure, TurnLease } from './turn-lease.js';
 
-interface ClaimedRow {
+interface ClaimedRow extends Told {
   user_id: string;
   channel: string;
   system_prompt: string | null;
   model: string | null;
   fence: number;
   history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
+}
+
+/** How many hooks will hear of it. */
+interface Told {
+  told: number;
 }
 
 /** A turn that has its session, and what it needs to run. */
@@ -45,6 +53,8 @@ export class TurnStore {
   constructor(
     private readonly database: Database,
     private readonly replica: ReplicaId,
+    private readonly signal: EventSignal,
+    private readonly settings: Settings,
   ) {}
 
   /** Takes a free session at once. Undefined when it is busy, ended or unknown; then nothing was written. */
@@ -55,12 +65,16 @@ export class TurnStore {
   ): Promise<BegunTurn | undefined> {
     const turn: WaitingTurn = { sessionId, turnId: newId('turn'), userMessageId: newId('msg') };
     const attempt = (runner: SqlRunner) => this.claimNew(runner, turn, message, limits);
-    if (message.attachments.length === 0) return attempt(this.database);
-    return this.database.transaction(async (runner) => {
-      const begun = await attempt(runner);
-      if (begun !== undefined) await insertAttachments(runner, turn.userMessageId, message.attachments);
-      return begun;
-    });
+    const { attachments } = message;
+    const claimed =
+      attachments.length === 0
+        ? await attempt(this.database)
+        : await this.database.transaction(async (runner) => {
+            const row = await attempt(runner);
+            if (row !== undefined) await insertAttachments(runner, turn.userMessageId, attachments);
+            return row;
+          });
+    return this.begun(turn, claimed);
   }
 
   /** Puts a message at the end of the session's line, or says why not. */
@@ -102,8 +116,9 @@ export class TurnStore {
       limits.historyMessages,
       turn.turnId,
       turn.userMessageId,
+      this.settings.current.hooks.include_content,
     ]);
-    return row && begunTurn(turn, row);
+    return this.begun(turn, row);
   }
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
@@ -116,7 +131,7 @@ export class TurnStore {
     const id = newId('msg');
     const content = storableText(outcome.content);
     const { input, output } = outcome.usage;
-    const [row] = await this.database.query<{ created_at: Date }>(end.COMPLETE, [
+    const [row] = await this.database.query<{ created_at: Date } & Told>(end.COMPLETE, [
       lease.sessionId,
       lease.fence,
       this.replica.value,
@@ -127,8 +142,11 @@ export class TurnStore {
       content,
       JSON.stringify(outcome.toolCalls),
       outcome.model,
+      JSON.stringify(outcome.toolCalls.map(toolFacts)),
+      this.settings.current.hooks.include_content,
     ]);
     if (row === undefined) return undefined;
+    this.signal.told(row.told);
     const { toolCalls, model } = outcome;
     return {
       id,
@@ -145,7 +163,9 @@ export class TurnStore {
   /** Ends a turn that has no answer. False when the lease was lost. */
   async close(lease: TurnLease, how: TurnFailure, reason: string): Promise<boolean> {
     const values = [lease.sessionId, lease.fence, this.replica.value, lease.turnId, how, reason];
-    return (await this.database.query(end.CLOSE, values)).length > 0;
+    const [closed] = await this.database.query<Told>(end.CLOSE, values);
+    this.signal.told(closed?.told);
+    return closed !== undefined;
   }
 
   /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
@@ -168,7 +188,9 @@ export class TurnStore {
   /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
   async recover(): Promise<{ id: string; session_id: string }[]> {
     await this.database.query(begin.LEAVE_LINES_EXPIRED);
-    return this.database.query<{ id: string; session_id: string }>(end.INTERRUPT_LOST);
+    const closed = await this.database.query<{ id: string; session_id: string } & Told>(end.INTERRUPT_LOST);
+    this.signal.told(closed.reduce((sum, { told }) => sum + told, 0));
+    return closed;
   }
 
   private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
@@ -181,7 +203,13 @@ export class TurnStore {
       turn.userMessageId,
       message.content,
       attachmentsJson(message),
+      this.settings.current.hooks.include_content,
     ]);
+    return row;
+  }
+
+  private begun(turn: WaitingTurn, row: ClaimedRow | undefined): BegunTurn | undefined {
+    this.signal.told(row?.told);
     return row && begunTurn(turn, row);
   }
 }
@@ -207,6 +235,11 @@ async function insertAttachments(
 
 function attachmentsJson(message: NewUserMessage): string {
   return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));
+}
+
+/** What events tell of a tool call: not what went in and came out. */
+function toolFacts({ id, name, status, durationMs }: ToolCallRecord) {
+  return { id, name, status, duration_ms: durationMs };
 }
 
 function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {
