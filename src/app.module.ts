@@ -11,6 +11,7 @@ import { Logs } from './logs/logger.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { ProfileModule } from './profiles/profile.module.js';
+import { SecretBox } from './secrets/secret-box.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
@@ -18,20 +19,22 @@ export interface Foundation {
   readonly logs: Logs;
   readonly dataSource: DataSource;
   readonly provider: ModelProvider;
+  readonly secrets: SecretBox;
 }
 
 @Global()
 @Module({})
 class FoundationModule {
-  static of({ settings, logs, provider }: Foundation): DynamicModule {
+  static of({ settings, logs, provider, secrets }: Foundation): DynamicModule {
     return {
       module: FoundationModule,
       providers: [
         { provide: Settings, useValue: settings },
         { provide: Logs, useValue: logs },
         { provide: ModelProvider, useValue: provider },
+        { provide: SecretBox, useValue: secrets },
       ],
-      exports: [Settings, Logs, ModelProvider],
+      exports: [Settings, Logs, ModelProvider, SecretBox],
     };
   }
 }

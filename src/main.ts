@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ModelProvider } from './agent/model-provider.port.js';
 import { createProvider } from './agent/providers/create-provider.js';
 import { chooseProvider, type ProviderChoice, providerSecrets } from './agent/providers/provider-choice.js';
@@ -11,6 +12,8 @@ import { openGateway, type RunningGateway } from './gateway.js';
 import { type Logs } from './logs/logger.js';
 import type { Redactor } from './logs/redactor.js';
 import { storingLogs } from './logs/storing-logs.js';
+import { openSecretBox } from './secrets/open-secret-box.js';
+import type { SecretBox } from './secrets/secret-box.js';
 import { defaultExpiry } from './tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './tokens/tokens.service.js';
 
@@ -43,7 +46,8 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     await prepareSchema(database, logs);
     const settings = new FixedSettings(loaded.settings);
     database = storingLogs(database, settings, logs);
-    const gateway = await openGateway({ settings, logs, dataSource: database.dataSource, provider });
+    const secrets = await openSecrets(request, database.embedded);
+    const gateway = await openGateway({ settings, logs, dataSource: database.dataSource, provider, secrets });
     const firstToken = await installTokens(gateway, environment, database.embedded);
     return started(gateway, database, { firstToken, provider: choice });
   } catch (error) {
@@ -71,6 +75,19 @@ async function openProvider(
   const { kind, model, why } = choice;
   logs.for('gateway').info('the model provider is chosen', { provider: kind, model, why });
   return createProvider(choice, { maxRetries: settings.provider.max_retries });
+}
+
+/** The box for secrets in the database; its own key is hidden from every text. */
+async function openSecrets(
+  { environment, loaded, redactor }: StartRequest,
+  embedded: boolean,
+): Promise<SecretBox> {
+  const { masterKey } = environment;
+  const dataDir = resolve(loaded.settings.database.data_dir);
+  const production = environment.nodeEnv === 'production';
+  const { box, keyText } = await openSecretBox({ masterKey, dataDir, embedded, production });
+  redactor.setFor('master key', [keyText]);
+  return box;
 }
 
 async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> {

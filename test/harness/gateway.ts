@@ -46,6 +46,9 @@ const ROOMY = {
   GATEWAY__RATE_LIMITS__CONFIG_WRITE: '100000',
   GATEWAY__RATE_LIMITS__OTHER: '100000',
 };
+/** One for all tests, so that several gateways on one database open each other's secrets. */
+const MASTER_KEY = 'a master key that only tests may use';
+const LOOPBACK_RECEIVERS = { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' };
 const FREE_PORTS = {
   GATEWAY__GATEWAY__PORT: '0',
   GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
@@ -56,6 +59,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const database = options.database ?? (await createTestDatabase());
   const environment = new Environment({
     DATABASE_URL: database.url,
+    GATEWAY_MASTER_KEY: MASTER_KEY,
+    ...LOOPBACK_RECEIVERS,
     ...FREE_PORTS,
     ...ROOMY,
     ...options.env,
