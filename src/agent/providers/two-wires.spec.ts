@@ -172,8 +172,8 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
   });
 
   it('times out when an answer falls silent', async () => {
-    fake.onMessage('stall', { content: 'abc' }, { chunkSize: 1, streamingProfile: { tps: 3, ttft: 10 } });
-    const error = await rejection(collect(ask('stall', { idleTimeoutMs: 150 })));
+    fake.onMessage('stall', { content: 'ab' }, { chunkSize: 1, streamingProfile: { tps: 5, ttft: 10 } });
+    const error = await rejection(collect(ask('stall', { idleTimeoutMs: 80 })));
     expect(error).toMatchObject({ status: 504, details: { reason: 'provider_idle_timeout' } });
   });
 
