@@ -5,7 +5,8 @@ export function readRetryAfter(headers: Headers | undefined, now = Date.now()): 
   const text = headers?.get('retry-after');
   const seconds = numberOf(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = Date.parse(text ?? '');
+  // Left to itself, the parser takes nearly anything for a date.
+  const date = text?.endsWith('GMT') ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
