@@ -10,6 +10,7 @@ import { RawRefusal } from './edge/raw-refusal.js';
 import { DrainService } from './lifecycle/drain.service.js';
 import { Readiness } from './lifecycle/readiness.js';
 import { NestLogger } from './logs/nest-logger.js';
+import { LogStreams } from './logs/stream/log-streams.service.js';
 import { OpenApiDocuments } from './profiles/openapi.js';
 import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
 import { RunningTurns } from './sessions/running-turns.js';
@@ -62,12 +63,13 @@ async function listen(
   const readiness = app.get(Readiness);
   const rawRefusal = app.get(RawRefusal, { strict: false });
   const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal, () => readiness.isDraining);
-  const ports = await listeners.open(foundation.settings.current.gateway);
+  const ports = await listeners.open(foundation.configuration.live.current.gateway);
   readiness.ready();
   const drain = new DrainService({
     readiness,
     listeners,
-    settings: foundation.settings,
+    streams: app.get(LogStreams, { strict: false }),
+    settings: foundation.configuration.live,
     turns: app.get(RunningTurns),
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),

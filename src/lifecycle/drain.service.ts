@@ -12,6 +12,8 @@ const CLOSING_TURNS_MS = 5000;
 export interface Drained {
   readonly readiness: Readiness;
   readonly listeners: ProfileListeners;
+  /** Answers that never end by themselves. */
+  readonly streams: { endAll(): void };
   readonly settings: Settings;
   readonly turns: RunningTurns;
   readonly logger: Logger;
@@ -19,8 +21,8 @@ export interface Drained {
 }
 
 /**
- * The whole shutdown, in order: not ready, a grace in which balancers notice, no new connections, running turns to
- * their end or to the limit, then everything else. The database is closed by whoever opened it, last.
+ * The whole shutdown, in order: not ready, a grace in which balancers notice, streams told to come back, no new
+ * connections, running turns to their end or to the limit, then everything else. The database is closed by whoever opened it, last.
  */
 export class DrainService {
   private stopping: Promise<void> | undefined;
@@ -38,11 +40,12 @@ export class DrainService {
   }
 
   private async drain(): Promise<void> {
-    const { readiness, listeners, settings, turns, logger, closeApp } = this.parts;
+    const { readiness, listeners, streams, settings, turns, logger, closeApp } = this.parts;
     const { drain_grace_ms: graceMs, drain_timeout_ms: timeoutMs } = settings.current.gateway;
     readiness.drain();
     logger.info('the gateway is stopping', { running_turns: turns.count });
     await this.pause(graceMs);
+    streams.endAll();
     listeners.stopAccepting();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
     await Promise.race([turns.allEnded(), this.pause(timeoutMs)]);

@@ -1,11 +1,26 @@
 import { Module } from '@nestjs/common';
+import { TokensModule } from '../tokens/tokens.module.js';
 import { LogStore } from './log.store.js';
 import { LogRetention } from './log-retention.service.js';
 import { LogsService } from './logs.service.js';
+import { EntryFormatB } from './profile-b/entry-format.js';
+import { LogsHandlersB } from './profile-b/logs.handlers.js';
+import { EntryFormat } from './stream/entry-format.port.js';
+import { LogStreams } from './stream/log-streams.service.js';
+import { LogTail } from './stream/log-tail.service.js';
 
-/** What was logged: kept for a while, listed, and streamed. */
+/** What was logged: kept for a while, listed, and streamed (which only Profile B does). */
 @Module({
-  providers: [LogStore, LogsService, LogRetention],
-  exports: [LogsService],
+  imports: [TokensModule],
+  providers: [
+    LogStore,
+    LogsService,
+    LogRetention,
+    LogTail,
+    LogStreams,
+    LogsHandlersB,
+    { provide: EntryFormat, useClass: EntryFormatB },
+  ],
+  exports: [LogsService, LogStreams, LogsHandlersB],
 })
 export class LogsModule {}

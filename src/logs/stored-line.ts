@@ -3,7 +3,7 @@ import { fieldsText } from './fields-text.js';
 import { visibleText } from './visible-text.js';
 
 /** Longer sentences are cut when they are kept; the gateway's own output has them whole. */
-const LONGEST_MESSAGE = 16_384;
+const LONGEST_MESSAGE = 8192;
 const LONGEST_NAME = 256;
 
 /** A line on its way into the database. */
