@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {
@@ -40,7 +41,7 @@ const idsWith = (...statuses: string[]): string[] =>
     .reverse();
 
 /** Each filter, what it means, and the word that its items carry. */
-const FILTERS = {
+const FILTERS: Record<ProfileId, [query: string, statuses: string[]][]> = {
   a: [
     ['', ['active', 'idle']],
     ['?status=active', ['active', 'idle']],
@@ -53,7 +54,7 @@ const FILTERS = {
     ['?status=idle', ['idle']],
     ['?status=terminated', ['terminated']],
   ],
-} as const;
+};
 
 describe.each(PROFILES)('4 | GET | /sessions | Profile %s', (profile) => {
   const face = FACES[profile];
