@@ -9,7 +9,7 @@ const areas = {
   errors: [],
   secrets: [],
   config: ['errors', 'ids', 'logs', 'database', 'secrets', 'tokens', 'events', 'audit'],
-  logs: ['errors', 'ids', 'config', 'database'],
+  logs: ['errors', 'ids', 'config', 'database', 'tokens'],
   database: [...foundation, 'metrics'],
   metrics: [...foundation, 'database', 'edge'],
   events: [...foundation, 'database', 'metrics'],

@@ -94,15 +94,19 @@ export class LogTail implements OnModuleDestroy {
 
   private async follow(): Promise<void> {
     this.following = true;
-    while (this.users > 0 && !this.stopped.signal.aborted) {
+    while (this.isWanted()) {
       await sleep(this.failing ? LOOK_AGAIN_MS : LOOK_MS, undefined, {
         signal: this.stopped.signal,
         ref: false,
       }).catch(() => undefined);
-      if (!this.stopped.signal.aborted) await this.look().catch((error: unknown) => this.fail(error));
+      if (this.isWanted()) await this.look().catch((error: unknown) => this.fail(error));
     }
     this.following = false;
     this.seen = undefined;
+  }
+
+  private isWanted(): boolean {
+    return this.users > 0 && !this.stopped.signal.aborted;
   }
 
   /** Looks once more, after whoever looks already. */
