@@ -1,7 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { ModelProvider } from './agent/model-provider.port.js';
-import { Settings } from './config/settings.js';
+import type { Configuration } from './config/configuration.js';
+import { ConfigurationModule } from './config/configuration.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AccessLog } from './edge/access-log.js';
 import { EdgeModule } from './edge/edge.module.js';
@@ -15,7 +16,7 @@ import { SecretBox } from './secrets/secret-box.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
-  readonly settings: Settings;
+  readonly configuration: Configuration;
   readonly logs: Logs;
   readonly dataSource: DataSource;
   readonly provider: ModelProvider;
@@ -25,16 +26,15 @@ export interface Foundation {
 @Global()
 @Module({})
 class FoundationModule {
-  static of({ settings, logs, provider, secrets }: Foundation): DynamicModule {
+  static of({ logs, provider, secrets }: Foundation): DynamicModule {
     return {
       module: FoundationModule,
       providers: [
-        { provide: Settings, useValue: settings },
         { provide: Logs, useValue: logs },
         { provide: ModelProvider, useValue: provider },
         { provide: SecretBox, useValue: secrets },
       ],
-      exports: [Settings, Logs, ModelProvider, SecretBox],
+      exports: [Logs, ModelProvider, SecretBox],
     };
   }
 }
@@ -47,13 +47,14 @@ export class AppModule {
       module: AppModule,
       imports: [
         FoundationModule.of(foundation),
+        ConfigurationModule.of(foundation.configuration),
         DatabaseModule.of(foundation.dataSource),
         LifecycleModule,
         MetricsModule,
         EventsModule,
         OutboundModule,
         EdgeModule,
-        ProfileModule.register(foundation.settings.current.gateway),
+        ProfileModule.register(foundation.configuration.live.current.gateway),
       ],
       providers: [AccessLog],
     };

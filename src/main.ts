@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
-import type { ModelProvider } from './agent/model-provider.port.js';
-import { createProvider } from './agent/providers/create-provider.js';
-import { chooseProvider, type ProviderChoice, providerSecrets } from './agent/providers/provider-choice.js';
+import { LiveModelProvider } from './agent/live-model-provider.js';
+import { logChoice, openProvider, ProviderSetting, providerCheck } from './agent/provider-setting.js';
+import { chooseProvider, type ProviderChoice, type ProviderKeys } from './agent/providers/provider-choice.js';
+import type { Configuration } from './config/configuration.js';
 import type { Environment } from './config/environment.js';
-import { FixedSettings } from './config/fixed-settings.js';
+import { LogLevelSetting } from './config/log-level.js';
+import { openConfiguration } from './config/open-configuration.js';
 import { secretValues } from './config/redaction.js';
 import type { LoadedSettings } from './config/settings-loader.js';
+import { Database } from './database/database.js';
 import { type OpenDatabase, openDatabase } from './database/open-database.js';
 import { migrate, warnOfDrift } from './database/schema.js';
 import { openGateway, type RunningGateway } from './gateway.js';
@@ -39,15 +42,17 @@ export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | '
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
   const { environment, loaded, logs } = request;
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
-  const choice = providerChoice(environment, loaded);
-  const provider = await openProvider(request, choice);
+  providerChoice(environment, loaded);
+  hideSecrets(request);
   let database = await openDatabase(loaded.settings.database, logs);
   try {
     await prepareSchema(database, logs);
-    const settings = new FixedSettings(loaded.settings);
-    database = storingLogs(database, settings, logs);
     const secrets = await openSecrets(request, database.embedded);
-    const gateway = await openGateway({ settings, logs, dataSource: database.dataSource, provider, secrets });
+    const configuration = await openLiveConfiguration(request, database, secrets);
+    database = storingLogs(database, configuration.live, logs);
+    const { provider, choice } = await openLiveProvider(request, configuration);
+    const { dataSource } = database;
+    const gateway = await openGateway({ configuration, logs, dataSource, provider, secrets });
     const firstToken = await installTokens(gateway, environment, database.embedded);
     return started(gateway, database, { firstToken, provider: choice });
   } catch (error) {
@@ -57,24 +62,46 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
 }
 
 /** Which provider these settings and keys mean. Throws an `Error` that names the settings to mend. */
-export function providerChoice(environment: Environment, { settings }: LoadedSettings): ProviderChoice {
-  const keys = { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
-  return chooseProvider(settings.provider, keys);
+export function providerChoice(
+  environment: Environment,
+  { settings }: Pick<LoadedSettings, 'settings'>,
+): ProviderChoice {
+  return chooseProvider(settings.provider, providerKeys(environment));
 }
 
-async function openProvider(
+function providerKeys(environment: Environment): ProviderKeys {
+  return { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
+}
+
+function hideSecrets({ environment, loaded, redactor }: StartRequest): void {
+  const { secrets } = environment;
+  redactor.setFor('environment', [...secrets, ...secrets.map((secret) => secret.trim())]);
+  redactor.setFor('settings', secretValues(loaded.settings));
+}
+
+/** What was changed at run time is laid over what was loaded; from here on the configuration is alive. */
+async function openLiveConfiguration(
   { environment, loaded, logs, redactor }: StartRequest,
-  choice: ProviderChoice,
-): Promise<ModelProvider> {
-  const { settings } = loaded;
-  redactor.setFor('settings', [
-    ...environment.secrets,
-    ...secretValues(settings),
-    ...providerSecrets(choice),
-  ]);
-  const { kind, model, why } = choice;
-  logs.for('gateway').info('the model provider is chosen', { provider: kind, model, why });
-  return createProvider(choice, { maxRetries: settings.provider.max_retries });
+  { dataSource }: OpenDatabase,
+  box: SecretBox,
+): Promise<Configuration> {
+  const database = new Database(dataSource);
+  const checks = [providerCheck(providerKeys(environment))];
+  const opened = await openConfiguration({ environment, loaded, database, box, logs, redactor, checks });
+  const { configuration } = opened;
+  logs.setLevel(configuration.live.current.logging.level);
+  configuration.subscribers.add(new LogLevelSetting(logs));
+  return configuration;
+}
+
+async function openLiveProvider({ environment, logs }: StartRequest, configuration: Configuration) {
+  const { current } = configuration.live;
+  const choice = providerChoice(environment, { settings: current });
+  const logger = logs.for('gateway');
+  logChoice(logger, choice);
+  const provider = new LiveModelProvider(await openProvider(choice, current.provider.max_retries));
+  configuration.subscribers.add(new ProviderSetting(provider, providerKeys(environment), logger));
+  return { provider, choice };
 }
 
 /** The box for secrets in the database; its own key is hidden from every text. */

@@ -82,4 +82,10 @@ export abstract class ModelProvider {
   abstract readonly name: string;
   abstract readonly defaultModel: string;
   abstract stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
+
+  /** The provider to stay with for a whole turn, also when the configuration changes meanwhile. */
+  // eslint-disable-next-line @typescript-eslint/prefer-return-this-type -- a provider that can be replaced gives another one
+  inForce(): ModelProvider {
+    return this;
+  }
 }

@@ -19,6 +19,7 @@ interface Round {
 interface Running {
   readonly input: TurnInput;
   readonly settings: GatewaySettings['agent'];
+  readonly provider: ModelProvider;
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
 }
@@ -38,7 +39,8 @@ export class TurnRunner {
    * when it is aborted; a failing tool is no failure of the turn.
    */
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
-    const running: Running = { input, settings: this.settings.current.agent, emit, signal };
+    const { agent: settings } = this.settings.current;
+    const running: Running = { input, settings, provider: this.provider.inForce(), emit, signal };
     const messages = [...input.messages];
     const records: ToolCallRecord[] = [];
     const texts: string[] = [];
@@ -58,7 +60,7 @@ export class TurnRunner {
   }
 
   private async askModel(
-    { input, settings, emit, signal }: Running,
+    { input, settings, provider, emit, signal }: Running,
     messages: readonly ModelMessage[],
     withTools: boolean,
     afterText: boolean,
@@ -77,7 +79,7 @@ export class TurnRunner {
     };
     const pieces: string[] = [];
     const calls: ModelToolCall[] = [];
-    for await (const event of this.provider.stream(request, { signal, ...clocks })) {
+    for await (const event of provider.stream(request, { signal, ...clocks })) {
       if (event.type === 'end') {
         const { usage, model, providerState } = event;
         return { text: pieces.join(''), calls, usage, model, providerState };
@@ -91,7 +93,7 @@ export class TurnRunner {
       pieces.push(event.text);
       await emit({ type: 'token', text: event.text });
     }
-    throw new Error(`The provider "${this.provider.name}" ended a stream without saying so.`);
+    throw new Error(`The provider "${provider.name}" ended a stream without saying so.`);
   }
 
   /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */

@@ -11,11 +11,14 @@ export function redactedTree(settings: GatewaySettings): Table {
   return redacted(settings, settingsRoot()) as Table;
 }
 
-/** Every secret text in force, and the passwords inside secret URLs as written and decoded; for redaction by value. */
-export function secretValues(settings: GatewaySettings): readonly string[] {
+/**
+ * Every secret text of these settings, or of one layer: as written, without blanks around it, and the passwords inside
+ * URLs as written and decoded; for redaction by value.
+ */
+export function secretValues(settings: GatewaySettings | Table): readonly string[] {
   const secrets = settingValues(settings).filter(({ node }) => node.marks.secret);
   const texts = secrets.flatMap(({ value }) => textsIn(value)).filter((text) => text !== '');
-  return [...new Set(texts.flatMap((text) => [text, ...passwordsIn(text)]))];
+  return [...new Set(texts.flatMap((text) => [text, text.trim(), ...passwordsIn(text)]))];
 }
 
 function redacted(value: unknown, node: SettingsNode | undefined): unknown {

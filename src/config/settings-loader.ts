@@ -1,3 +1,4 @@
+import type { CrossKeyCheck } from './cross-key-checks.js';
 import { type Path, readAt } from './dotted-path.js';
 import type { Environment } from './environment.js';
 import { environmentHints } from './environment-hints.js';
@@ -33,17 +34,19 @@ export interface LoadRequest {
   readonly environment: Environment;
   /** Read instead of `GATEWAY_CONFIG` or `./gateway.toml`; must exist. */
   readonly file?: string | undefined;
+  /** Rules of other areas, beside those of the schema. */
+  readonly checks?: readonly CrossKeyCheck[];
 }
 
 /** Reads defaults, file and environment, later ones winning. Throws one `InvalidSettings` that lists everything wrong. */
-export function loadSettings({ environment, file: asked }: LoadRequest): LoadedSettings {
+export function loadSettings({ environment, file: asked, checks = [] }: LoadRequest): LoadedSettings {
   const file = settingsFile(environment, asked);
   const read = [file === undefined ? [] : fileLayer(file, environment), environmentLayer(environment)].flat();
   const layers = withFallbacks(
     read.map(({ layer }) => layer),
     environment,
   );
-  const { settings, problems } = validateLayers(layers);
+  const { settings, problems } = validateLayers(layers, checks);
   const all = withoutRepeated([...read.flatMap((part) => part.problems), ...problems]);
   if (settings === undefined || all.length > 0) throw new InvalidSettings(all);
   return {

@@ -1,4 +1,4 @@
-import { formatPath, isTable, readAt } from './dotted-path.js';
+import { formatPath, isTable, readAt, type Table } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { childNode, type SettingsNode, settingsRoot } from './settings-tree.js';
 
@@ -9,8 +9,8 @@ export interface SettingValue {
   readonly value: unknown;
 }
 
-/** Every key of these settings with its value, in the order of the tree. */
-export function settingValues(settings: GatewaySettings): readonly SettingValue[] {
+/** Every key of these settings, or of a tree of the same shape, with its value, in the order of the tree. */
+export function settingValues(settings: GatewaySettings | Table): readonly SettingValue[] {
   return valuesBelow(settingsRoot(), settings);
 }
 

@@ -1,6 +1,7 @@
 import { CreateTokens1763700000000 } from './migrations/1763700000000-create-tokens.js';
 import { CreateSessions1763700001000 } from './migrations/1763700001000-create-sessions.js';
 import { CreateMessages1763700002000 } from './migrations/1763700002000-create-messages.js';
+import { CreateConfigOverrides1763700003000 } from './migrations/1763700003000-create-config-overrides.js';
 import { CreateLogs1763700004000 } from './migrations/1763700004000-create-logs.js';
 import { CreateHooks1763700005000 } from './migrations/1763700005000-create-hooks.js';
 import { CreateEvents1763700006000 } from './migrations/1763700006000-create-events.js';
@@ -11,6 +12,7 @@ export const migrations = [
   CreateTokens1763700000000,
   CreateSessions1763700001000,
   CreateMessages1763700002000,
+  CreateConfigOverrides1763700003000,
   CreateLogs1763700004000,
   CreateHooks1763700005000,
   CreateEvents1763700006000,

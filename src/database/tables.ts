@@ -1,4 +1,6 @@
 import { ChannelStateEntity } from '../channels/channel-state.entity.js';
+import { ConfigChangeEntity } from '../config/config-change.entity.js';
+import { ConfigOverrideEntity } from '../config/config-override.entity.js';
 import { EventEntity } from '../events/event.entity.js';
 import { HookEntity } from '../hooks/hook.entity.js';
 import { HookDeliveryEntity } from '../hooks/hook-delivery.entity.js';
@@ -17,6 +19,8 @@ export const tables = [
   MessageEntity,
   AttachmentEntity,
   TurnEntity,
+  ConfigOverrideEntity,
+  ConfigChangeEntity,
   ChannelStateEntity,
   LogEntryEntity,
   HookEntity,

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { ChannelsControllerA } from '../channels/profile-a/channels.controller.js';
+import { ConfigControllerA } from '../config/profile-a/config.controller.js';
+import { HooksModule } from '../hooks/hooks.module.js';
+import { HooksControllerA } from '../hooks/profile-a/hooks.controller.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { LogsControllerA } from '../logs/profile-a/logs.controller.js';
 import { McpModule } from '../mcp/mcp.module.js';
@@ -21,6 +24,7 @@ import { StatusModule } from '../status/status.module.js';
   imports: [
     SessionsModule,
     ChannelReportsModule,
+    HooksModule,
     McpModule,
     PluginsModule,
     SkillsModule,
@@ -31,11 +35,13 @@ import { StatusModule } from '../status/status.module.js';
     SessionsControllerA,
     MessagesControllerA,
     ChannelsControllerA,
+    HooksControllerA,
     McpControllerA,
     PluginsControllerA,
     SkillsControllerA,
     StatusControllerA,
     MetricsControllerA,
+    ConfigControllerA,
     LogsControllerA,
   ],
 })

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { ChannelsControllerB } from '../channels/profile-b/channels.controller.js';
+import { ConfigControllerB } from '../config/profile-b/config.controller.js';
+import { HooksModule } from '../hooks/hooks.module.js';
+import { HooksControllerB } from '../hooks/profile-b/hooks.controller.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { LogsControllerB } from '../logs/profile-b/logs.controller.js';
 import { McpModule } from '../mcp/mcp.module.js';
@@ -20,6 +23,7 @@ import { StatusModule } from '../status/status.module.js';
   imports: [
     SessionsModule,
     ChannelReportsModule,
+    HooksModule,
     McpModule,
     PluginsModule,
     SkillsModule,
@@ -30,10 +34,12 @@ import { StatusModule } from '../status/status.module.js';
     SessionsControllerB,
     MessagesControllerB,
     ChannelsControllerB,
+    HooksControllerB,
     McpControllerB,
     PluginsControllerB,
     SkillsControllerB,
     StatusControllerB,
+    ConfigControllerB,
     LogsControllerB,
   ],
 })

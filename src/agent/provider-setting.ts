@@ -1,0 +1,59 @@
+import type { CrossKeyCheck } from '../config/cross-key-checks.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../config/settings-subscriber.js';
+import type { Logger } from '../logs/logger.js';
+import type { LiveModelProvider } from './live-model-provider.js';
+import type { ModelProvider } from './model-provider.port.js';
+import { createProvider } from './providers/create-provider.js';
+import { chooseProvider, type ProviderChoice, type ProviderKeys } from './providers/provider-choice.js';
+
+/** A change of `[provider]` makes another adapter; turns that run finish on the old one. */
+export class ProviderSetting implements SettingsSubscriber {
+  readonly name = 'model provider';
+
+  constructor(
+    private readonly provider: LiveModelProvider,
+    private readonly keys: ProviderKeys,
+    private readonly logger: Logger,
+  ) {}
+
+  async prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'provider')) return undefined;
+    const { provider: settings } = change.after;
+    const choice = chooseProvider(settings, this.keys);
+    const next = await openProvider(choice, settings.max_retries);
+    return {
+      commit: () => {
+        this.provider.replace(next);
+        logChoice(this.logger, choice);
+      },
+    };
+  }
+}
+
+export function openProvider(choice: ProviderChoice, maxRetries: number): Promise<ModelProvider> {
+  return createProvider(choice, { maxRetries });
+}
+
+export function logChoice(logger: Logger, { kind, model, why }: ProviderChoice): void {
+  logger.info('the model provider is chosen', { provider: kind, model, why });
+}
+
+/** Settings of a provider that contradict each other, or its keys, are refused like every other wrong setting. */
+export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
+  return {
+    keys: ['provider.kind', 'provider.api_key', 'provider.base_url'],
+    problem: ({ provider }) => {
+      try {
+        chooseProvider(provider, keys);
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+  };
+}

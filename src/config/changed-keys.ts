@@ -1,0 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewaySettings } from './settings.schema.js';
+import { settingValues } from './settings-values.js';
+
+/** The dotted keys whose value differs, those of things that came or went included, in the order of the tree. */
+export function changedKeys(before: GatewaySettings, after: GatewaySettings): readonly string[] {
+  const old = new Map(settingValues(before).map(({ key, value }) => [key, value]));
+  const changed: string[] = [];
+  for (const { key, value } of settingValues(after)) {
+    if (!old.has(key) || !isDeepStrictEqual(old.get(key), value)) changed.push(key);
+    old.delete(key);
+  }
+  return [...changed, ...old.keys()];
+}

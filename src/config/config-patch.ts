@@ -1,0 +1,112 @@
+import { FileOnlySettings } from './config.errors.js';
+import { type Path, parsePath, type Table } from './dotted-path.js';
+import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
+import { nearestKey } from './nearest-key.js';
+import { problemOfValue } from './patch-value.js';
+import { childNode, keyOf, nodeAt, type SettingsNode } from './settings-tree.js';
+
+/** One thing a PATCH asks for: a value for a key, or, with null, the layers below for a key and all below it. */
+export interface PatchWish {
+  readonly key: string;
+  readonly value: unknown;
+  readonly secret: boolean;
+}
+
+const MOST_WISHES = 1000;
+/** Looking for the nearest key costs time that a hostile body must not multiply. */
+const MOST_NEAREST = 10;
+const LONGEST_SHOWN = 64;
+
+/**
+ * Reads the body of a PATCH: dotted keys with values; an object for a section sets the keys in it; null gives a key
+ * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings` (403).
+ * Whether the values are allowed is for the whole to say. `isStored` knows keys that no schema knows any more.
+ */
+export function readPatch(body: Table, isStored: (key: string) => boolean): readonly PatchWish[] {
+  const reading = new PatchReading(isStored);
+  for (const [key, value] of Object.entries(body)) reading.add(key, value);
+  return reading.wishes();
+}
+
+class PatchReading {
+  private readonly found: PatchWish[] = [];
+  private readonly problems: SettingsProblem[] = [];
+  private readonly fileOnly: string[] = [];
+  private nearestLeft = MOST_NEAREST;
+
+  constructor(private readonly isStored: (key: string) => boolean) {}
+
+  add(key: string, value: unknown): void {
+    const path = parsePath(key);
+    const node = path && nodeAt(path);
+    if (node !== undefined) this.addAt(node, value);
+    else if (value === null && this.isStored(key)) this.push({ key, value, secret: false });
+    else this.refuseUnknown(key, path);
+  }
+
+  wishes(): readonly PatchWish[] {
+    this.refuseOverlaps();
+    if (this.problems.length > 0) throw new InvalidSettings(this.problems);
+    if (this.fileOnly.length > 0) throw new FileOnlySettings(this.fileOnly);
+    return this.found;
+  }
+
+  private addAt(node: SettingsNode, value: unknown): void {
+    const key = keyOf(node);
+    const problem = problemOfValue(node, value);
+    if (problem !== undefined) this.refuse(key, problem);
+    else if (node.kind !== 'leaf' && value !== null) this.addBelow(node, value as Table);
+    else {
+      if (node.marks.fileOnly) this.fileOnly.push(shown(key));
+      this.push({ key, value, secret: node.marks.secret === true });
+    }
+  }
+
+  private addBelow(node: SettingsNode, values: Table): void {
+    for (const [name, value] of Object.entries(values)) {
+      const child = name.includes('.') ? undefined : childNode(node, name);
+      if (child === undefined) this.refuseUnknown(`${keyOf(node)}.${name}`, [...node.path, name]);
+      else this.addAt(child, value);
+    }
+  }
+
+  private push(wish: PatchWish): void {
+    this.found.push(wish);
+    if (this.found.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+  }
+
+  private refuse(key: string, message: string): void {
+    this.problems.push({ where: '', key: shown(key), message });
+    if (this.problems.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+  }
+
+  private refuseUnknown(key: string, path: Path | undefined): void {
+    this.nearestLeft -= 1;
+    const nearest = path === undefined || this.nearestLeft < 0 ? undefined : nearestKey(path);
+    this.refuse(key, nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`);
+  }
+
+  /** Two wishes for one place have no order that a caller could rely on. */
+  private refuseOverlaps(): void {
+    const wished = new Set<string>();
+    for (const { key } of this.found) {
+      if (wished.has(key)) this.refuse(key, 'is set twice');
+      wished.add(key);
+    }
+    for (const key of wished) {
+      const above = placesAbove(key).find((place) => wished.has(place));
+      if (above !== undefined) this.refuse(key, `is also set by ${shown(above)}`);
+    }
+  }
+}
+
+const tooMany = { where: '', key: '', message: `at most ${MOST_WISHES} keys may be changed at once` };
+
+function placesAbove(key: string): readonly string[] {
+  const names = key.split('.');
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
+}
+
+function shown(key: string): string {
+  return key.length > LONGEST_SHOWN ? `${key.slice(0, LONGEST_SHOWN - 1)}…` : key;
+}

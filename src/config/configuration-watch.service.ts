@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../logs/logger.js';
+import { Configuration } from './configuration.js';
+import { FileWatch } from './file-watch.js';
+import { InvalidSettings } from './invalid-settings.js';
+
+/** Twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
+const LOOK_MS = 400;
+
+/** Follows what others change: the stored overrides of all replicas, and the file of this one. */
+@Injectable()
+export class ConfigurationWatch implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly file: FileWatch;
+  private readonly stopped = new AbortController();
+  private watching: Promise<void> = Promise.resolve();
+  private readonly failures = new Map<string, string>();
+
+  constructor(
+    private readonly configuration: Configuration,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('config::watch');
+    this.file = new FileWatch(() => configuration.file());
+  }
+
+  onApplicationBootstrap(): void {
+    this.watching = this.watch();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped.abort();
+    await this.watching;
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopped;
+    while (!signal.aborted) {
+      await this.attempt('file', () => this.followFile());
+      await this.attempt('stored changes', () => this.configuration.followStore());
+      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** What fails is tried again at the next look, and said once. */
+  private async attempt(source: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.failures.delete(source);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.failures.get(source) === reason) return;
+      this.failures.set(source, reason);
+      this.logger.warn('a change of the configuration could not be taken; the old one goes on', {
+        source,
+        reason,
+      });
+    }
+  }
+
+  private async followFile(): Promise<void> {
+    if (!(await this.file.hasNews())) return;
+    try {
+      await this.configuration.followFile();
+    } catch (error) {
+      // Another content is needed before this can end otherwise; everything else is tried again.
+      if (error instanceof InvalidSettings) this.file.judge();
+      throw error;
+    }
+    this.file.judge();
+  }
+}

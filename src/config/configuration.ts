@@ -1,0 +1,118 @@
+import type { SecretBox } from '../secrets/secret-box.js';
+import type { CandidateBuilder } from './candidate-builder.js';
+import { changedKeys } from './changed-keys.js';
+import { ConfigurationMoved } from './config.errors.js';
+import type { ConfigStore } from './config.store.js';
+import type { ConfigActor } from './config-change.js';
+import { readPatch } from './config-patch.js';
+import { isWithin, type Table } from './dotted-path.js';
+import type { LiveSettings } from './live-settings.js';
+import type { OverrideChanger } from './override-changer.js';
+import { editsForWishes } from './override-edits.js';
+import { editsToShow } from './reload-edits.js';
+import type { SettingsLayer } from './settings-layer.js';
+import type { SettingsSubscribers } from './settings-subscribers.js';
+import type { SettingsSwitch } from './settings-switch.js';
+
+export interface PatchOutcome {
+  /** The keys applied, as dotted paths. */
+  readonly updated: readonly string[];
+  readonly reloadRequired: boolean;
+  /** Of the configuration as it is now. */
+  readonly etag: string;
+}
+
+export interface ConfigurationParts {
+  readonly live: LiveSettings;
+  readonly subscribers: SettingsSubscribers;
+  readonly settingsSwitch: SettingsSwitch;
+  readonly changer: OverrideChanger;
+  readonly builder: CandidateBuilder;
+  readonly store: ConfigStore;
+  readonly box: SecretBox;
+  /** The file that is read, if there is one. */
+  readonly file: () => string | undefined;
+  /** Reads file and environment anew. Throws `InvalidSettings` with everything that is wrong. */
+  readonly readLayers: () => readonly SettingsLayer[];
+}
+
+/** The configuration of this gateway: what is in force, and the ways in which it changes while requests are served. */
+export class Configuration {
+  constructor(private readonly parts: ConfigurationParts) {}
+
+  get live(): LiveSettings {
+    return this.parts.live;
+  }
+
+  get subscribers(): SettingsSubscribers {
+    return this.parts.subscribers;
+  }
+
+  /** The file that is read, if there is one. */
+  file(): string | undefined {
+    return this.parts.file();
+  }
+
+  /**
+   * All of the body's keys, or nothing (specification, "Rules for PATCH /config"). `allowed` judges the tag of the
+   * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `ConfigurationMoved`, and what
+   * an area throws that cannot live with it.
+   */
+  async patch(body: Table, actor: ConfigActor, allowed: (etag: string) => boolean): Promise<PatchOutcome> {
+    const { live, changer, box } = this.parts;
+    const isStored = (key: string) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key));
+    const wishes = readPatch(body, isStored);
+    const { settings, current, etag } = await changer.change({
+      action: 'patch',
+      actor,
+      edits: (base) => {
+        if (!allowed(base.etag)) throw new ConfigurationMoved();
+        return editsForWishes(wishes, base.stored.rows, box);
+      },
+    });
+    const updated = wishes.map(({ key }) => key);
+    const waiting = changedKeys(current, settings);
+    const reloadRequired = waiting.some((key) => updated.some((wished) => isWithin(key, wished)));
+    return { updated, reloadRequired, etag };
+  }
+
+  /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
+  async reload(actor: ConfigActor): Promise<readonly string[]> {
+    const { changer, builder, readLayers } = this.parts;
+    const layers = readLayers();
+    let changed: readonly string[] = [];
+    await changer.change({
+      action: 'reload',
+      actor,
+      layers,
+      edits: (base) => {
+        const next = builder.build(layers, base.stored);
+        changed = changedKeys(base.settings, next.settings);
+        return editsToShow(changed, base.settings, next.settings);
+      },
+    });
+    return changed;
+  }
+
+  /** Takes what another replica, or a command line, stored. Cheap when there is nothing new. */
+  async followStore(): Promise<void> {
+    const { live, store, settingsSwitch, builder } = this.parts;
+    if ((await store.revision()) === live.snapshot.stored.revision) return;
+    await settingsSwitch.exclusive(async () => {
+      const stored = await store.load();
+      if (stored.revision === live.snapshot.stored.revision) return;
+      const ready = await settingsSwitch.prepare(builder.build(live.snapshot.layers, stored));
+      ready.commit(stored.revision);
+    });
+  }
+
+  /** Takes what the file says now. Throws `InvalidSettings` and changes nothing when it is wrong. */
+  async followFile(): Promise<void> {
+    const { live, settingsSwitch, builder, readLayers } = this.parts;
+    await settingsSwitch.exclusive(async () => {
+      const { stored } = live.snapshot;
+      const ready = await settingsSwitch.prepare(builder.build(readLayers(), stored));
+      ready.commit(stored.revision);
+    });
+  }
+}

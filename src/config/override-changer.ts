@@ -1,0 +1,78 @@
+import type { Database } from '../database/database.js';
+import type { SqlRunner } from '../database/sql.js';
+import type { CandidateBuilder, SettingsCandidate } from './candidate-builder.js';
+import type { ConfigStore } from './config.store.js';
+import type { ConfigAction, ConfigActor } from './config-change.js';
+import { InvalidSettings } from './invalid-settings.js';
+import type { SettingsLayer } from './settings-layer.js';
+import { type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
+import type { ReadyChange, SettingsSwitch } from './settings-switch.js';
+import { afterEdits, type OverrideEdit } from './stored-override.js';
+
+const MOST_OVERRIDES = 5000;
+
+export interface ChangePlan {
+  readonly action: ConfigAction;
+  readonly actor: ConfigActor;
+  /** New layers below; else those in force. */
+  readonly layers?: readonly SettingsLayer[];
+  /** What to store, seen from the configuration as it is under the lock. No edits: nothing is stored. */
+  edits(
+    base: SettingsSnapshot,
+    runner: SqlRunner,
+  ): readonly OverrideEdit[] | Promise<readonly OverrideEdit[]>;
+}
+
+/**
+ * Changes what is stored: under a lock over all replicas, build the candidate, let every area prepare, store it with
+ * its history, and only then switch. Whatever fails on the way leaves the old configuration serving, everywhere.
+ */
+export class OverrideChanger {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ConfigStore,
+    private readonly builder: CandidateBuilder,
+    private readonly settingsSwitch: SettingsSwitch,
+  ) {}
+
+  /** @returns the configuration after the change, as it is published */
+  change(plan: ChangePlan): Promise<SettingsSnapshot> {
+    return this.settingsSwitch.exclusive(async () => {
+      const held: { ready?: ReadyChange } = {};
+      try {
+        const revision = await this.database.transaction((runner) => this.write(plan, runner, held));
+        held.ready?.commit(revision);
+      } catch (error) {
+        held.ready?.rollBack();
+        throw error;
+      }
+      return this.settingsSwitch.live.snapshot;
+    });
+  }
+
+  private async write(plan: ChangePlan, runner: SqlRunner, held: { ready?: ReadyChange }): Promise<string> {
+    await this.store.lock(runner);
+    const stored = await this.store.load(runner);
+    const { live } = this.settingsSwitch;
+    const layers = plan.layers ?? live.snapshot.layers;
+    const base = this.builder.build(live.snapshot.layers, stored);
+    const edits = await plan.edits(snapshotOf(base, live.current), runner);
+    if (edits.length === 0 && plan.layers === undefined) return stored.revision;
+    const rows = plan.action === 'reload' ? stored.rows : afterEdits(stored.rows, edits);
+    const candidate = this.builder.build(layers, { ...stored, rows });
+    if (plan.action !== 'reload') refuseUnfit(base, candidate);
+    held.ready = await this.settingsSwitch.prepare(candidate);
+    if (edits.length === 0) return stored.revision;
+    return this.store.write(runner, { action: plan.action, actor: plan.actor, edits });
+  }
+}
+
+/** What a start would leave out with a warning is an error of whoever asks for it. */
+function refuseUnfit(base: SettingsCandidate, candidate: SettingsCandidate): void {
+  if (candidate.stored.rows.length > MOST_OVERRIDES) {
+    const message = `at most ${MOST_OVERRIDES} keys may be changed at run time`;
+    throw new InvalidSettings([{ where: '', key: '', message }]);
+  }
+  const unfit = [...candidate.ignored].filter(([key]) => !base.ignored.has(key));
+  if (unfit.length > 0) throw new InvalidSettings(unfit.map(([, problem]) => problem));
+}

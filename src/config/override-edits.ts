@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { openContent } from './candidate-builder.js';
+import type { ConfigChange } from './config-change.js';
+import type { PatchWish } from './config-patch.js';
+import { isWithin } from './dotted-path.js';
+import {
+  type OverrideContent,
+  type OverrideEdit,
+  type StoredOverride,
+  sealContext,
+} from './stored-override.js';
+
+/** What has to be written so that the wishes hold; nothing for those that hold already. Secrets are sealed here. */
+export function editsForWishes(
+  wishes: readonly PatchWish[],
+  rows: readonly StoredOverride[],
+  box: SecretBox,
+): readonly OverrideEdit[] {
+  const known = new Map(rows.map(({ key, content }) => [key, content]));
+  return wishes.flatMap(({ key, value, secret }) => {
+    if (value === null) return rows.filter((row) => isWithin(row.key, key)).map(removal);
+    const before = known.get(key) ?? null;
+    if (before !== null && holds(before, { key, value, secret }, box)) return [];
+    const after = secret ? { sealed: box.seal(JSON.stringify(value), sealContext(key)) } : { value };
+    return [{ key, before, after }];
+  });
+}
+
+/** What has to be written to be back before these changes, which are the newest, newest first. */
+export function editsToUndo(
+  changes: readonly ConfigChange[],
+  rows: readonly StoredOverride[],
+): readonly OverrideEdit[] {
+  const known = new Map(rows.map(({ key, content }) => [key, content]));
+  const wanted = new Map<string, OverrideContent | null>();
+  for (const { action, edits } of changes) {
+    if (action === 'reload') continue;
+    for (const { key, before } of edits) wanted.set(key, before);
+  }
+  return [...wanted]
+    .map(([key, after]) => ({ key, before: known.get(key) ?? null, after }))
+    .filter(({ before, after }) => !isDeepStrictEqual(before, after));
+}
+
+function removal({ key, content }: StoredOverride): OverrideEdit {
+  return { key, before: content, after: null };
+}
+
+function holds(content: OverrideContent, { key, value, secret }: PatchWish, box: SecretBox): boolean {
+  if (secret !== 'sealed' in content) return false;
+  try {
+    return isDeepStrictEqual(openContent(box, key, content), value);
+  } catch {
+    return false;
+  }
+}

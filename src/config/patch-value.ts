@@ -1,0 +1,39 @@
+import { isSafePath, isTable } from './dotted-path.js';
+import { redactionMarker } from './redaction.js';
+import { nodeAt, type SettingsNode } from './settings-tree.js';
+
+/** What is wrong with a value for this place, whatever its type; types and bounds are for the schema to say. */
+export function problemOfValue(node: SettingsNode, value: unknown): string | undefined {
+  if (node.kind === 'leaf' && parentOf(node)?.kind === 'leaf')
+    return 'is part of a value; set the whole value';
+  if (holdsMarker(value)) return 'holds the redaction marker; send the real value or leave it out';
+  if (hasUnsafeNames(value)) return 'holds a name that is not allowed';
+  if (node.kind === 'leaf' || value === null) return undefined;
+  if (!isTable(value)) return 'is a section; set its keys';
+  const isThing = parentOf(node)?.kind === 'collection';
+  return isThing && Object.keys(value).length === 0 ? 'needs at least one of its keys' : undefined;
+}
+
+function parentOf(node: SettingsNode): SettingsNode | undefined {
+  return nodeAt(node.path.slice(0, -1));
+}
+
+/** A caller who sends back what GET showed would store the marker in place of the secret. */
+function holdsMarker(value: unknown): boolean {
+  return someParts(value, (_, part) => typeof part === 'string' && part.trim() === redactionMarker);
+}
+
+function hasUnsafeNames(value: unknown): boolean {
+  return someParts(value, (name) => name !== undefined && !isSafePath([name]));
+}
+
+/** Whether the predicate holds for the value, or for a part of it at any depth. */
+function someParts(
+  value: unknown,
+  holds: (name: string | undefined, part: unknown) => boolean,
+  name?: string,
+): boolean {
+  if (holds(name, value)) return true;
+  if (Array.isArray(value)) return value.some((item) => someParts(item, holds));
+  return isTable(value) && Object.entries(value).some(([key, item]) => someParts(item, holds, key));
+}

@@ -1,0 +1,33 @@
+import { Get, HttpCode, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
+import { ProfileAController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
+import { Configuration } from '../configuration.js';
+import type { Table } from '../dotted-path.js';
+import { actorOf } from '../wire/actor-of.js';
+import { AnswersConfig, showConfig } from '../wire/show-config.js';
+import { presentReloadA, ReloadedViewA } from './config.views.js';
+
+/** The configuration in Profile A (specification 4.1). */
+@ProfileAController('config')
+export class ConfigControllerA {
+  constructor(private readonly configuration: Configuration) {}
+
+  @Get()
+  @RequireScope('config:read')
+  @AnswersConfig()
+  show(@Res({ passthrough: true }) response: Response): Table {
+    return showConfig(this.configuration.live, response);
+  }
+
+  @Post('reload')
+  @HttpCode(200)
+  @RequireScope('config:write', 'config_write')
+  @Answers(200, 'File and environment were read again', ReloadedViewA)
+  async reload(@TheCaller() caller: Caller): Promise<ReloadedViewA> {
+    return presentReloadA(await this.configuration.reload(actorOf(caller)));
+  }
+}

@@ -1,0 +1,20 @@
+import { isSafePath, readAt } from './dotted-path.js';
+import { redactedTree } from './redaction.js';
+import type { GatewaySettings } from './settings.schema.js';
+import type { OverrideContent, OverrideEdit } from './stored-override.js';
+
+/** What file and environment changed, for the history: redacted values, and nothing that could be undone. */
+export function editsToShow(
+  keys: readonly string[],
+  before: GatewaySettings,
+  after: GatewaySettings,
+): readonly OverrideEdit[] {
+  const [old, now] = [redactedTree(before), redactedTree(after)];
+  return keys.map((key) => ({ key, before: contentAt(old, key), after: contentAt(now, key) }));
+}
+
+function contentAt(tree: unknown, key: string): OverrideContent | null {
+  const path = key.split('.');
+  const value = isSafePath(path) ? readAt(tree, path) : undefined;
+  return value === undefined ? null : { value };
+}

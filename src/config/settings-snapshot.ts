@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { SettingsCandidate } from './candidate-builder.js';
+import { type Table, writeAt } from './dotted-path.js';
+import { redactedTree } from './redaction.js';
+import type { GatewaySettings } from './settings.schema.js';
+import { frozen } from './settings-loader.js';
+import { settingValues } from './settings-values.js';
+
+/** One state of the configuration, whole: what is configured, what the process lives by, and what callers see. */
+export interface SettingsSnapshot extends SettingsCandidate {
+  /** `settings`, except that keys which wait for a restart have the value of the start. */
+  readonly current: GatewaySettings;
+  /** What GET /config shows: `settings` without its secrets. */
+  readonly shown: Table;
+  /** Changes whenever `shown` does, and with every stored change. */
+  readonly etag: string;
+}
+
+export function snapshotOf(candidate: SettingsCandidate, current: GatewaySettings): SettingsSnapshot {
+  const shown = frozen(redactedTree(candidate.settings));
+  return { ...candidate, current, shown, etag: etagOf(shown, candidate.stored.revision) };
+}
+
+/** The wanted settings, except that keys which need a restart stay as they are running. */
+export function livableSettings(wanted: GatewaySettings, running: GatewaySettings): GatewaySettings {
+  const copy = structuredClone(wanted);
+  const known = new Set(settingValues(wanted).map(({ key }) => key));
+  for (const { key, node, value } of settingValues(running)) {
+    if (node.marks.restart && known.has(key)) writeAt(copy, node.path, value);
+  }
+  return frozen(copy);
+}
+
+/** The redacted tree is hashed, not the settings: a caller who may read the tag must not be able to guess secrets. */
+function etagOf(shown: Table, revision: string): string {
+  const hash = createHash('sha256').update(JSON.stringify(shown)).digest('hex');
+  return `"${revision}-${hash.slice(0, 16)}"`;
+}

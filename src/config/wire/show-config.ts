@@ -1,0 +1,22 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Table } from '../dotted-path.js';
+import type { LiveSettings } from '../live-settings.js';
+
+/** The document's words for the answer of GET /config, whose keys are the settings themselves. */
+export const AnswersConfig = (): MethodDecorator =>
+  applyDecorators(
+    ApiResponse({
+      status: 200,
+      description: 'The configuration in force; secrets read as the redaction marker',
+      headers: { ETag: { description: 'For If-Match of a PATCH', schema: { type: 'string' } } },
+      schema: { type: 'object', additionalProperties: { type: 'object', additionalProperties: true } },
+    }),
+  );
+
+/** Tree and tag are of one moment. */
+export function showConfig({ snapshot }: LiveSettings, response: Response): Table {
+  response.setHeader('ETag', snapshot.etag);
+  return snapshot.shown;
+}
