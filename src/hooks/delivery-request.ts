@@ -1,0 +1,35 @@
+import { createHmac } from 'node:crypto';
+import type { Delivery } from './delivery.js';
+
+/** The bytes of a delivery: the same on every attempt. `data` is JSON text and goes out as it is stored. */
+export function deliveryBody(
+  { eventId, event, occurredAt, sequence }: Pick<Delivery, 'eventId' | 'event' | 'occurredAt' | 'sequence'>,
+  data: string,
+): string {
+  const head = JSON.stringify({ id: eventId, event, timestamp: occurredAt.toISOString(), sequence });
+  return `${head.slice(0, -1)},"data":${data}}`;
+}
+
+/**
+ * The headers of one attempt (Standard Webhooks). One signature a key, newest first; none without a key.
+ * @param unixSecs the time of the attempt, which receivers compare with their clock
+ */
+export function deliveryHeaders(
+  id: string,
+  body: string,
+  keys: readonly Buffer[],
+  unixSecs: number,
+): Record<string, string> {
+  const signatures = keys.map((key) => `v1,${signature(key, `${id}.${unixSecs}.${body}`)}`);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'agent-gateway',
+    'webhook-id': id,
+    'webhook-timestamp': String(unixSecs),
+    ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
+  };
+}
+
+function signature(key: Buffer, content: string): string {
+  return createHmac('sha256', key).update(content).digest('base64');
+}

@@ -1,0 +1,67 @@
+/** One event for one hook, claimed for an attempt. */
+export interface Delivery {
+  readonly id: string;
+  readonly hookId: string;
+  readonly eventId: string;
+  /** The name under which this hook gets the event. */
+  readonly event: string;
+  /** Its number among the events of this hook, from 1. */
+  readonly sequence: number;
+  readonly occurredAt: Date;
+  /** The payload as JSON text; undefined when it is large and has to be read by itself. */
+  readonly data: string | undefined;
+  /** Attempts before this one. */
+  readonly attempts: number;
+  readonly url: string;
+  /** Sealed; the second one signs too while a rotation lasts. */
+  readonly secrets: readonly (string | null)[];
+}
+
+export interface DeliveryRow {
+  id: string;
+  hook_id: string;
+  event_id: string;
+  event: string;
+  sequence: number;
+  occurred_at: Date;
+  data: string | null;
+  attempts: number;
+  url: string;
+  secret: string | null;
+  old_secret: string | null;
+}
+
+/** Payloads up to this size come along when deliveries are claimed; larger ones would add up. */
+const CARRIED_BYTES = 16_384;
+
+/** What a claim reads of `d` (delivery), `e` (event) and `h` (hook). */
+export const DELIVERY_COLUMNS = `
+  d.id::text, d.hook_id, d.event_id, d.event, d.sequence::float8, d.attempts, e.occurred_at,
+  CASE WHEN octet_length(e.data::text) <= ${CARRIED_BYTES} THEN e.data::text END AS data,
+  h.url, h.secret, CASE WHEN h.old_secret_until > now() THEN h.old_secret END AS old_secret`;
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    hookId: row.hook_id,
+    eventId: row.event_id,
+    event: row.event,
+    sequence: row.sequence,
+    occurredAt: row.occurred_at,
+    data: row.data ?? undefined,
+    attempts: row.attempts,
+    url: row.url,
+    secrets: [row.secret, row.old_secret],
+  };
+}
+
+/** In the order given, apart for each hook. */
+export function byHook(deliveries: readonly Delivery[]): Map<string, Delivery[]> {
+  const grouped = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const others = grouped.get(delivery.hookId);
+    if (others === undefined) grouped.set(delivery.hookId, [delivery]);
+    else others.push(delivery);
+  }
+  return grouped;
+}

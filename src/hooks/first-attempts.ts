@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { type Logger, Logs } from '../logs/logger.js';
+import { Bell } from './bell.js';
+import type { Delivery } from './delivery.js';
+import { DeliverySender } from './delivery-sender.js';
+import { Lane } from './lane.js';
+import { LaneStore } from './lane.store.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+
+const RENEW_MS = 3000;
+/** Lanes taken in one go, and deliveries claimed for each: together they bound what is held in memory. */
+const MOST_LANES_AT_ONCE = 32;
+const BATCH = 100;
+
+/** Makes the first attempts: hook by hook in order, all hooks beside each other. */
+@Injectable()
+export class FirstAttempts {
+  private readonly logger: Logger;
+  private readonly lanes = new Map<string, Lane>();
+  private renewedAt = 0;
+  /** Rings when there may be more to do. */
+  readonly bell = new Bell();
+
+  constructor(
+    private readonly store: LaneStore,
+    private readonly sender: DeliverySender,
+    private readonly recorder: OutcomeRecorder,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Takes what is there and starts it. @returns whether there was anything */
+  async round(): Promise<boolean> {
+    if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
+    await this.take();
+    const idle = [...this.lanes.values()].filter(({ isBusy }) => !isBusy);
+    if (idle.length === 0) return false;
+    const ids = idle.filter(({ isHeld }) => isHeld).map(({ hookId }) => hookId);
+    const next = await this.store.next(ids, BATCH);
+    for (const lane of idle) this.start(lane, next.get(lane.hookId));
+    await this.release(idle.filter(({ isBusy }) => !isBusy));
+    return next.size > 0;
+  }
+
+  /** The hook is gone: nothing of it leaves any more. */
+  forget(hookId: string): void {
+    this.lanes.get(hookId)?.drop();
+  }
+
+  /** Breaks off what is on its way and leaves all lanes to others. */
+  async stop(): Promise<void> {
+    for (const lane of this.lanes.values()) lane.drop();
+    await this.release([...this.lanes.values()]);
+  }
+
+  get isIdle(): boolean {
+    return [...this.lanes.values()].every(({ isBusy }) => !isBusy);
+  }
+
+  private async take(): Promise<void> {
+    const { max_in_flight: most, in_flight_per_hook: perHook } = this.settings.current.hooks;
+    const places = Math.floor(most / perHook) - this.lanes.size;
+    if (places <= 0) return;
+    const failing = [...this.lanes.values()].filter((lane) => lane.failing).length;
+    const askedAt = performance.now();
+    const wanted = Math.min(places, MOST_LANES_AT_ONCE);
+    const taken = await this.store.take(wanted, failing * perHook < most / 2);
+    for (const { hookId, failing } of taken) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
+    if (taken.length === wanted) this.bell.ring();
+  }
+
+  private start(lane: Lane, deliveries: readonly Delivery[] | undefined): void {
+    if (deliveries === undefined) return;
+    lane.isBusy = true;
+    void this.send(lane, deliveries)
+      .catch((error: unknown) => {
+        this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
+        lane.drop();
+      })
+      .finally(() => {
+        lane.isBusy = false;
+        this.bell.ring();
+      });
+  }
+
+  private async send(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
+    const { in_flight_per_hook: perHook } = this.settings.current.hooks;
+    const queue = deliveries.values();
+    const lines = Array.from({ length: Math.min(perHook, deliveries.length) }, () =>
+      this.sendLine(lane, queue),
+    );
+    await Promise.all(lines);
+  }
+
+  private async sendLine(lane: Lane, queue: Iterable<Delivery>): Promise<void> {
+    const written: Promise<void>[] = [];
+    for (const delivery of queue) {
+      const outcome = lane.isHeld ? await this.sender.attempt(delivery, lane.signal) : undefined;
+      if (outcome === undefined) break;
+      written.push(this.recorder.record(outcome));
+    }
+    await Promise.all(written);
+  }
+
+  private async renew(): Promise<void> {
+    const askedAt = performance.now();
+    this.renewedAt = askedAt;
+    if (this.lanes.size === 0) return;
+    const held = await this.store.renew([...this.lanes.keys()]);
+    for (const lane of this.lanes.values()) {
+      if (held.has(lane.hookId)) lane.renewed(askedAt);
+      else lane.drop();
+    }
+  }
+
+  private async release(lanes: readonly Lane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    for (const { hookId } of lanes) this.lanes.delete(hookId);
+    if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.bell.ring();
+  }
+}

@@ -1,0 +1,39 @@
+import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { RequireScope } from '../../edge/access.decorator.js';
+import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
+import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
+import { ProfileBController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
+import { HooksService } from '../hooks.service.js';
+import { RegisterHookRequest } from '../wire/hook.requests.js';
+import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
+
+/** Webhooks in Profile B (specification 4.2). */
+@ProfileBController('hooks')
+export class HooksControllerB {
+  constructor(private readonly hooks: HooksService) {}
+
+  @Get()
+  @RequireScope('hooks:read')
+  @Answers(200, 'All webhooks, newest first', HookListView)
+  async list(@TheCaller() caller: Caller): Promise<HookListView> {
+    return presentHookList(await this.hooks.list(caller));
+  }
+
+  @Post()
+  @RequireScope('hooks:write')
+  @TakesJsonBody()
+  @Answers(201, 'The new webhook', HookView)
+  async register(@Body() body: RegisterHookRequest, @TheCaller() caller: Caller): Promise<HookView> {
+    return presentHook(await this.hooks.register(body, caller));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('hooks:write')
+  @Answers(204, 'The webhook is deleted')
+  async remove(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+    await this.hooks.remove(id, caller);
+  }
+}
