@@ -37,7 +37,10 @@ function wholeAnswer(wire: WireFrames, ...texts: string[]): string {
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await pause(5);
+  for (let count = 0; !isTrue(); count += 1) {
+    if (count > 1000) throw new Error('It did not come true.');
+    await pause(5);
+  }
 }
 
 describe.each(wires)('a provider on the $kind wire', (wire) => {
