@@ -11,6 +11,7 @@ import type { OverrideChanger } from './override-changer.js';
 import { editsForWishes } from './override-edits.js';
 import { editsToShow } from './reload-edits.js';
 import type { SettingsLayer } from './settings-layer.js';
+import { isWaiting } from './settings-snapshot.js';
 import type { SettingsSubscribers } from './settings-subscribers.js';
 import type { SettingsSwitch } from './settings-switch.js';
 
@@ -62,7 +63,7 @@ export class Configuration {
     const { live, changer, box } = this.parts;
     const isStored = (key: string) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key));
     const wishes = readPatch(body, isStored);
-    const { settings, current, etag } = await changer.change({
+    const snapshot = await changer.change({
       action: 'patch',
       actor,
       edits: (base) => {
@@ -71,9 +72,7 @@ export class Configuration {
       },
     });
     const updated = wishes.map(({ key }) => key);
-    const waiting = changedKeys(current, settings);
-    const reloadRequired = waiting.some((key) => updated.some((wished) => isWithin(key, wished)));
-    return { updated, reloadRequired, etag };
+    return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
   }
 
   /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */

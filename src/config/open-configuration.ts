@@ -1,4 +1,6 @@
 import type { Database } from '../database/database.js';
+import { EventStore } from '../events/event.store.js';
+import { EventSignal } from '../events/event-signal.js';
 import type { Logs } from '../logs/logger.js';
 import type { Redactor } from '../logs/redactor.js';
 import type { SecretBox } from '../secrets/secret-box.js';
@@ -47,7 +49,9 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   const live = new LiveSettings(snapshotOf(candidate, candidate.settings));
   const subscribers = new SettingsSubscribers(logger);
   const settingsSwitch = new SettingsSwitch(live, subscribers, secrets, logger);
-  const changer = new OverrideChanger(database, store, builder, settingsSwitch);
+  // Its signal is nobody's: the deliverer finds the event at its next look, within a second.
+  const events = new EventStore(database, new EventSignal());
+  const changer = new OverrideChanger(database, store, builder, settingsSwitch, events);
   const readLayers = () => loadSettings({ environment, file: loaded.file, checks }).layers;
   const file = () => settingsFile(environment, loaded.file);
   const parts = { live, subscribers, settingsSwitch, changer, builder, store, box, file, readLayers };

@@ -1,11 +1,12 @@
 import type { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
+import type { EventStore } from '../events/event.store.js';
 import type { CandidateBuilder, SettingsCandidate } from './candidate-builder.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAction, ConfigActor } from './config-change.js';
 import { InvalidSettings } from './invalid-settings.js';
 import type { SettingsLayer } from './settings-layer.js';
-import { type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
+import { isWaiting, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
 import type { ReadyChange, SettingsSwitch } from './settings-switch.js';
 import { afterEdits, type OverrideEdit } from './stored-override.js';
 
@@ -33,6 +34,7 @@ export class OverrideChanger {
     private readonly store: ConfigStore,
     private readonly builder: CandidateBuilder,
     private readonly settingsSwitch: SettingsSwitch,
+    private readonly events: EventStore,
   ) {}
 
   /** @returns the configuration after the change, as it is published */
@@ -63,6 +65,9 @@ export class OverrideChanger {
     if (plan.action !== 'reload') refuseUnfit(base, candidate);
     held.ready = await this.settingsSwitch.prepare(candidate);
     if (edits.length === 0) return stored.revision;
+    const keys = edits.map(({ key }) => key);
+    const data = { keys, reload_required: isWaiting(held.ready.snapshot, keys) };
+    await this.events.emit(runner, { name: 'config.updated', userId: null, data });
     return this.store.write(runner, { action: plan.action, actor: plan.actor, edits });
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SettingsCandidate } from './candidate-builder.js';
-import { type Table, writeAt } from './dotted-path.js';
+import { changedKeys } from './changed-keys.js';
+import { isWithin, type Table, writeAt } from './dotted-path.js';
 import { redactedTree } from './redaction.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { frozen } from './settings-loader.js';
@@ -29,6 +30,12 @@ export function livableSettings(wanted: GatewaySettings, running: GatewaySetting
     if (node.marks.restart && known.has(key)) writeAt(copy, node.path, value);
   }
   return frozen(copy);
+}
+
+/** Whether one of these keys, or a key below one, differs from what the process lives by: it waits for a restart. */
+export function isWaiting({ current, settings }: SettingsSnapshot, keys: readonly string[]): boolean {
+  const waiting = changedKeys(current, settings);
+  return waiting.some((key) => keys.some((asked) => isWithin(key, asked)));
 }
 
 /** The redacted tree is hashed, not the settings: a caller who may read the tag must not be able to guess secrets. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readAt } from '../../config/dotted-path.js';
 import { tomlValue } from '../../config/key-words.js';
 import { redactedTree } from '../../config/redaction.js';
-import { type LoadedSettings, loadSettings } from '../../config/settings-loader.js';
+import { type LoadedSettings, loadSettings, sourcesOf } from '../../config/settings-loader.js';
 import { settingValues } from '../../config/settings-values.js';
 import type { CommandContext } from '../command-context.js';
 
@@ -10,13 +10,23 @@ export function addConfigShowCommand(config: Command, context: CommandContext): 
   config
     .command('show')
     .description('print every key with its value and where it comes from; secrets as ***REDACTED***')
+    .option('--stored', 'with what was changed at run time, which is in the database')
     .option('--json', 'print an object')
-    .action((options: { readonly json?: true }) => {
+    .action(async (options: { readonly stored?: true; readonly json?: true }) => {
       const { environment, terminal } = context;
-      const loaded = loadSettings({ environment, file: context.configFile() });
+      const file = loadSettings({ environment, file: context.configFile() });
+      const loaded = options.stored ? { ...file, ...(await withStored(context)) } : file;
       terminal.out(options.json ? asJson(loaded) : asLines(loaded));
       for (const warning of loaded.warnings) terminal.err(`warning: ${warning}\n`);
     });
+}
+
+async function withStored(context: CommandContext): Promise<Pick<LoadedSettings, 'settings' | 'sources'>> {
+  const { withConfiguration } = await import('../with-configuration.js');
+  return withConfiguration(context, ({ configuration }) => {
+    const { settings, layers, overrides } = configuration.live.snapshot;
+    return Promise.resolve({ settings, sources: sourcesOf(settings, [...layers, overrides]) });
+  });
 }
 
 function asJson({ settings, file, sources }: LoadedSettings): string {

@@ -1,0 +1,39 @@
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandContext } from '../command-context.js';
+
+const AFTER_HELP = `
+Examples:
+  agent-gateway config rollback        undoes the newest change made at run time
+  agent-gateway config rollback 12     makes everything as it was right after revision 12; 0 is before all changes`;
+
+export function addConfigRollbackCommand(config: Command, context: CommandContext): void {
+  config
+    .command('rollback')
+    .description('undo changes made at run time; every gateway on the database has it within 1.5 s')
+    .argument('[revision]', 'from "config history"', revisionArgument)
+    .addHelpText('after', AFTER_HELP)
+    .action(async (revision: bigint | undefined) => {
+      const [{ withConfiguration }, { rollBack }] = await Promise.all([
+        import('../with-configuration.js'),
+        import('../../config/config-rollback.js'),
+      ]);
+      const keys = await withConfiguration(context, (opened) => rollBack(opened, theUser(), revision));
+      const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
+      context.terminal.err(`${sentence}\n`);
+    });
+}
+
+function revisionArgument(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('It is a number; "config history" shows it.');
+}
+
+function theUser(): { readonly name: string; readonly tokenId: null } {
+  try {
+    return { name: `${userInfo().username} at the command line`, tokenId: null };
+  } catch {
+    // In a container the user may have no name.
+    return { name: 'the command line', tokenId: null };
+  }
+}
