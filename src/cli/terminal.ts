@@ -1,7 +1,5 @@
 /** Where commands write: results to standard output, everything said about them to standard error. */
 export interface Terminal {
-  /** Whether a person reads standard output directly. */
-  readonly isInteractive: boolean;
   out(text: string): void;
   err(text: string): void;
 }
@@ -10,7 +8,6 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return {
-    isInteractive: process.stdout.isTTY,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
   };

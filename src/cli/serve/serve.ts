@@ -16,7 +16,7 @@ export async function serve(context: CommandContext): Promise<void> {
   const { level } = loaded.settings.logging;
   const logs = new PinoLogs({ level, redactor, write: (line) => context.terminal.out(line) });
   const logger = logs.for('gateway');
-  const requests = StopRequests.listen(logger);
+  const requests = StopRequests.listen(logger, process);
   const { environment } = context;
   const gateway = await startGateway({ environment, loaded, logs, redactor }).catch((error: unknown) => {
     logger.debug('the start failed', { stack: error instanceof Error ? error.stack : String(error) });

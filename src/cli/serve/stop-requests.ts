@@ -8,6 +8,9 @@ const ECHO_MS = 300;
 /** After a fault nothing is sure any more, the end of the drain neither. */
 const FAULT_LIMIT_MS = 10_000;
 
+/** What is heard and ended of a process. */
+export type StoppableProcess = Pick<NodeJS.Process, 'on' | 'exit'>;
+
 /**
  * Hears what asks this process to stop. The first signal asks for it, the second to hurry, the third ends the process.
  * An error that nobody caught is logged with its stack and asks for both.
@@ -19,10 +22,13 @@ export class StopRequests {
   private lastSignalAt = Number.NEGATIVE_INFINITY;
   private faulty = false;
 
-  private constructor(private readonly logger: Logger) {}
+  private constructor(
+    private readonly logger: Logger,
+    private readonly exit: (code: number) => void,
+  ) {}
 
-  static listen(logger: Logger): StopRequests {
-    const requests = new StopRequests(logger);
+  static listen(logger: Logger, process: StoppableProcess): StopRequests {
+    const requests = new StopRequests(logger, (code) => process.exit(code));
     for (const signal of SIGNALS) process.on(signal, () => requests.takeSignal(signal));
     process.on('uncaughtException', (error) => requests.takeFault('an error that nobody caught', error));
     process.on('unhandledRejection', (reason) =>
@@ -51,7 +57,7 @@ export class StopRequests {
     this.lastSignalAt = now;
     this.signals += 1;
     this.logger.info(WORDS[Math.min(this.signals, 3) as 1 | 2 | 3], { signal });
-    if (this.signals > 2) process.exit(exitCodeOfSignal(constants.signals[signal]));
+    if (this.signals > 2) this.exit(exitCodeOfSignal(constants.signals[signal]));
     (this.signals === 1 ? this.stopping : this.hurrying).abort();
   }
 
@@ -61,7 +67,7 @@ export class StopRequests {
     this.faulty = true;
     this.stopping.abort();
     this.hurrying.abort();
-    setTimeout(() => process.exit(ExitCode.failed), FAULT_LIMIT_MS).unref();
+    setTimeout(() => this.exit(ExitCode.failed), FAULT_LIMIT_MS).unref();
   }
 }
 

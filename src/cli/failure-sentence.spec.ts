@@ -1,0 +1,34 @@
+import { InvalidSettings } from '../config/invalid-settings.js';
+import { NotFound, Unavailable } from '../errors/gateway-error.js';
+import { failureSentence } from './failure-sentence.js';
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+
+test('a database that cannot be reached is called that, with the settings to look at', () => {
+  const sentence = failureSentence(refused);
+  expect(sentence).toMatch(/^The database cannot be reached \(connect ECONNREFUSED .*check DATABASE_URL/);
+  expect(failureSentence(new Unavailable('Not now.', { cause: refused }))).toBe(sentence);
+  // What a name with two addresses gives: no message of its own.
+  expect(failureSentence(new AggregateError([refused, refused], ''))).toBe(sentence);
+});
+
+test('what PostgreSQL refuses is told in its words', () => {
+  const error = Object.assign(new Error('password authentication failed for user "x"'), {
+    code: '28P01',
+    severity: 'FATAL',
+  });
+  expect(failureSentence(error)).toBe(
+    'The database refused (28P01): password authentication failed for user "x"',
+  );
+});
+
+test('everything else is its own message, and wrong settings are all of them', () => {
+  expect(failureSentence(new NotFound('There is none.'))).toBe('There is none.');
+  expect(failureSentence(new TypeError('x is not a function'))).toBe('x is not a function');
+  expect(failureSentence(new Error(''))).toBe('Error');
+  expect(failureSentence('text')).toBe('text');
+  const problems = ['one', 'two'].map((message) => ({ where: '', key: '', message }));
+  expect(failureSentence(new InvalidSettings(problems))).toBe(
+    'The configuration has 2 problems:\n  one\n  two',
+  );
+});

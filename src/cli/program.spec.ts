@@ -1,0 +1,50 @@
+import { CommanderError } from 'commander';
+import { readEnvironment } from '../config/environment.js';
+import { createProgram } from './program.js';
+
+/** Runs a command line that ends before any work, and answers with what it wrote and threw. */
+async function refusal(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const terminal = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const program = createProgram({ environment: readEnvironment({}), terminal });
+  const error: unknown = await program.parseAsync(args, { from: 'user' }).catch((thrown: unknown) => thrown);
+  return { out: out.join(''), err: err.join(''), code: error instanceof CommanderError ? error.code : error };
+}
+
+test.each([
+  [['srve'], "unknown command 'srve'\n(Did you mean serve?)"],
+  [['auth', 'token', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
+  [['auth', 'token', 'qqqqqqqq'], '(One of create, list, revoke, rotate, mint.)'],
+  [['auth', 'token', '--expires-in', 'soon'], 'Expected a time such as 90d'],
+  [['auth', 'token', '--expires-in', '0d'], 'Expected a time such as 90d'],
+  [['auth', 'token', 'create', '--scopes', 'sessions:reed'], 'Unknown scope "sessions:reed"'],
+  [['auth', 'token', 'create', '--scopes', ''], 'Unknown scope ""'],
+  [['auth', 'token', 'create', '--preset', 'root'], 'Allowed choices are admin, operator, viewer'],
+  [['auth', 'token', '--preset', 'viewer', '--scopes', '*'], 'cannot be used with option'],
+  [['auth', 'token', '--name', 'a\u001b[31m'], '1 to 128 printable characters'],
+  [['auth', 'token', '--name', 'x'.repeat(129)], '1 to 128 printable characters'],
+  [['auth', 'token', '--user', ''], '1 to 256 printable characters'],
+  [['auth', 'token', 'revoke'], "missing required argument 'id|name'"],
+  [['serve', 'now'], 'too many arguments'],
+  [['migrate', '--force'], "unknown option '--force'"],
+])('%j is refused before anything is done', async (args, words) => {
+  const { out, err, code } = await refusal(...args);
+  expect(err).toContain(words);
+  expect(out).toBe('');
+  expect(code).toMatch(/^commander\./);
+});
+
+test('every command has a description and its own help', async () => {
+  const { out } = await refusal('--help');
+  for (const name of ['serve', 'auth', 'migrate', 'config'])
+    expect(out).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
+  expect(out).toContain('Exit codes: 0 done, 1 failed');
+  expect((await refusal('auth', 'token', 'create', '--help')).out).toContain('--expires-in <time>');
+});
+
+test('a fresh token of auth token mint is alone on standard output', async () => {
+  const { out, err } = await refusal('auth', 'token', 'mint');
+  expect(out).toMatch(/^agw_\S{49}\n$/);
+  expect(err).toContain('GATEWAY_BOOTSTRAP_TOKEN');
+});

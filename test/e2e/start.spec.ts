@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { isAlive, ProcessBench, postmasterPid, runningPostmaster } from '../harness/gateway-process.js';
+import { HttpCaller } from '../harness/http-caller.js';
+
+/** Starts take long on a machine that is busy with others. */
+jest.setTimeout(120_000);
+
+const bench = new ProcessBench();
+afterAll(() => bench.clear());
+
+const hasShellAndCurl = ['bash', 'curl'].every((name) => {
+  try {
+    execFileSync(name, ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+function pasted(lines: string, env: Record<string, string> = {}): string {
+  return execFileSync('bash', ['-ec', lines], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+describe('the first start', () => {
+  test('prints a token once, and lines that work when pasted; the next start prints how to make another', async () => {
+    const folder = await bench.folder();
+    const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
+    const first = await bench.serve({ env });
+    expect(first.token).toMatch(/^agw_/);
+    expect(first.pasteLines).toContain(`TOKEN=${first.token}`);
+    if (hasShellAndCurl) {
+      const said = pasted(first.pasteLines);
+      expect(said).toContain('"role":"assistant"');
+      expect(said).toContain('"turn_count":1');
+    }
+    const postmaster = runningPostmaster(env.GATEWAY_DATA_DIR);
+    first.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(isAlive(postmaster)).toBe(false);
+
+    const second = await bench.serve({ env });
+    expect(second.output()).not.toContain('agw_');
+    expect((await new HttpCaller(second.a, first.token).get('/sessions')).status).toBe(200);
+    if (hasShellAndCurl) {
+      const npx = {
+        HOME: folder,
+        npm_config_cache: join(folder, 'npm'),
+        npm_config_update_notifier: 'false',
+      };
+      expect(second.pasteLines).toContain('npx agent-gateway auth token');
+      expect(pasted(second.pasteLines, npx)).toContain('"role":"assistant"');
+    }
+    second.kill('SIGINT');
+    expect((await second.ended).code).toBe(0);
+  });
+
+  test('of two gateways at once on a new data directory makes one token, and the directory may exist', async () => {
+    const folder = await bench.folder();
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir, { mode: 0o755 });
+    const env = { GATEWAY_DATA_DIR: dataDir };
+    const both = await Promise.all([bench.serve({ env }), bench.serve({ env })]);
+    const tokens = both.flatMap(({ token }) => token ?? []);
+    expect(tokens).toHaveLength(1);
+    for (const { a, b } of both) {
+      expect((await new HttpCaller(a, tokens[0]).get('/sessions')).status).toBe(200);
+      expect((await new HttpCaller(b, tokens[0]).get('/sessions')).status).toBe(200);
+    }
+    const postmaster = runningPostmaster(dataDir);
+    const [one, other] = both;
+    one.kill('SIGTERM');
+    expect((await one.ended).code).toBe(0);
+    expect(isAlive(postmaster)).toBe(true);
+    expect((await new HttpCaller(other.a, tokens[0]).post('/sessions', {})).status).toBe(201);
+    other.kill('SIGTERM');
+    expect((await other.ended).code).toBe(0);
+    expect(isAlive(postmaster)).toBe(false);
+  });
+
+  test('installs the token of GATEWAY_BOOTSTRAP_TOKEN instead of making one, and shows no token', async () => {
+    const folder = await bench.folder();
+    const token = (await bench.run(['auth', 'token', 'mint'])).stdout.trim();
+    const env = { GATEWAY_DATA_DIR: join(folder, 'data'), GATEWAY_BOOTSTRAP_TOKEN: token };
+    const gateway = await bench.serve({ env: { ...env, GATEWAY__LOGGING__FORMAT: 'json' } });
+    expect((await new HttpCaller(gateway.b, token).get('/sessions')).status).toBe(200);
+    if (hasShellAndCurl) expect(pasted(gateway.pasteLines, env)).toContain('"role":"assistant"');
+    gateway.kill('SIGTERM');
+    const { code, stdout, stderr } = await gateway.ended;
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain('agw_');
+    // With this format standard output is for machines, and the banner goes to the other one.
+    expect(stderr).toContain('Agent Gateway');
+    for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('message');
+  });
+});
+
+const holders: ReturnType<typeof createServer>[] = [];
+afterAll(() => {
+  for (const server of holders) server.close();
+});
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  holders.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('a start that cannot succeed', () => {
+  test('names a port that is taken in one line, ends with 1 and leaves no server behind', async () => {
+    const folder = await bench.folder();
+    const dataDir = join(folder, 'data');
+    const port = await takenPort();
+    const { code, stderr } = await bench.run(['serve'], {
+      env: {
+        GATEWAY_DATA_DIR: dataDir,
+        GATEWAY__GATEWAY__PORT: '0',
+        GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
+        GATEWAY__GATEWAY__MANAGEMENT_PORT: String(port),
+      },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Port 127.0.0.1:${port} is taken: stop what uses it, or set gateway.management_port (or GATEWAY__GATEWAY__MANAGEMENT_PORT) to another.\n`,
+    );
+    expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
+    expect(postmasterPid(dataDir)).toBeUndefined();
+    // What could not be shown was not made.
+    const gateway = await bench.serve({ env: { GATEWAY_DATA_DIR: dataDir } });
+    expect(gateway.token).toMatch(/^agw_/);
+    gateway.kill('SIGTERM');
+    await gateway.ended;
+  });
+
+  test('lists everything that is wrong with its settings, before it touches anything', async () => {
+    const folder = await bench.folder();
+    const { code, stdout, stderr } = await bench.run(['serve'], {
+      env: {
+        GATEWAY_DATA_DIR: join(folder, 'data'),
+        GATEWAY__LOGGING__LEVEL: 'loud',
+        GATEWAY__AGENT__MAX_TURN: '5',
+        GATEWAY__GATEWAY__PORT: 'ninety',
+        GATEWAY_BOOTSTRAP_TOKEN: 'letmein',
+      },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The configuration has 4 problems:');
+    expect(stderr).toMatch(/logging\.level: expected one of "trace"/);
+    expect(stderr).toMatch(/the nearest is GATEWAY__AGENT__MAX_TURNS/);
+    expect(stderr).toMatch(/gateway\.port/);
+    expect(stderr).toMatch(/GATEWAY_BOOTSTRAP_TOKEN: is not a token/);
+    expect(stderr).not.toContain('letmein');
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  test('says what is wrong with the database, in one line', async () => {
+    const { code, stderr } = await bench.run(['serve'], {
+      env: { DATABASE_URL: `postgres://u:secretsecret@127.0.0.1:1/x` },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database cannot be reached .*check DATABASE_URL.*\n$/);
+    expect(stderr).not.toContain('secretsecret');
+  });
+});
+
+describe('a checkout elsewhere', () => {
+  let checkout: string;
+  beforeAll(async () => {
+    const folder = await bench.folder('agw with spaces ');
+    await chmod(folder, 0o755);
+    checkout = join(folder, "it's here");
+    await mkdir(checkout);
+    for (const part of ['bin', 'package.json', 'dist'])
+      execFileSync('cp', ['-R', join(process.cwd(), part), checkout]);
+    execFileSync('ln', ['-s', join(process.cwd(), 'node_modules'), checkout]);
+  });
+
+  test('runs in a path with spaces, with its data beside it', async () => {
+    const gateway = await bench.serve({ checkout });
+    expect(existsSync(join(checkout, 'data', 'postgres', 'PG_VERSION'))).toBe(true);
+    if (hasShellAndCurl) expect(pasted(gateway.pasteLines)).toContain('"role":"assistant"');
+    gateway.kill('SIGTERM');
+    expect((await gateway.ended).code).toBe(0);
+    expect(postmasterPid(join(checkout, 'data'))).toBeUndefined();
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  (isRoot ? test : test.skip)('runs as an ordinary user (needs root to become one)', async () => {
+    const folder = await bench.folder();
+    const uid = 65_534;
+    await chmod(folder, 0o777);
+    const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
+    const gateway = await bench.serve({ checkout, env, uid });
+    const said = await new HttpCaller(gateway.a, gateway.token).post('/sessions', {});
+    expect(said.status).toBe(201);
+    // Root may look in as well, and leaves everything as it is.
+    const list = await bench.run(['auth', 'token', 'list', '--json'], { env });
+    expect(JSON.parse(list.stdout)).toMatchObject({ tokens: [{ name: 'admin' }] });
+    gateway.kill('SIGTERM');
+    expect((await gateway.ended).code).toBe(0);
+    expect(postmasterPid(env.GATEWAY_DATA_DIR)).toBeUndefined();
+  });
+
+  test('without a build says which command makes one', async () => {
+    const bare = await bench.folder();
+    for (const part of ['bin', 'package.json']) execFileSync('cp', ['-R', join(process.cwd(), part), bare]);
+    const { code, stderr } = await bench.run(['serve'], { checkout: bare });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^agent-gateway is not built yet: run `npm run build`.*\n$/);
+  });
+
+  test('on a Node that is too old says which one it needs', async () => {
+    const old = await bench.folder();
+    execFileSync('cp', ['-R', join(process.cwd(), 'bin'), old]);
+    execFileSync(
+      'sh',
+      ['-c', `echo '{"type":"module","engines":{"node":"^18.1.0 || >=99.2.0"}}' > package.json`],
+      {
+        cwd: old,
+      },
+    );
+    const { code, stderr } = await bench.run(['--version'], { checkout: old });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `agent-gateway needs Node ^18.1.0 || >=99.2.0; this is Node ${process.versions.node}.\n`,
+    );
+  });
+});
