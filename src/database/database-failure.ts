@@ -1,7 +1,11 @@
+import { types } from 'node:util';
 import { GatewayError, Unavailable } from '../errors/gateway-error.js';
 
-/** SQLSTATE classes and codes that mean "not now": connection lost, shutting down, too many connections, lock waits. */
-const TRANSIENT_STATES = /^(08...|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
+/**
+ * SQLSTATE classes and codes that mean "not now": connection lost or refused to this database or user, shutting down,
+ * too many connections, lock waits.
+ */
+const TRANSIENT_STATES = /^(08...|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -30,7 +34,7 @@ export function databaseFailure(error: unknown): unknown {
 }
 
 function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!types.isNativeError(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return UNREACHABLE.has(code) || TRANSIENT_STATES.test(code) || DRIVER_SENTENCES.test(error.message);
 }

@@ -1,0 +1,98 @@
+import { mintToken } from '../../src/tokens/token-format.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import type { Answer } from '../harness/http-caller.js';
+import { DatabaseRelay } from './support/database-relay.js';
+import { expectCommonHeaders, expectError } from './support/envelope.js';
+import { FACES, PROFILES, sortedKeys, type Wire } from './support/faces.js';
+
+let database: TestDatabase;
+let relay: DatabaseRelay;
+let gateway: TestGateway;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  relay = await DatabaseRelay.to(database);
+  gateway = await startTestGateway({ database: { ...database, url: relay.url } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await relay.cut();
+  await database.drop();
+});
+
+async function until(what: () => Promise<Answer>, status: number): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while ((await what()).status !== status) {
+    if (Date.now() > deadline) throw new Error(`Not ${status} within 10 s.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('while the database cannot be reached', () => {
+  beforeAll(async () => {
+    for (const profile of PROFILES) expect((await gateway[profile].get('/sessions')).status).toBe(200);
+    await relay.cut();
+  });
+  afterAll(() => relay.mend());
+
+  test.each(PROFILES)(
+    '503 internal_error with Retry-After: nobody is let through in Profile %s',
+    async (profile) => {
+      const stranger = gateway.caller(profile, mintToken());
+      const answers = [
+        await gateway[profile].get('/sessions'),
+        await gateway[profile].post('/sessions', {}),
+        await gateway[profile].delete('/sessions/sess_01jd8v3q5ze0psx2w9t6m4k7ah'),
+        await stranger.get('/sessions'),
+      ];
+      for (const answer of answers) {
+        const error = expectError(profile, answer, 503, 'internal_error');
+        if (profile === 'b') expect(error.details).toEqual({ reason: 'database_unavailable' });
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+        expectCommonHeaders(answer);
+      }
+    },
+  );
+
+  test.each(PROFILES)('what is no token is 401 as ever in Profile %s', async (profile) => {
+    for (const token of [undefined, 'garbage'])
+      expectError(profile, await gateway.caller(profile, token).get('/sessions'), 401, 'unauthorized');
+  });
+
+  test.each(PROFILES)('the health endpoint of Profile %s answers 503 with its own body', async (profile) => {
+    await until(() => gateway[profile].get(FACES[profile].health), 503);
+    const { body } = await gateway[profile].get<Wire>(FACES[profile].health);
+    if (profile === 'b') expect(body).toEqual({ healthy: false });
+    else
+      expect([body['status'], sortedKeys(body)]).toEqual(['unhealthy', ['status', 'uptime_secs', 'version']]);
+  });
+
+  test('nothing of it is logged as an error: it is the database that fails', () => {
+    expect(gateway.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+});
+
+test.each(PROFILES)('afterwards Profile %s answers again by itself', async (profile) => {
+  await until(() => gateway[profile].get('/sessions'), 200);
+  await until(() => gateway[profile].get(FACES[profile].health), 200);
+  expect((await gateway[profile].post('/sessions', {})).status).toBe(201);
+});
+
+test('a database that takes no connections is no different', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  const admin = async (sql: string) => {
+    const other = await createTestDatabase();
+    await other.query(sql).finally(() => other.drop());
+  };
+  await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  try {
+    await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    for (const profile of PROFILES) {
+      await until(() => gateway[profile].get('/sessions'), 503);
+      expectError(profile, await gateway[profile].post('/sessions', {}), 503, 'internal_error');
+    }
+  } finally {
+    await admin(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  }
+  for (const profile of PROFILES) await until(() => gateway[profile].get('/sessions'), 200);
+});
