@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SettingsCandidate } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
-import { isWithin, type Table, writeAt } from './dotted-path.js';
+import { isWithin, mergeTables, type Table, writeAt } from './dotted-path.js';
 import { redactedTree } from './redaction.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { frozen } from './settings-loader.js';
@@ -24,7 +24,7 @@ export function snapshotOf(candidate: SettingsCandidate, current: GatewaySetting
 
 /** The wanted settings, except that keys which need a restart stay as they are running. */
 export function livableSettings(wanted: GatewaySettings, running: GatewaySettings): GatewaySettings {
-  const copy = structuredClone(wanted);
+  const copy = mergeTables({}, wanted) as GatewaySettings;
   const known = new Set(settingValues(wanted).map(({ key }) => key));
   for (const { key, node, value } of settingValues(running)) {
     if (node.marks.restart && known.has(key)) writeAt(copy, node.path, value);
