@@ -1,0 +1,145 @@
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { HookReceiver, type WebhookBody } from '../harness/hook-receiver.js';
+import type { HttpCaller } from '../harness/http-caller.js';
+
+let gateway: TestGateway;
+let receiver: HookReceiver;
+beforeAll(async () => {
+  receiver = await HookReceiver.open();
+  gateway = await startTestGateway();
+  gateway.tools.register({
+    name: 'echo',
+    description: 'Says it again',
+    inputSchema: { type: 'object' },
+    run: async (args) => JSON.stringify(args),
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await receiver.close();
+});
+
+async function register(path: string, events: string[], caller: HttpCaller = gateway.a): Promise<string> {
+  const answer = await caller.post<{ id: string }>('/hooks', { url: receiver.url(path), events });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+async function makeSession(user = 'ada', caller: HttpCaller = gateway.a): Promise<string> {
+  return (await caller.post<{ session_id: string }>('/sessions', { user_id: user })).body.session_id;
+}
+
+const say = (id: string, content: string) => gateway.a.post(`/sessions/${id}/messages`, { content });
+const about = (path: string, id: string): WebhookBody[] =>
+  receiver.bodies(path).filter(({ data }) => data.session_id === id);
+const namesOf = (bodies: WebhookBody[]): string[] => bodies.map(({ event }) => event);
+
+test('a session that is made, talked to and deleted tells of every step, in order and without gaps', async () => {
+  await register('/steps', ['*']);
+  const id = await makeSession();
+  await say(id, 'Hello');
+  await say(id, '/call echo {"text":"a secret thing"}');
+  await gateway.a.delete(`/sessions/${id}`);
+  await eventually(() => expect(namesOf(about('/steps', id))).toContain('session.terminated'));
+  const bodies = about('/steps', id);
+  expect(namesOf(bodies)).toEqual([
+    ...['session.created', 'message.received', 'message.sent', 'message.received'],
+    ...['tool.executed', 'message.sent', 'session.terminated'],
+  ]);
+  expect(receiver.bodies('/steps').map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(receiver.attempts.map(({ body }) => body).join()).not.toContain('secret thing');
+  const session = { session_id: id, channel: 'api', user_id: 'ada' };
+  const turn = { ...session, turn_id: expect.stringMatching(/^turn_/) };
+  const message = { ...turn, message_id: expect.stringMatching(/^msg_/) };
+  expect(bodies.map(({ data }) => data)).toEqual([
+    session,
+    { ...message, attachments: 0 },
+    { ...message, model: 'offline', tokens_used: expect.any(Number), tool_calls: 0 },
+    { ...message, attachments: 0 },
+    {
+      ...turn,
+      tool_call_id: expect.any(String),
+      name: 'echo',
+      status: 'success',
+      duration_ms: expect.any(Number),
+    },
+    { ...message, model: 'offline', tokens_used: expect.any(Number), tool_calls: 1 },
+    { ...session, reason: 'deleted' },
+  ]);
+  for (const attempt of receiver.attempts) {
+    expect(attempt.json.id).toBe(attempt.headers['webhook-id']);
+    expect(attempt.json.id).toMatch(/^evt_/);
+    expect(attempt.json.timestamp).toMatch(/^\d{4}-.*\.\d{3}Z$/);
+    expect(Object.keys(attempt.json)).toEqual(['id', 'event', 'timestamp', 'sequence', 'data']);
+  }
+});
+
+test('the end of a session is one event under the name that was asked for, and once for whoever asked for both', async () => {
+  await register('/completed', ['session.completed']);
+  await register('/terminated', ['session.terminated']);
+  await register('/both', ['session.completed', 'session.terminated']);
+  await register('/pattern', ['session.*']);
+  const id = await makeSession();
+  await gateway.b.delete(`/sessions/${id}`);
+  await eventually(() => expect(about('/pattern', id)).toHaveLength(2));
+  await eventually(() => expect(namesOf(about('/both', id))).toEqual(['session.terminated']));
+  await eventually(() => expect(namesOf(about('/completed', id))).toEqual(['session.completed']));
+  await eventually(() => expect(namesOf(about('/terminated', id))).toEqual(['session.terminated']));
+  expect(namesOf(about('/pattern', id))).toEqual(['session.created', 'session.terminated']);
+  const ids = ['/completed', '/terminated', '/both'].map((path) => about(path, id)[0]?.id);
+  expect(new Set(ids).size).toBe(1);
+});
+
+test('a hook hears only of what it subscribed to, and nothing after it was deleted', async () => {
+  const hookId = await register('/created', ['session.created']);
+  const id = await makeSession();
+  await say(id, 'Hello');
+  await eventually(() => expect(namesOf(about('/created', id))).toEqual(['session.created']));
+  expect((await gateway.a.delete(`/hooks/${hookId}`)).status).toBe(204);
+  const later = await makeSession();
+  await eventually(() => expect(about('/steps', later)).toHaveLength(1));
+  expect(namesOf(receiver.bodies('/created'))).toEqual(['session.created']);
+});
+
+test('a token bound to a user has hooks of its own, which hear of that user alone', async () => {
+  const bound = gateway.caller('b', await gateway.mint({ user: 'eve' }));
+  const hookId = await register('/eve', ['*'], bound);
+  const [hers, theirs] = [await makeSession('eve'), await makeSession('bob')];
+  await eventually(() => expect(about('/eve', hers)).toHaveLength(1));
+  await eventually(() => expect(about('/steps', theirs)).toHaveLength(1));
+  expect(about('/eve', theirs)).toEqual([]);
+  const list = await bound.get<{ hooks: { id: string }[] }>('/hooks');
+  expect(list.body.hooks.map(({ id }) => id)).toEqual([hookId]);
+  const others = await gateway.b.get<{ hooks: { id: string }[] }>('/hooks');
+  const foreign = others.body.hooks.find(({ id }) => id !== hookId)?.id;
+  expect((await bound.delete(`/hooks/${foreign}`)).status).toBe(404);
+});
+
+test('events of other areas go out with the transaction that makes them, and not without it', async () => {
+  await register('/config', ['config.updated']);
+  const { database, store, signal } = await outbox();
+  const event = {
+    name: 'config.updated',
+    userId: null,
+    data: { keys: ['agent.max_turns'], reload_required: false },
+  } as const;
+  await expect(
+    database.transaction(async (runner) => {
+      expect(await store.emit(runner, event)).toBe(2);
+      throw new Error('rolled back');
+    }),
+  ).rejects.toThrow('rolled back');
+  expect(await database.transaction((runner) => store.emit(runner, event))).toBe(2);
+  signal.committed();
+  await eventually(() => expect(namesOf(receiver.bodies('/config'))).toEqual(['config.updated']));
+  expect(receiver.bodies('/config')[0]?.data).toEqual(event.data);
+});
+
+async function outbox() {
+  const { Database } = await import('../../src/database/database.js');
+  const { EventStore } = await import('../../src/events/event.store.js');
+  const { EventSignal } = await import('../../src/events/event-signal.js');
+  const { app } = gateway.started;
+  return { database: app.get(Database), store: app.get(EventStore), signal: app.get(EventSignal) };
+}
