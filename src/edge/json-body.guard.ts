@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
 import type { Response } from 'express';
+import { Settings } from '../config/settings.js';
 import { UnsupportedMediaType } from '../errors/gateway-error.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { parseJsonObject } from './json-bytes.js';

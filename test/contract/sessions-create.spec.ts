@@ -1,6 +1,6 @@
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { FACES, idIn, ISO_UTC, newSession, PROFILES, sortedKeys, type Wire } from './support/faces.js';
+import { FACES, ISO_UTC, idIn, newSession, PROFILES, sortedKeys, type Wire } from './support/faces.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

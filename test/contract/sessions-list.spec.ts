@@ -4,8 +4,8 @@ import { expectError } from './support/envelope.js';
 import {
   FACES,
   fallSilent,
-  idIn,
   ISO_UTC,
+  idIn,
   newSession,
   PROFILES,
   type SessionListWire,
