@@ -14,6 +14,11 @@ export function inLogContext<Result>(context: LogContext, work: () => Result): R
   return storage.run({ ...storage.getStore(), ...context }, work);
 }
 
+/** Runs what serves many requests and must not speak in the name of the one that happened to start it. */
+export function outsideLogContext<Result>(work: () => Result): Result {
+  return storage.exit(work);
+}
+
 export function currentLogContext(): LogContext {
   return storage.getStore() ?? NOTHING;
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js';
 import { Unavailable } from '../errors/gateway-error.js';
 import { LineQueue } from './line-queue.js';
 import type { LogStore } from './log.store.js';
+import { outsideLogContext } from './log-context.js';
 import { LEVEL_RANKS } from './log-level.js';
 import type { Logger, Logs } from './logger.js';
 import { type StoredLine, storedLine } from './stored-line.js';
@@ -77,7 +78,7 @@ export class LogWriter {
 
   private schedule(inMs: number): void {
     if (this.stopped) return;
-    this.timer = setTimeout(() => void this.flush(), inMs).unref();
+    this.timer = outsideLogContext(() => setTimeout(() => void this.flush(), inMs).unref());
   }
 
   /** One at a time: whoever comes meanwhile waits for the same one. */

@@ -6,6 +6,7 @@ import type { AccessLog } from '../edge/access-log.js';
 import type { GatewayRequest } from '../edge/gateway-request.js';
 import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
+import { inLogContext } from '../logs/log-context.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId } from './profile.js';
 
@@ -87,7 +88,7 @@ export class ProfileListeners {
     if (this.isDraining()) response.setHeader('Connection', 'close');
     response.once('close', () => this.accessLog.finished(request, response));
     this.newest.set(request.socket, response);
-    this.express(request, response);
+    inLogContext({ request_id: request.requestId }, () => this.express(request, response));
   }
 
   /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */

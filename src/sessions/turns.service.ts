@@ -4,6 +4,7 @@ import type { TurnListener } from '../agent/turn.js';
 import { TurnRunner } from '../agent/turn-runner.js';
 import { Settings } from '../config/settings.js';
 import { GatewayError, InternalError, ProviderTimedOut } from '../errors/gateway-error.js';
+import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
@@ -31,7 +32,11 @@ export class TurnsService {
   }
 
   /** Throws the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
-  async run(turn: BegunTurn, message: NewUserMessage, emit: TurnListener): Promise<Message> {
+  run(turn: BegunTurn, message: NewUserMessage, emit: TurnListener): Promise<Message> {
+    return inLogContext({ session_id: turn.lease.sessionId }, () => this.runToItsEnd(turn, message, emit));
+  }
+
+  private async runToItsEnd(turn: BegunTurn, message: NewUserMessage, emit: TurnListener): Promise<Message> {
     const { lease } = turn;
     const abort = this.running.add(lease.sessionId, lease.fence);
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;

@@ -3,6 +3,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Unavailable } from '../../errors/gateway-error.js';
 import { LogStore } from '../log.store.js';
+import { outsideLogContext } from '../log-context.js';
 import type { LogFilter } from '../log-entry.js';
 import { type Logger, Logs } from '../logger.js';
 import { EntryFormat } from './entry-format.port.js';
@@ -107,7 +108,7 @@ export class LogStreams implements OnModuleDestroy {
       this.tail.release();
     });
     this.streams.set(stream, mayRead);
-    this.timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
     if (response.closed) stream.end();
     else stream.start(cursor, retryMs(), resumed?.gap);
     if (this.ended) stream.farewell(retryMs());

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { LogStore } from '../log.store.js';
+import { outsideLogContext } from '../log-context.js';
 import type { LogEntry, LogFilter } from '../log-entry.js';
 import { LEVEL_RANKS } from '../log-level.js';
 import { type Logger, Logs } from '../logger.js';
@@ -70,7 +71,7 @@ export class LogTail implements OnModuleDestroy {
       this.release();
       throw error;
     }
-    if (!this.following) void this.follow();
+    if (!this.following) void outsideLogContext(() => this.follow());
     return this.cursor;
   }
 
