@@ -88,7 +88,7 @@ export class ProfileListeners {
     if (this.isDraining()) response.setHeader('Connection', 'close');
     response.once('close', () => this.accessLog.finished(request, response));
     this.newest.set(request.socket, response);
-    inLogContext({ request_id: request.requestId }, () => this.express(request, response));
+    inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
   }
 
   /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */

@@ -47,9 +47,9 @@ describe('the numbers of lines', () => {
   test('follow each other without holes, in the order in which they become visible, whoever writes', async () => {
     const seen: number[] = [];
     let cursor = 0;
-    let writing = true;
+    const written = new AbortController();
     const reading = (async () => {
-      while (writing || cursor < (await store.head())) {
+      while (!written.signal.aborted || cursor < (await store.head())) {
         const { entries } = await store.next(cursor, 500);
         seen.push(...entries.map(({ id }) => id));
         cursor = entries.at(-1)?.id ?? cursor;
@@ -62,7 +62,7 @@ describe('the numbers of lines', () => {
         }
       }),
     );
-    writing = false;
+    written.abort();
     await reading;
     expect(seen).toEqual(Array.from({ length: 240 }, (_line, index) => index + 1));
   });

@@ -1,4 +1,5 @@
 import type { LoadedSettings } from '../../config/settings-loader.js';
+import { consoleLines } from '../../logs/console-lines.js';
 import type { Logger } from '../../logs/logger.js';
 import { PinoLogs } from '../../logs/pino-logs.js';
 import { Redactor } from '../../logs/redactor.js';
@@ -13,8 +14,9 @@ import { StopRequests } from './stop-requests.js';
 export async function serve(context: CommandContext): Promise<void> {
   const loaded = checkedSettings(context);
   const redactor = new Redactor();
-  const { level } = loaded.settings.logging;
-  const logs = new PinoLogs({ level, redactor, write: (line) => context.terminal.out(line) });
+  const { level, format } = loaded.settings.logging;
+  const write = consoleLines(format, process.stdout.isTTY, (line) => context.terminal.out(line));
+  const logs = new PinoLogs({ level, redactor, write });
   const logger = logs.for('gateway');
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;
