@@ -20,7 +20,7 @@ export function checkedSettings(context: CommandContext): LoadedSettings {
 }
 
 function bootstrapProblems(token: string | undefined): SettingsProblem[] {
-  if (token === undefined || looksLikeToken(token)) return [];
+  if (token === undefined || looksLikeToken(token.trim())) return [];
   const message = 'is not a token: make one with "agent-gateway auth token mint"';
   return [{ where: 'GATEWAY_BOOTSTRAP_TOKEN', key: '', message }];
 }

@@ -1,17 +1,21 @@
 import { type LogFields, type Logger, Logs } from '../logs/logger.js';
-import type { Terminal } from './terminal.js';
+import { Redactor } from '../logs/redactor.js';
+import type { CommandContext } from './command-context.js';
 
 const nothing = (): void => undefined;
 
 /** For commands whose standard output is their result: only warnings and errors, as plain lines on standard error. */
 export class QuietLogs extends Logs {
-  constructor(private readonly terminal: Pick<Terminal, 'err'>) {
+  private readonly redactor = new Redactor();
+
+  constructor(private readonly context: Pick<CommandContext, 'environment' | 'terminal'>) {
     super();
+    this.redactor.setFor('environment', context.environment.secrets);
   }
 
   for(): Logger {
     const line = (word: string) => (message: string, fields?: LogFields) =>
-      this.terminal.err(`${word}: ${message}${inWords(fields)}\n`);
+      this.context.terminal.err(this.redactor.redact(`${word}: ${message}${inWords(fields)}\n`));
     return { trace: nothing, debug: nothing, info: nothing, warn: line('warning'), error: line('error') };
   }
 

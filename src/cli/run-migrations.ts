@@ -13,9 +13,9 @@ export interface MigrationReport {
 
 /** Runs what is missing, beside a gateway or without one. */
 export async function runMigrations(context: CommandContext): Promise<MigrationReport> {
-  const { environment, terminal } = context;
+  const { environment } = context;
   const { settings } = loadSettings({ environment, file: context.configFile() });
-  const opened = await openAddress(settings.database, new QuietLogs(terminal));
+  const opened = await openAddress(settings.database, new QuietLogs(context));
   try {
     return { migrations: await migrate(opened.address), place: databasePlace(settings.database) };
   } finally {

@@ -18,11 +18,11 @@ export async function withConfiguration<Result>(
   context: CommandContext,
   work: (opened: OpenedConfiguration) => Promise<Result>,
 ): Promise<Result> {
-  const { environment, terminal } = context;
+  const { environment } = context;
   const { anthropicApiKey: anthropic, openaiApiKey: openai, masterKey } = environment;
   const checks = [providerCheck({ anthropic, openai })];
   const loaded = loadSettings({ environment, file: context.configFile(), checks });
-  const logs = new QuietLogs(terminal);
+  const logs = new QuietLogs(context);
   const { database: wanted } = loaded.settings;
   const server = await openDatabase({ ...wanted, pool_size: POOL_SIZE }, logs);
   try {

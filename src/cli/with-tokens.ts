@@ -22,9 +22,9 @@ export async function withTokens<Result>(
   context: CommandContext,
   work: (given: TokenWork) => Promise<Result>,
 ): Promise<Result> {
-  const { environment, terminal } = context;
+  const { environment } = context;
   const { settings } = loadSettings({ environment, file: context.configFile() });
-  const opened = await openDatabase({ ...settings.database, pool_size: POOL_SIZE }, new QuietLogs(terminal));
+  const opened = await openDatabase({ ...settings.database, pool_size: POOL_SIZE }, new QuietLogs(context));
   try {
     await migrate(opened.address);
     const database = new Database(opened.dataSource);

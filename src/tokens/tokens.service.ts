@@ -74,9 +74,10 @@ export class TokensService {
 
   /**
    * Makes the given token an administrator's, unless it is one already. Throws `BadRequest` when it has not the form
-   * of a token. A revoked one stays revoked.
+   * of a token. A revoked one stays revoked. Blanks around it are a Secret's line feed, not part of it.
    */
-  async install(secret: string): Promise<void> {
+  async install(given: string): Promise<void> {
+    const secret = given.trim();
     if (!looksLikeToken(secret)) {
       throw new BadRequest(
         'GATEWAY_BOOTSTRAP_TOKEN is not a token: make one with "agent-gateway auth token mint".',

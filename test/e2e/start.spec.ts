@@ -178,18 +178,21 @@ describe('a checkout elsewhere', () => {
     await chmod(folder, 0o755);
     checkout = join(folder, "it's here");
     await mkdir(checkout);
-    for (const part of ['bin', 'package.json', 'dist'])
+    for (const part of ['bin', 'dist', 'package.json', 'scripts'])
       execFileSync('cp', ['-R', join(process.cwd(), part), checkout]);
     execFileSync('ln', ['-s', join(process.cwd(), 'node_modules'), checkout]);
   });
 
-  test('runs in a path with spaces, with its data beside it', async () => {
-    const gateway = await bench.serve({ checkout });
-    expect(existsSync(join(checkout, 'data', 'postgres', 'PG_VERSION'))).toBe(true);
+  test('runs in a path with spaces by npm start, with its data beside it, and a signal to npm stops it', async () => {
+    const npm = { npm_config_cache: join(checkout, 'npm'), npm_config_update_notifier: 'false' };
+    const gateway = await bench.serve({ checkout, npm: true, env: npm });
+    const postmaster = runningPostmaster(join(checkout, 'data'));
     if (hasShellAndCurl) expect(pasted(gateway.pasteLines)).toContain('"role":"assistant"');
     gateway.kill('SIGTERM');
-    expect((await gateway.ended).code).toBe(0);
-    expect(postmasterPid(join(checkout, 'data'))).toBeUndefined();
+    const { code, stdout } = await gateway.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('the gateway has stopped');
+    expect(isAlive(postmaster)).toBe(false);
   });
 
   const isRoot = process.getuid?.() === 0;

@@ -36,6 +36,8 @@ export interface RunOptions {
   /** The checkout whose command runs; the project's folder unless given. */
   readonly checkout?: string;
   readonly uid?: number;
+  /** Through `npm start`: the pid and the signals are then npm's. */
+  readonly npm?: true;
 }
 
 const ROOT = process.cwd();
@@ -87,8 +89,7 @@ export class ProcessBench {
 
   /** Ends what still runs, by its pid, and removes the folders. */
   async clear(): Promise<void> {
-    for (const child of this.children)
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    for (const child of this.children) endGroup(pidOf(child));
     for (const folder of this.folders) {
       const pid = postmasterPid(join(folder, 'data'));
       if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGQUIT');
@@ -97,12 +98,16 @@ export class ProcessBench {
     }
   }
 
-  private spawnGateway(args: readonly string[], { env, cwd, checkout, uid }: RunOptions): ChildProcess {
-    const command = join(checkout ?? ROOT, 'bin', 'agent-gateway.js');
-    const child = spawn(process.execPath, [command, ...args], {
-      cwd: cwd ?? checkout ?? ROOT,
+  private spawnGateway(args: readonly string[], options: RunOptions): ChildProcess {
+    const { env, checkout = ROOT, cwd = checkout, uid, npm = false } = options;
+    const node = [process.execPath, join(checkout, 'bin', 'agent-gateway.js'), ...args] as const;
+    const [file, ...rest] = npm ? (['npm', 'start'] as const) : node;
+    const child = spawn(file, rest, {
+      cwd,
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that what npm starts can be ended with it.
+      detached: true,
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     this.children.push(child);
@@ -157,6 +162,15 @@ function ending(child: ChildProcess): { output(): string; all(): string; ended: 
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
   return { output: () => stdout, all: () => stdout + stderr, ended };
+}
+
+/** What a process that was started here has left of its group. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
 }
 
 function pidOf({ pid }: ChildProcess): number {
