@@ -32,6 +32,8 @@ function createDocument(app: INestApplication, profile: ProfileId, version: stri
       'Sessions, channels, webhooks, MCP, plugins, skills, status, configuration and logs of AI agents.',
     )
     .setVersion(version)
+    .addServer('/', 'The gateway that this document comes from')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'agent-gateway auth token create' })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
@@ -48,6 +50,9 @@ function withSharedParts(document: OpenAPIObject, profile: ProfileId): OpenAPIOb
     for (const method of METHODS) {
       const operation = item[method];
       if (operation === undefined) continue;
+      operation.summary ??= goodAnswer(operation.responses);
+      // An operation that asks for no token has to say so: silence means the document's default.
+      operation.security ??= [];
       operation.tags = [path.slice(API_PREFIX.length + 2).split('/')[0] ?? ''];
       const error = { $ref: '#/components/responses/Error' };
       operation.responses = { ...operation.responses, '4XX': error, '5XX': error };
@@ -64,6 +69,12 @@ function withSharedParts(document: OpenAPIObject, profile: ProfileId): OpenAPIOb
     },
   };
   return document;
+}
+
+/** What the operation is for, in the words of its success. */
+function goodAnswer(responses: Readonly<Record<string, object | undefined>>): string {
+  const [, good] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  return good !== undefined && 'description' in good ? String(good.description) : '';
 }
 
 type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
