@@ -3,7 +3,7 @@ import { type Path, parsePath, type Table } from './dotted-path.js';
 import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
 import { nearestKey } from './nearest-key.js';
 import { problemOfValue } from './patch-value.js';
-import { childNode, keyOf, nodeAt, type SettingsNode } from './settings-tree.js';
+import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
 
 /** One thing a PATCH asks for: a value for a key, or, with null, the layers below for a key and all below it. */
 export interface PatchWish {
@@ -22,8 +22,12 @@ const LONGEST_SHOWN = 64;
  * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings` (403).
  * Whether the values are allowed is for the whole to say. `isStored` knows keys that no schema knows any more.
  */
-export function readPatch(body: Table, isStored: (key: string) => boolean): readonly PatchWish[] {
-  const reading = new PatchReading(isStored);
+export function readPatch(
+  body: Table,
+  isStored: (key: string) => boolean,
+  root: SettingsNode = settingsRoot(),
+): readonly PatchWish[] {
+  const reading = new PatchReading(isStored, root);
   for (const [key, value] of Object.entries(body)) reading.add(key, value);
   return reading.wishes();
 }
@@ -34,11 +38,14 @@ class PatchReading {
   private readonly fileOnly: string[] = [];
   private nearestLeft = MOST_NEAREST;
 
-  constructor(private readonly isStored: (key: string) => boolean) {}
+  constructor(
+    private readonly isStored: (key: string) => boolean,
+    private readonly root: SettingsNode,
+  ) {}
 
   add(key: string, value: unknown): void {
     const path = parsePath(key);
-    const node = path && nodeAt(path);
+    const node = path && nodeAt(path, this.root);
     if (node !== undefined) this.addAt(node, value);
     else if (value === null && this.isStored(key)) this.push({ key, value, secret: false });
     else this.refuseUnknown(key, path);
@@ -53,7 +60,7 @@ class PatchReading {
 
   private addAt(node: SettingsNode, value: unknown): void {
     const key = keyOf(node);
-    const problem = problemOfValue(node, value);
+    const problem = problemOfValue(node, nodeAt(node.path.slice(0, -1), this.root), value);
     if (problem !== undefined) this.refuse(key, problem);
     else if (node.kind !== 'leaf' && value !== null) this.addBelow(node, value as Table);
     else {
@@ -82,7 +89,7 @@ class PatchReading {
 
   private refuseUnknown(key: string, path: Path | undefined): void {
     this.nearestLeft -= 1;
-    const nearest = path === undefined || this.nearestLeft < 0 ? undefined : nearestKey(path);
+    const nearest = path === undefined || this.nearestLeft < 0 ? undefined : nearestKey(path, this.root);
     this.refuse(key, nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`);
   }
 

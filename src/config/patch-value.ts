@@ -1,21 +1,20 @@
 import { isSafePath, isTable } from './dotted-path.js';
 import { redactionMarker } from './redaction.js';
-import { nodeAt, type SettingsNode } from './settings-tree.js';
+import type { SettingsNode } from './settings-tree.js';
 
 /** What is wrong with a value for this place, whatever its type; types and bounds are for the schema to say. */
-export function problemOfValue(node: SettingsNode, value: unknown): string | undefined {
-  if (node.kind === 'leaf' && parentOf(node)?.kind === 'leaf')
-    return 'is part of a value; set the whole value';
+export function problemOfValue(
+  node: SettingsNode,
+  parent: SettingsNode | undefined,
+  value: unknown,
+): string | undefined {
+  if (parent?.kind === 'leaf') return 'is part of a value; set the whole value';
   if (holdsMarker(value)) return 'holds the redaction marker; send the real value or leave it out';
   if (hasUnsafeNames(value)) return 'holds a name that is not allowed';
   if (node.kind === 'leaf' || value === null) return undefined;
   if (!isTable(value)) return 'is a section; set its keys';
-  const isThing = parentOf(node)?.kind === 'collection';
-  return isThing && Object.keys(value).length === 0 ? 'needs at least one of its keys' : undefined;
-}
-
-function parentOf(node: SettingsNode): SettingsNode | undefined {
-  return nodeAt(node.path.slice(0, -1));
+  const isEmptyThing = parent?.kind === 'collection' && Object.keys(value).length === 0;
+  return isEmptyThing ? 'needs at least one of its keys' : undefined;
 }
 
 /** A caller who sends back what GET showed would store the marker in place of the secret. */
