@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logs } from '../../src/logs/logger.js';
 import { LogStreams } from '../../src/logs/stream/log-streams.service.js';
 import { TokensService } from '../../src/tokens/tokens.service.js';
@@ -20,6 +21,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterEach(async () => {
+  jest.useRealTimers();
   for (const stream of streams.splice(0)) stream.close();
   for (const gateway of gateways.splice(0)) await gateway.stop();
 });
@@ -143,6 +145,36 @@ test('a reader whose filter lets nothing through still resumes where it was', as
 async function eventuallyOpened(stream: EventStream): Promise<EventStream> {
   await eventually(() => expect(stream.lastEventId).toMatch(/^\d+$/));
   return stream;
+}
+
+test('a heartbeat keeps the connection in use, and moves the place to resume from', async () => {
+  const gateway = await replica();
+  onlyIntervalsStandStill();
+  const stream = await eventuallyOpened(await read(gateway, '/logs/stream?level=error'));
+  const opened = Number(stream.lastEventId);
+  logger(gateway, 'unwanted').info('of a lower level');
+  await stored(gateway, 'unwanted', 1);
+  await sleep(500);
+  jest.advanceTimersByTime(15_000);
+  await eventually(() => expect(stream.comments).toEqual(['heartbeat']));
+  await eventually(() => expect(Number(stream.lastEventId)).toBeGreaterThan(opened));
+  expect(stream.events).toEqual([]);
+});
+
+function onlyIntervalsStandStill(): void {
+  jest.useFakeTimers({
+    doNotFake: [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'clearImmediate',
+      'setTimeout',
+      'clearTimeout',
+    ],
+  });
 }
 
 test('a gap says how many lines are lost when those after the last one are no longer kept', async () => {
