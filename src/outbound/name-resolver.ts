@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
+import { Slots } from './slots.js';
 
 /** Finds the addresses of a name. */
 export abstract class NameResolver {
@@ -7,10 +8,58 @@ export abstract class NameResolver {
   abstract addressesOf(name: string): Promise<readonly string[]>;
 }
 
-/** Asks as the system does: hosts file, search domains and DNS. */
+interface Known {
+  answer: Promise<readonly string[]>;
+  /** On the clock of `performance`; no end while it is being asked. */
+  until: number;
+  wasFound: boolean;
+}
+
+const FOUND_MS = 5000;
+const NOT_FOUND_MS = 2000;
+const MOST_NAMES = 2000;
+const MOST_DOUBTFUL = 2;
+
+/**
+ * Asks as the system does: hosts file, search domains and DNS. A question that hangs holds one of the process's four
+ * threads, so a name is asked for once at a time and remembered for seconds, and names that were never found share two
+ * threads: whoever is known to answer does not wait behind them.
+ */
 @Injectable()
 export class SystemNameResolver extends NameResolver {
-  async addressesOf(name: string): Promise<readonly string[]> {
-    return (await lookup(name, { all: true })).map(({ address }) => address);
+  private readonly names = new Map<string, Known>();
+  private readonly doubtful = new Slots(MOST_DOUBTFUL);
+  /** Asks the system; another one in tests. */
+  ask = async (name: string): Promise<readonly string[]> =>
+    (await lookup(name, { all: true })).map(({ address }) => address);
+
+  addressesOf(name: string): Promise<readonly string[]> {
+    const known = this.names.get(name);
+    if (known !== undefined && performance.now() < known.until) return known.answer;
+    return this.askAgain(name, known?.wasFound === true).answer;
   }
+
+  private askAgain(name: string, wasFound: boolean): Known {
+    const question = () => this.ask(name);
+    const answer = wasFound ? question() : this.doubtful.run(question);
+    const known: Known = { answer, until: Number.POSITIVE_INFINITY, wasFound };
+    answer.then(
+      () => remember(known, true, FOUND_MS),
+      () => remember(known, false, NOT_FOUND_MS),
+    );
+    this.names.delete(name);
+    this.names.set(name, known);
+    this.forgetOldest();
+    return known;
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.names.keys();
+    if (this.names.size > MOST_NAMES && oldest !== undefined) this.names.delete(oldest);
+  }
+}
+
+function remember(known: Known, wasFound: boolean, forMs: number): void {
+  known.wasFound = wasFound;
+  known.until = performance.now() + forMs;
 }

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemNameResolver } from './name-resolver.js';
+
+/** Answers what a test says, and counts who is being asked for. */
+function resolver(answer: (name: string) => Promise<string[]>) {
+  const names = new SystemNameResolver();
+  const seen = { asked: [] as string[], atOnce: 0, most: 0 };
+  names.ask = async (name) => {
+    seen.asked.push(name);
+    seen.atOnce += 1;
+    seen.most = Math.max(seen.most, seen.atOnce);
+    return answer(name).finally(() => (seen.atOnce -= 1));
+  };
+  return { names, seen };
+}
+
+const forever = () => new Promise<string[]>(() => undefined);
+
+test('finds what the system finds', async () => {
+  const found = await new SystemNameResolver().addressesOf('localhost');
+  expect(found.some((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
+});
+
+test('asks once for all who want the same name at the same time, and tells them all', async () => {
+  const { names, seen } = resolver(async () => ['192.0.2.1']);
+  const answers = await Promise.all([1, 2, 3].map(() => names.addressesOf('one.example')));
+  expect(answers).toEqual([['192.0.2.1'], ['192.0.2.1'], ['192.0.2.1']]);
+  expect(seen.asked).toEqual(['one.example']);
+});
+
+test('a name that is not found is asked for again soon, and may be found then', async () => {
+  let isThere = false;
+  const { names } = resolver(async () => {
+    if (!isThere) throw new Error('no such name');
+    return ['192.0.2.1'];
+  });
+  await expect(names.addressesOf('late.example')).rejects.toThrow('no such name');
+  isThere = true;
+  await expect(names.addressesOf('late.example')).rejects.toThrow('no such name');
+  await sleep(2100);
+  await expect(names.addressesOf('late.example')).resolves.toEqual(['192.0.2.1']);
+});
+
+test('a hundred names that hang take two places, and a name that was found before passes them', async () => {
+  const { names, seen } = resolver((name) =>
+    name.startsWith('dead') ? forever() : Promise.resolve(['192.0.2.1']),
+  );
+  await names.addressesOf('alive.example');
+  for (let index = 0; index < 100; index += 1) void names.addressesOf(`dead${index}.example`);
+  await sleep(5100);
+  await expect(names.addressesOf('alive.example')).resolves.toEqual(['192.0.2.1']);
+  expect(seen.asked.filter((name) => name.startsWith('dead'))).toHaveLength(2);
+}, 10_000);
