@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isTable, readAt } from '../../src/config/dotted-path.js';
 import type { SettingsJsonSchema } from '../../src/config/json-schema.js';
 import { keyOf, leafNodes, type SettingsNode } from '../../src/config/settings-tree.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -21,15 +22,14 @@ const patch = (body: Tree) => gateway.b.patch<{ updated: string[] }>('/config', 
 const stored = () => gateway.database.query<Row>('SELECT * FROM config_overrides ORDER BY key');
 
 function at(tree: Tree, key: string): unknown {
-  return key.split('.').reduce<unknown>((node, name) => (node as Tree | undefined)?.[name], tree);
+  return readAt(tree, key.split('.'));
 }
 
 /** Every key of the tree as GET shows it, with its value; a list counts as one value. */
-function flat(tree: unknown, prefix = ''): Map<string, unknown> {
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
-    return new Map([[prefix, tree as unknown]]);
-  const below = (name: string) => (prefix === '' ? name : `${prefix}.${name}`);
-  return new Map(Object.entries(tree as Tree).flatMap(([name, part]) => [...flat(part, below(name))]));
+function flat(tree: Tree, prefix = ''): readonly (readonly [string, unknown])[] {
+  return Object.entries(tree).flatMap(([name, part]) =>
+    isTable(part) ? flat(part, `${prefix}${name}.`) : [[`${prefix}${name}`, part] as const],
+  );
 }
 
 const leaves = leafNodes().filter((node) => !node.path.includes('<name>'));
@@ -129,7 +129,7 @@ test('any PATCH is applied as a whole, or changes nothing that is shown and noth
         if (value !== null) expect([key, at(after, key)]).toEqual([key, value]);
       const touched = (key: string) =>
         answer.body.updated.some((one) => key === one || key.startsWith(`${one}.`));
-      const rest = (tree: Tree) => [...flat(tree)].filter(([key]) => !touched(key));
+      const rest = (tree: Tree) => flat(tree).filter(([key]) => !touched(key));
       expect(rest(after)).toEqual(rest(before));
     }),
     { numRuns: 100 },
