@@ -50,7 +50,7 @@ function another({ schema }: SettingsNode, value: unknown): unknown {
   if (schema.type === 'boolean') return value !== true;
   if (schema.type === 'integer') return otherInteger(schema, value as number);
   if (schema.type === 'string') return `${String(value)}x`;
-  return schema.type === 'array' && Array.isArray(value) ? [...value].reverse() : undefined;
+  return schema.type === 'array' && Array.isArray(value) ? value.toReversed() : undefined;
 }
 
 function otherInteger({ minimum = 0, maximum = 100 }: SettingsJsonSchema, value: number): number {
