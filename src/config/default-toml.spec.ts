@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defaultToml } from './default-toml.js';
 import { readEnvironment } from './environment.js';
+import { GENERATED_FILES } from './generated-files.js';
 import { jsonSchema } from './json-schema.js';
 import { keyMarks } from './key-marks.js';
 import { loadSettings } from './settings-loader.js';
@@ -11,9 +12,13 @@ import { settingsRoot } from './settings-tree.js';
 const file = join(__dirname, '../../config/gateway.default.toml');
 
 describe('config/gateway.default.toml', () => {
-  test('is what the schema generates (npm run build && node dist/src/config/write-default-toml.js)', () => {
-    expect(readFileSync(file, 'utf8')).toBe(defaultToml());
-  });
+  test.each(GENERATED_FILES)(
+    '$path is what the schema generates (npm run generate:config)',
+    ({ path, make }) => {
+      const held = readFileSync(join(__dirname, '../..', path), 'utf8');
+      expect(held).toBe(make(held));
+    },
+  );
 
   test('loads, and sets every key to its default', () => {
     const environment = readEnvironment({});
