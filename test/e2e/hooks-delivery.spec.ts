@@ -1,0 +1,229 @@
+import { HookStore } from '../../src/hooks/hook.store.js';
+import { RETRY_DELAYS_SECS } from '../../src/hooks/retry-schedule.js';
+import { newWebhookSecret } from '../../src/hooks/webhook-secret.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { HookReceiver, type ReceivedAttempt } from '../harness/hook-receiver.js';
+import { verifyAttempt } from '../harness/webhook-judges.js';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let receiver: HookReceiver;
+beforeEach(async () => {
+  receiver = await HookReceiver.open();
+  database = await createTestDatabase();
+  gateway = await startTestGateway({ database });
+});
+afterEach(async () => {
+  await gateway.stop();
+  await receiver.close();
+  await database.drop();
+});
+
+async function register(wish: { path?: string; events?: string[]; secret?: string } = {}): Promise<string> {
+  const { path = '/hook', events = ['session.created'], secret } = wish;
+  const body = { url: receiver.url(path), events, ...(secret === undefined ? {} : { secret }) };
+  const answer = await gateway.a.post<{ id: string }>('/hooks', body);
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+const makeSession = (from = gateway) => from.a.post('/sessions', {});
+
+/** The clock of the schedule is the database's: moves it past every wait. */
+const passTime = () =>
+  database.query(
+    `UPDATE hook_deliveries SET next_attempt_at = now() WHERE status = 'pending' AND attempts > 0`,
+  );
+
+interface DeliveryRow {
+  status: string;
+  attempts: number;
+  wait: number | null;
+  last_status: number | null;
+  last_error: string | null;
+}
+const deliveries = () =>
+  database.query<DeliveryRow>(`
+    SELECT status, attempts, last_status, last_error,
+      extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait
+    FROM hook_deliveries ORDER BY id`);
+
+async function attemptsAre(count: number): Promise<DeliveryRow> {
+  await eventually(async () => expect((await deliveries())[0]?.attempts).toBe(count));
+  return (await deliveries())[0] as DeliveryRow;
+}
+
+test.each([
+  ['a whsec_ secret', `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`],
+  ['any other secret, as raw bytes', 'ein Schlüssel, der keiner ist'],
+])(
+  'deliveries are signed with %s, and two libraries that are not ours verify them',
+  async (_what, secret) => {
+    await register({ secret });
+    await makeSession();
+    await eventually(() => expect(receiver.attempts).toHaveLength(1));
+    const [attempt] = receiver.attempts as [ReceivedAttempt];
+    verifyAttempt(attempt, secret);
+    expect(() => verifyAttempt({ ...attempt, body: `${attempt.body} ` }, secret)).toThrow();
+    expect(() => verifyAttempt(attempt, newWebhookSecret())).toThrow();
+  },
+);
+
+test('without a secret nothing is signed', async () => {
+  await register();
+  await makeSession();
+  await eventually(() => expect(receiver.attempts).toHaveLength(1));
+  expect(receiver.attempts[0]?.headers).not.toHaveProperty('webhook-signature');
+});
+
+test('after a rotation both secrets verify, and only the new one when the old has run out', async () => {
+  const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
+  const id = await register({ secret: old });
+  const store = gateway.started.app.get(HookStore, { strict: false });
+  expect(await store.rotate(id, fresh, 3600)).toBe(true);
+  await makeSession();
+  await eventually(() => expect(receiver.attempts).toHaveLength(1));
+  for (const secret of [old, fresh]) verifyAttempt(receiver.attempts[0] as ReceivedAttempt, secret);
+  await database.query(`UPDATE hooks SET old_secret_until = now() - interval '1 second'`);
+  await makeSession();
+  await eventually(() => expect(receiver.attempts).toHaveLength(2));
+  verifyAttempt(receiver.attempts[1] as ReceivedAttempt, fresh);
+  expect(() => verifyAttempt(receiver.attempts[1] as ReceivedAttempt, old)).toThrow();
+});
+
+test('every attempt comes where the schedule says, with the same id and bytes, also over a restart; then it is given up', async () => {
+  receiver.behaviour = () => 500;
+  const secret = newWebhookSecret();
+  await register({ secret });
+  await makeSession();
+  for (const [index, planned] of RETRY_DELAYS_SECS.entries()) {
+    const { status, wait, last_status } = await attemptsAre(index + 1);
+    expect([status, last_status]).toEqual(['pending', 500]);
+    expect(wait).toBeGreaterThanOrEqual(planned * 0.8);
+    expect(wait).toBeLessThanOrEqual(planned * 1.2);
+    if (index === 3) {
+      await gateway.stop();
+      gateway = await startTestGateway({ database });
+    }
+    await passTime();
+  }
+  expect(await attemptsAre(RETRY_DELAYS_SECS.length + 1)).toMatchObject({ status: 'failed', wait: null });
+  expect(receiver.attempts).toHaveLength(10);
+  expect(new Set(receiver.attempts.map(({ body }) => body)).size).toBe(1);
+  expect(new Set(receiver.attempts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  for (const attempt of receiver.attempts) verifyAttempt(attempt, secret);
+  const hooks = await gateway.a.get<{ hooks: { active: boolean }[] }>('/hooks');
+  expect(hooks.body.hooks[0]?.active).toBe(true);
+}, 60_000);
+
+test('Retry-After is waited for', async () => {
+  receiver.behaviour = (_attempt, response) => {
+    response.writeHead(429, { 'retry-after': '7200' }).end();
+    return 'handled';
+  };
+  await register();
+  await makeSession();
+  const { wait, last_error } = await attemptsAre(1);
+  expect(wait).toBeCloseTo(7200, 1);
+  expect(last_error).toBe('http_429');
+});
+
+test('410 ends a hook at once, and whoever listens for errors hears of it', async () => {
+  receiver.behaviour = ({ path }) => (path === '/gone' ? 410 : 200);
+  const id = await register({ path: '/gone', events: ['*'] });
+  await register({ path: '/errors', events: ['error.occurred'] });
+  await makeSession();
+  await eventually(() => expect(receiver.bodies('/errors')).toHaveLength(1));
+  expect(receiver.bodies('/errors')[0]?.data).toEqual({ source: 'hook', reason: 'hook_gone', hook_id: id });
+  const { body } = await gateway.b.get<{ hooks: { id: string; active: boolean }[] }>('/hooks');
+  expect(body.hooks.find((hook) => hook.id === id)?.active).toBe(false);
+  await makeSession();
+  await makeSession();
+  await eventually(async () => expect(await deliveries()).toHaveLength(2));
+  expect(receiver.bodies('/gone')).toHaveLength(1);
+});
+
+test('five days of nothing but failures end a hook, and one success starts them anew', async () => {
+  receiver.behaviour = () => 503;
+  const id = await register({ events: ['session.created'] });
+  await makeSession();
+  await attemptsAre(1);
+  await database.query(`UPDATE hook_lanes SET failing_since = now() - interval '4 days 23 hours'`);
+  await passTime();
+  await attemptsAre(2);
+  receiver.behaviour = () => 200;
+  await passTime();
+  await attemptsAre(3);
+  expect(await database.query(`SELECT failing_since FROM hook_lanes`)).toEqual([{ failing_since: null }]);
+  receiver.behaviour = () => 503;
+  await database.query(`UPDATE hook_lanes SET failing_since = now() - interval '5 days 1 hour'`);
+  await makeSession();
+  await eventually(async () => {
+    const { body } = await gateway.a.get<{ hooks: { id: string; active: boolean }[] }>('/hooks');
+    expect(body.hooks).toMatchObject([{ id, active: false }]);
+  });
+});
+
+test('two replicas send every event once, in one order without gaps', async () => {
+  const other = await startTestGateway({ database });
+  try {
+    await register();
+    const rounds = Array.from({ length: 40 }, (_, index) => index);
+    await Promise.all(rounds.map((index) => makeSession(index % 2 === 0 ? gateway : other)));
+    await Promise.all(rounds.map((index) => makeSession(index % 2 === 0 ? other : gateway)));
+    await eventually(() => expect(receiver.bodies().length).toBeGreaterThanOrEqual(80));
+    const expected = Array.from({ length: 80 }, (_, index) => index + 1);
+    expect(receiver.bodies().map(({ sequence }) => sequence)).toEqual(expected);
+    expect(new Set(receiver.bodies().map(({ id }) => id)).size).toBe(80);
+  } finally {
+    await other.stop();
+  }
+});
+
+test('a lane that its replica left without a word is taken over, and keeps its numbers', async () => {
+  await register();
+  await makeSession();
+  await eventually(() => expect(receiver.bodies()).toHaveLength(1));
+  await eventually(async () =>
+    expect(await database.query('SELECT owner FROM hook_lanes')).toEqual([{ owner: null }]),
+  );
+  await database.query(`UPDATE hook_lanes SET owner = 'gone', lease_until = now() + interval '1 second'`);
+  await makeSession();
+  expect(receiver.bodies()).toHaveLength(1);
+  await eventually(() => expect(receiver.bodies().map(({ sequence }) => sequence)).toEqual([1, 2]));
+});
+
+test('metrics tell attempts by what they came to, and what waits', async () => {
+  receiver.behaviour = ({ json }) => (json.sequence === 1 ? 500 : 200);
+  await register();
+  await makeSession();
+  await makeSession();
+  await attemptsAre(1);
+  await eventually(async () => expect((await deliveries())[1]?.status).toBe('delivered'));
+  const { text } = await gateway.operations.get<string>('/metrics');
+  expect(text).toMatch(/agent_gateway_hook_attempts_total\{outcome="delivered"\} \d+/);
+  expect(text).toMatch(/agent_gateway_hook_attempts_total\{outcome="retry"\} [1-9]/);
+  expect(text).toMatch(/^agent_gateway_hook_outbox_deliveries 1$/m);
+  expect(text).toMatch(/^agent_gateway_hook_oldest_undelivered_seconds 0\.\d+|[1-9]/m);
+});
+
+test('a deleted hook is not sent what still waited for it', async () => {
+  let release: () => void = () => undefined;
+  receiver.behaviour = (_attempt, response) => {
+    release = () => response.writeHead(200).end();
+    return 'handled';
+  };
+  const id = await register();
+  for (let count = 0; count < 5; count += 1) await makeSession();
+  await eventually(() => expect(receiver.attempts).toHaveLength(1));
+  expect((await gateway.a.delete(`/hooks/${id}`)).status).toBe(204);
+  release();
+  const second = await register({ path: '/second' });
+  receiver.behaviour = () => 200;
+  await makeSession();
+  await eventually(() => expect(receiver.bodies('/second')).toHaveLength(1));
+  expect(receiver.bodies()).toHaveLength(1);
+  expect(second).not.toBe(id);
+});
