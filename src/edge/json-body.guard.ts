@@ -20,12 +20,16 @@ export class JsonBodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
     refuseOtherMediaTypes(request);
-    if (request.headers.expect?.toLowerCase() === '100-continue')
-      http.getResponse<Response>().writeContinue();
-    const body = await readBody(request, this.settings.current.gateway[limit as BodyLimit]);
+    const body = await readBody(request, this.settings.current.gateway[limit as BodyLimit], () => {
+      if (waitsToBeAsked(request)) http.getResponse<Response>().writeContinue();
+    });
     request.body = body.length === 0 && !announcesBody(request) ? {} : parseJsonObject(body);
     return true;
   }
+}
+
+function waitsToBeAsked(request: GatewayRequest): boolean {
+  return request.headers.expect?.toLowerCase() === '100-continue';
 }
 
 /** A request without any body counts as the empty object. */

@@ -1,10 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { BadRequest, BodyTooLarge } from '../errors/gateway-error.js';
 
-/** Reads the whole body, at most `maxBytes` of it; a larger one is refused before it is read where its length says so. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads the whole body, at most `maxBytes` of it; a larger one is refused before it is read where its length says so.
+ * `askForIt` is called between the two: some clients send nothing before they are told to.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  askForIt: () => void,
+): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? '0');
   if (announced > maxBytes) throw tooLarge(maxBytes);
+  askForIt();
   return new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

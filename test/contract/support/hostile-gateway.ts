@@ -1,0 +1,137 @@
+import { type Route, RouteTable } from '../../../src/edge/route-table.js';
+import type { ErrorCode } from '../../../src/errors/gateway-error.js';
+import type { ProfileId } from '../../../src/profiles/profile.js';
+import type { TestDatabase } from '../../harness/database.js';
+import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
+import { expectCommonHeaders, expectError } from './envelope.js';
+import { FACES, newSession, PROFILES } from './faces.js';
+import { type RawAnswer, RawConnection } from './raw-connection.js';
+
+/** So small that a test can send more than it. */
+export const MOST_BODY_BYTES = 65_536;
+/** Longer than what may be echoed (64 characters), and nothing that an answer would say by itself. */
+export const LONG = 'zQ'.repeat(100);
+/** An answer to a wrong request takes milliseconds; this only has to tell it from one that hangs. */
+const PROMPT_MS = 5000;
+
+/** Tables in which something moves without a request: who was seen when, logs, counters, leases. */
+const BREATHING = /^(api_tokens|change_counters|session_tally|channel_states|log_\w+|hook_lanes)$/;
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+};
+
+/** A gateway that wrong requests are thrown at, and what must hold after each of them. */
+export class HostileGateway {
+  private before: unknown;
+  private linesSeen = 0;
+  private fingerprintSql: string | undefined;
+
+  private constructor(
+    readonly gateway: TestGateway,
+    /** A live session, so that nothing is refused only because there is none. */
+    readonly sessionId: string,
+  ) {}
+
+  static async start(): Promise<HostileGateway> {
+    const gateway = await startTestGateway({
+      env: {
+        GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MOST_BODY_BYTES),
+        GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MOST_BODY_BYTES),
+      },
+    });
+    const hostile = new HostileGateway(gateway, await newSession(gateway.a));
+    hostile.before = await hostile.stored();
+    return hostile;
+  }
+
+  get authorization(): { Authorization: string } {
+    return { Authorization: `Bearer ${this.gateway.token}` };
+  }
+
+  /** The API routes of a profile, each once. */
+  routes(profile: ProfileId): Route[] {
+    const all = this.gateway.started.app.get(RouteTable, { strict: false }).all();
+    return all.filter(({ listener, path }) => listener === profile && path.startsWith('/api/v1/'));
+  }
+
+  /** Every path parameter replaced; without a value, by something that is there or could be. */
+  target({ path }: Route, value?: string): string {
+    const own = path.startsWith('/api/v1/sessions/') ? this.sessionId : 'api';
+    return path.replace(/:\w+/g, value ?? own);
+  }
+
+  open(profile: ProfileId): Promise<RawConnection> {
+    return RawConnection.open(this.gateway.started.ports[profile]);
+  }
+
+  /** Sends these bytes on a connection of their own and takes the first answer. */
+  async send(profile: ProfileId, bytes: string | Buffer, { bodiless = false } = {}): Promise<RawAnswer> {
+    const connection = await this.open(profile);
+    try {
+      return await connection.send(bytes).answer({ withinMs: PROMPT_MS, bodiless });
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** The same, and the answer must be this refusal, as it should be. */
+  async refuses(profile: ProfileId, bytes: string | Buffer, ...statuses: number[]): Promise<RawAnswer> {
+    const answer = await this.send(profile, bytes);
+    const sent = bytes.toString('latin1').slice(0, 300).replace(this.gateway.token, '…');
+    if (!statuses.includes(answer.status))
+      throw new Error(
+        `Answered ${answer.status} instead of ${statuses.join(' or ')}: ${answer.text}\nto ${sent}`,
+      );
+    expectRefusal(profile, answer);
+    return answer;
+  }
+
+  /** Healthy, nothing logged as an error, nothing changed in the database since the last time. For `afterEach`. */
+  async expectUnharmed(): Promise<void> {
+    const { gateway, before } = this;
+    const lines = gateway.logLines.slice(this.linesSeen);
+    this.linesSeen = gateway.logLines.length;
+    this.before = await this.stored();
+    for (const profile of PROFILES)
+      expect((await gateway[profile].get(FACES[profile].health)).status).toBe(200);
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(this.before).toEqual(before);
+  }
+
+  stop(): Promise<void> {
+    return this.gateway.stop();
+  }
+
+  /** A fingerprint of everything that callers can change. */
+  private async stored(): Promise<unknown> {
+    const { database } = this.gateway;
+    this.fingerprintSql ??= await fingerprintSql(database);
+    return database.query(this.fingerprintSql);
+  }
+}
+
+async function fingerprintSql(database: TestDatabase): Promise<string> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  return tables
+    .filter(({ name }) => !BREATHING.test(name))
+    .map(
+      ({ name }) =>
+        `SELECT '${name}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) FROM ${name} AS t`,
+    )
+    .join(' UNION ALL ');
+}
+
+/** The profile's envelope with the code of its status, every header of every answer, and no long value echoed. */
+export function expectRefusal(profile: ProfileId, answer: RawAnswer): void {
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expect(answer.status).toBeLessThan(500);
+  expectError(profile, answer, answer.status, CODES[answer.status] ?? 'bad_request');
+  expectCommonHeaders(answer);
+  for (const text of [answer.text, ...answer.headers.values()]) expect(text).not.toContain(LONG.slice(0, 65));
+}
