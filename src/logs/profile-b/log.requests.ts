@@ -36,8 +36,8 @@ export class ListLogsQueryB extends StreamLogsQueryB {
   limit = 100;
 
   @ApiPropertyOptional({
-    enum: TRUTHS,
-    default: 'false',
+    type: 'boolean',
+    default: false,
     description: 'Server-Sent Events instead of a list',
   })
   @Optional()
