@@ -10,6 +10,8 @@ const secretName =
 const exceptions: Readonly<Record<string, string>> = {
   'provider.base_url': 'a URL with credentials in it is refused',
   'security.allow_private_networks': 'addresses, which everybody may see',
+  'mcp.servers.<name>.token_env': 'the name of a variable',
+  'mcp.servers.<name>.oauth_client_secret_env': 'the name of a variable',
 };
 
 function unmarked(schema: SettingsJsonSchema): readonly string[] {

@@ -4,11 +4,13 @@ import { databaseSection } from './sections/database.section.js';
 import { gatewaySection } from './sections/gateway.section.js';
 import { hooksSection } from './sections/hooks.section.js';
 import { loggingSection } from './sections/logging.section.js';
+import { mcpSection } from './sections/mcp.section.js';
 import { memorySection } from './sections/memory.section.js';
 import { multimodalSection } from './sections/multimodal.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
 import { securitySection } from './sections/security.section.js';
+import { toolsSection } from './sections/tools.section.js';
 
 export { keyMarks } from './key-marks.js';
 
@@ -27,6 +29,8 @@ export const settingsSchema = z.strictObject({
   hooks: hooksSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
   security: securitySection.prefault({}),
+  mcp: mcpSection.prefault({}),
+  tools: toolsSection.prefault({}),
 });
 
 export type GatewaySettings = z.output<typeof settingsSchema>;

@@ -30,6 +30,13 @@ export const agentSection = z.strictObject({
     'Longest silence before a model answer begins, in milliseconds.',
   ),
   idle_timeout_ms: millis(60_000).describe('Longest silence within a model answer, in milliseconds.'),
+  tool_approval: z
+    .enum(['never', 'ask'])
+    .default('never')
+    .describe('ask lets every call of a tool that may destroy something wait until a person allows it.'),
+  tool_approval_timeout_ms: millis(120_000).describe(
+    'How long such a call waits before it counts as denied, in milliseconds.',
+  ),
   tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
   turn_timeout_ms: millis(900_000, 86_400_000).describe('Longest whole turn, in milliseconds.'),
   history_max_messages: integer(2, 10_000).default(200).describe('Most earlier messages given to the model.'),

@@ -18,4 +18,15 @@ export const securitySection = z.strictObject({
     .describe(
       'Whether outbound calls may reach this very machine; auto allows it with the embedded database only.',
     ),
+  sandbox: z
+    .strictObject({
+      backend: z
+        .enum(['auto', 'bubblewrap', 'none'])
+        .default('auto')
+        .describe(
+          'How the children of stdio tool servers are shut in; auto takes bubblewrap where it works, bubblewrap insists on it.',
+        ),
+    })
+    .register(keyMarks, { fileOnly: true, restart: true })
+    .prefault({}),
 });

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+import { httpUrl, integer, millis } from './key-types.js';
+
+const LONGEST_TEXT = 4096;
+const MOST_ENTRIES = 256;
+
+const text = () => z.string().max(LONGEST_TEXT);
+const fileOnlyText = () => text().default('').register(keyMarks, { fileOnly: true });
+const fileOnlyList = () =>
+  z.array(text()).max(MOST_ENTRIES).default([]).register(keyMarks, { fileOnly: true });
+const secretTable = () =>
+  z
+    .record(z.string().min(1).max(256), text())
+    .default({})
+    .register(keyMarks, { fileOnly: true, secret: true });
+const patterns = () => z.array(z.string().min(1).max(128)).max(MOST_ENTRIES);
+
+/** One tool server. What chooses a program, a place or a credential is for the file and the environment alone. */
+const mcpServer = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether the server is connected to at all.'),
+    transport: z
+      .enum(['stdio', 'http', 'sse'])
+      .default('stdio')
+      .register(keyMarks, { fileOnly: true })
+      .describe('stdio starts a child process; http is streamable HTTP; sse its predecessor.'),
+    command: fileOnlyText().describe('stdio: the program; looked up in PATH.'),
+    args: fileOnlyList().describe('stdio: its arguments.'),
+    cwd: fileOnlyText().describe('stdio: the folder it runs in; empty takes that of the gateway.'),
+    env: secretTable().describe(
+      'stdio: variables it gets beside HOME, LOGNAME, PATH, SHELL, TERM and USER, such as TOKEN = "${MY_TOKEN}".',
+    ),
+    writable_paths: fileOnlyList().describe(
+      'stdio in the sandbox: the folders it may write to, beside its own /tmp.',
+    ),
+    network: z
+      .boolean()
+      .default(true)
+      .register(keyMarks, { fileOnly: true })
+      .describe('stdio in the sandbox: whether it has a network.'),
+    url: httpUrl()
+      .default('')
+      .register(keyMarks, { fileOnly: true, secret: true })
+      .describe(
+        'http and sse: where the server is; only public addresses, unless [security] says otherwise.',
+      ),
+    headers: secretTable().describe('http and sse: headers of every request.'),
+    token_env: fileOnlyText().describe('http and sse: name of the variable that holds the bearer token.'),
+    oauth_client_id: fileOnlyText().describe(
+      'http and sse: OAuth client credentials: the client; empty for none.',
+    ),
+    oauth_client_secret_env: fileOnlyText().describe(
+      'Name of the variable that holds the secret of that client.',
+    ),
+    oauth_issuer: fileOnlyText().describe(
+      'The authorization server that the secret may be sent to; empty takes the one the server names.',
+    ),
+    oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by blanks.'),
+    startup_timeout_ms: millis(10_000, 600_000).describe(
+      'Longest time from the start to the list of tools, in milliseconds.',
+    ),
+    request_timeout_ms: millis(60_000).describe(
+      'Longest silence of a call; progress begins it anew, in milliseconds.',
+    ),
+    health_interval_ms: millis(15_000).describe(
+      'Time between two checks that the server still answers, in milliseconds.',
+    ),
+    health_timeout_ms: millis(10_000, 600_000).describe(
+      'Longest wait for the answer to such a check, in milliseconds.',
+    ),
+    allow_tools: patterns()
+      .default(['*'])
+      .describe("Tools that may be used, by the server's own names; * stands for any characters."),
+    deny_tools: patterns().default([]).describe('Tools that may not, also when they are allowed above.'),
+  })
+  .refine(({ transport, command }) => transport !== 'stdio' || command !== '', {
+    path: ['command'],
+    message: 'a server with the transport "stdio" needs a command',
+  })
+  .refine(({ transport, url }) => transport === 'stdio' || url !== '', {
+    path: ['url'],
+    message: 'a server with the transport "http" or "sse" needs a url',
+  });
+
+export const mcpSection = z.strictObject({
+  servers: z
+    .record(
+      z
+        .string()
+        .max(32)
+        .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them'),
+      mcpServer,
+    )
+    .default({})
+    .describe('The tool servers, by name.'),
+  max_child_memory_mb: integer(0, 1_048_576)
+    .default(2048)
+    .register(keyMarks, { fileOnly: true })
+    .describe('Most data memory of one process of a stdio server, in MiB; 0 for no limit.'),
+  max_child_files: integer(0, 1_048_576)
+    .default(1024)
+    .register(keyMarks, { fileOnly: true })
+    .describe('Most open files of one process of a stdio server; 0 for no limit.'),
+});
+
+export type McpServerSettings = z.output<typeof mcpServer>;
