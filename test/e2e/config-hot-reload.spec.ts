@@ -220,7 +220,7 @@ describe('what runs while the configuration changes', () => {
       run: async () => {
         const answer = await patch({
           'provider.model': 'second-model',
-          'provider.max_retries': 0,
+          'provider.api_key': 'the-second-key',
           'agent.system_prompt': 'Second prompt.',
           'agent.max_output_tokens': 77,
           'agent.max_turns': 1,
@@ -241,12 +241,14 @@ describe('what runs while the configuration changes', () => {
       expect(askedFor(index)).toContain('first-model');
       expect(askedFor(index)).toContain('First prompt.');
       expect(askedFor(index)).not.toContain('77');
+      expect(provider.requests[index]?.headers.authorization ?? '').not.toContain('second');
     }
     provider.script(answerWith(openai, 'later'));
     await gateway.b.post(`/sessions/${session.id}/messages`, { content: 'And now?' });
     expect(askedFor(0)).toContain('second-model');
     expect(askedFor(0)).toContain('Second prompt.');
     expect(askedFor(0)).toContain('77');
+    expect(provider.requests[0]?.headers.authorization).toBe('Bearer the-second-key');
   });
 
   test('only what changed is made anew: a change elsewhere leaves the provider alone', async () => {
