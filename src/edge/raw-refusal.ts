@@ -45,7 +45,7 @@ export class RawRefusal {
     }
     socket.end(responseText(listener, errorOf(parserCode, rate), rate));
     socket.resume();
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(timer));
   }
 

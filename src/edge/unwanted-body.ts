@@ -23,7 +23,7 @@ export function answerBeforeBodyEnds(request: GatewayRequest, response: Response
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.write(text);
-  const timer = setTimeout(finish, LINGER_MS);
+  const timer = setTimeout(finish, LINGER_MS).unref();
   function finish(): void {
     clearTimeout(timer);
     response.end();

@@ -154,6 +154,21 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     }
   });
 
+  test('lets go of a refused connection whose other end neither closes nor falls silent', async () => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '99999999' };
+    const corpus = [
+      'garbage\r\n\r\n',
+      'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n',
+      request('POST', SESSIONS, headers),
+    ];
+    const dropped = corpus.map(async (bytes) => {
+      const connection = await hostile.open(profile);
+      expectRefusal(profile, await connection.send(bytes).answer({ withinMs: 5000 }));
+      return connection.isDropped(10_000);
+    });
+    expect(await Promise.all(dropped)).toEqual([true, true, true]);
+  });
+
   test('asks for a body only when it wants it (Expect: 100-continue)', async () => {
     const headers = (own: Record<string, string>, length: number) => ({
       ...own,

@@ -61,6 +61,17 @@ export class RawConnection {
     return true;
   }
 
+  /** Whether the server lets go of the connection in time, though this end does not close and goes on sending. */
+  async isDropped(withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    while (performance.now() < deadline) {
+      if (this.socket.destroyed) return true;
+      this.socket.write('x');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return false;
+  }
+
   /** Goes away without a word, with a reset. */
   reset(): void {
     this.socket.resetAndDestroy();
