@@ -28,7 +28,7 @@ export class LogListViewA {
   total!: number;
 }
 
-export function presentLogEntryA(entry: LogEntry): LogEntryViewA {
+function presentLogEntryA(entry: LogEntry): LogEntryViewA {
   const { timestamp, level, module, message, sessionId } = entry;
   return {
     timestamp: timestamp.toISOString(),
