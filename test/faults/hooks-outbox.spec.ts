@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { eventually } from '../harness/eventually.js';
+import { type GatewayProcess, ProcessBench, runningPostmaster } from '../harness/gateway-process.js';
+import { type Behaviour, HookReceiver } from '../harness/hook-receiver.js';
+import { HttpCaller } from '../harness/http-caller.js';
+import { verifyAttempt } from '../harness/webhook-judges.js';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const HOOKS = ['/one', '/two', '/three'];
+/** The long form is ten kills and three database restarts: GATEWAY_LONG_FAULTS=1. */
+const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
+const KILLS = isLong ? 10 : 3;
+const DATABASE_RESTARTS_AFTER = isLong ? [2, 5, 8] : [1];
+
+const bench = new ProcessBench();
+let receiver: HookReceiver;
+let dataDir: string;
+let random = 20_261_121;
+
+beforeAll(async () => {
+  receiver = await HookReceiver.open();
+  dataDir = join(await bench.folder(), 'data');
+});
+afterAll(async () => {
+  await bench.clear();
+  await receiver.close();
+});
+
+/** The same run every time: a small generator, so that a failure can be seen again. */
+function chance(): number {
+  random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return random / 2_147_483_648;
+}
+
+/** Mostly well; now and then an error, a silence, a cut. */
+const unreliable: Behaviour = (_attempt, response) => {
+  const draw = chance();
+  if (draw < 0.75) return 200;
+  if (draw < 0.85) return 500;
+  if (draw < 0.92) response.destroy();
+  return 'handled';
+};
+
+const serve = () =>
+  bench.serve({
+    env: {
+      GATEWAY_DATA_DIR: dataDir,
+      GATEWAY__HOOKS__TIMEOUT_MS: '700',
+      GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
+      GATEWAY__LOGGING__LEVEL: 'warn',
+    },
+  });
+
+/** Keeps creating sessions until told to stop; what was answered with 201 is committed. */
+async function keepCreating(current: () => HttpCaller, isOver: () => boolean): Promise<Set<string>> {
+  const acknowledged = new Set<string>();
+  while (!isOver()) {
+    const answer = await current()
+      .post<{ session_id: string }>('/sessions', {})
+      .catch(() => undefined);
+    if (answer?.status === 201) acknowledged.add(answer.body.session_id);
+    else await sleep(20);
+    await sleep(15);
+  }
+  return acknowledged;
+}
+
+/** The schedule waits for minutes; its clock is the database's. What is being tried right now is left alone. */
+async function passTime(): Promise<number> {
+  const client = new Client({ host: socketDirectory(), port: 5432, user: 'gateway', database: 'agent_gateway' });
+  await client.connect();
+  try {
+    await client.query(`UPDATE hook_deliveries SET next_attempt_at = now()
+      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > now() + interval '50 seconds'`);
+    const { rows } = await client.query(
+      `SELECT count(*)::int AS left FROM hook_deliveries WHERE status = 'pending'`,
+    );
+    return (rows as { left: number }[])[0]?.left ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
+const socketDirectory = (): string => join(dataDir, 'postgres');
+
+const receivedBy = (path: string): Set<unknown> =>
+  new Set(receiver.bodies(path).map(({ data }) => data.session_id));
+
+test('every committed event reaches every hook, whatever is killed and however the receivers behave', async () => {
+  let gateway: GatewayProcess = await serve();
+  const token = gateway.token;
+  let api = new HttpCaller(gateway.a, token);
+  for (const path of HOOKS) {
+    const wish = { url: receiver.url(path), events: ['session.created'], secret: SECRET };
+    expect((await api.post('/hooks', wish)).status).toBe(201);
+  }
+  receiver.behaviour = unreliable;
+  let over = false;
+  const ledger = keepCreating(
+    () => api,
+    () => over,
+  );
+  const { port } = receiver;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(600 + 800 * chance());
+    if (DATABASE_RESTARTS_AFTER.includes(kill)) {
+      process.kill(runningPostmaster(dataDir), 'SIGQUIT');
+      await sleep(1500);
+    }
+    if (kill === 1) {
+      await receiver.close();
+      await sleep(300);
+      await receiver.listen(port);
+    }
+    gateway.kill('SIGKILL');
+    await gateway.ended;
+    gateway = await serve();
+    api = new HttpCaller(gateway.a, token);
+  }
+  await sleep(500);
+  over = true;
+  const acknowledged = await ledger;
+  expect(acknowledged.size).toBeGreaterThan(20 * KILLS);
+  await eventually(async () => {
+    await passTime();
+    for (const path of HOOKS) {
+      const received = receivedBy(path);
+      const missing = [...acknowledged].filter((id) => !received.has(id));
+      expect([path, missing.length]).toEqual([path, 0]);
+    }
+    expect(await passTime()).toBe(0);
+  }, 90_000);
+  expectHonest();
+  gateway.kill('SIGTERM');
+  await gateway.ended;
+}, 240_000);
+
+/** Duplicates are the same event in the same bytes, numbers have no gaps, and every attempt verifies. */
+function expectHonest(): void {
+  for (const path of HOOKS) {
+    const bytes = new Map<string, string>();
+    for (const { body, json } of receiver.attempts.filter((attempt) => attempt.path === path)) {
+      expect(bytes.get(json.id) ?? body).toBe(body);
+      bytes.set(json.id, body);
+    }
+    const numbers = [...new Set(receiver.bodies(path).map(({ sequence }) => sequence))].sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: bytes.size }, (_, index) => index + 1));
+    const firstSeen = [...new Set(receiver.bodies(path).map(({ sequence }) => sequence))];
+    expect(firstSeen).toEqual(numbers);
+  }
+  for (const attempt of receiver.attempts) verifyAttempt(attempt, SECRET);
+}
