@@ -1,14 +1,17 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { ModelProvider } from './agent/model-provider.port.js';
+import { AuditModule } from './audit/audit.module.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
+import { Environment } from './config/environment.js';
 import { DatabaseModule } from './database/database.module.js';
 import { AccessLog } from './edge/access-log.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { EventsModule } from './events/events.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { Logs } from './logs/logger.js';
+import { Redactor } from './logs/redactor.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { ProfileModule } from './profiles/profile.module.js';
@@ -17,6 +20,8 @@ import { SecretBox } from './secrets/secret-box.js';
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
   readonly configuration: Configuration;
+  readonly environment: Environment;
+  readonly redactor: Redactor;
   readonly logs: Logs;
   readonly dataSource: DataSource;
   readonly provider: ModelProvider;
@@ -26,15 +31,17 @@ export interface Foundation {
 @Global()
 @Module({})
 class FoundationModule {
-  static of({ logs, provider, secrets }: Foundation): DynamicModule {
+  static of({ environment, redactor, logs, provider, secrets }: Foundation): DynamicModule {
     return {
       module: FoundationModule,
       providers: [
+        { provide: Environment, useValue: environment },
+        { provide: Redactor, useValue: redactor },
         { provide: Logs, useValue: logs },
         { provide: ModelProvider, useValue: provider },
         { provide: SecretBox, useValue: secrets },
       ],
-      exports: [Logs, ModelProvider, SecretBox],
+      exports: [Environment, Redactor, Logs, ModelProvider, SecretBox],
     };
   }
 }
@@ -52,6 +59,7 @@ export class AppModule {
         LifecycleModule,
         MetricsModule,
         EventsModule,
+        AuditModule,
         OutboundModule,
         EdgeModule,
         ProfileModule.register(foundation.configuration.live.current.gateway),

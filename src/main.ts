@@ -52,7 +52,9 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     database = storingLogs(database, configuration.live, logs);
     const { provider, choice } = await openLiveProvider(request, configuration);
     const { dataSource } = database;
-    const gateway = await openGateway({ configuration, logs, dataSource, provider, secrets });
+    const { redactor } = request;
+    const foundation = { configuration, environment, redactor, logs, dataSource, provider, secrets };
+    const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, environment, database.embedded);
     return started(gateway, database, { firstToken, provider: choice });
   } catch (error) {

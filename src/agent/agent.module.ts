@@ -1,12 +1,27 @@
 import { Module } from '@nestjs/common';
+import { DatabaseToolApprovals } from './database-tool-approvals.js';
+import { ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolCatalog } from './tool-catalog.port.js';
+import { ToolGate } from './tool-gate.js';
+import { ToolJournal, toolMetricProviders } from './tool-journal.js';
+import { ToolPolicy } from './tool-policy.js';
 import { ToolRegistry } from './tool-registry.js';
 import { TurnRunner } from './turn-runner.js';
 
 /** The agent's loop and its tools. The model provider comes from outside: it is chosen at the start. */
 @Module({
-  providers: [TurnRunner, ToolCallRunner, ToolRegistry, { provide: ToolCatalog, useExisting: ToolRegistry }],
-  exports: [TurnRunner, ToolRegistry],
+  providers: [
+    TurnRunner,
+    ToolCallRunner,
+    ToolPolicy,
+    ToolGate,
+    ...toolMetricProviders,
+    ToolJournal,
+    ToolRegistry,
+    { provide: ToolCatalog, useExisting: ToolRegistry },
+    { provide: ToolApprovals, useClass: DatabaseToolApprovals },
+  ],
+  exports: [TurnRunner, ToolRegistry, ToolApprovals],
 })
 export class AgentModule {}

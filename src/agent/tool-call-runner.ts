@@ -3,6 +3,8 @@ import { storableText } from '../database/storable-text.js';
 import type { ModelToolCall, ModelToolResult } from './model-provider.port.js';
 import type { ToolCallRecord } from './tool-call.js';
 import { type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import { ToolGate } from './tool-gate.js';
+import { ToolJournal } from './tool-journal.js';
 import type { TurnListener } from './turn.js';
 
 const MOST_KEPT_BYTES = 16_384;
@@ -22,27 +24,34 @@ export interface AnsweredCall {
   readonly result: ModelToolResult;
 }
 
-/** Runs one tool call under its time-out and tells the spectators before and after. */
+/** Runs one tool call, when it may run, under its time-out, tells the spectators before and after, and notes it. */
 @Injectable()
 export class ToolCallRunner {
-  constructor(private readonly catalog: ToolCatalog) {}
+  constructor(
+    private readonly catalog: ToolCatalog,
+    private readonly gate: ToolGate,
+    private readonly journal: ToolJournal,
+  ) {}
 
   /** Throws only the reason of an aborted turn. */
   async run(call: ModelToolCall, turn: ToolTurn): Promise<AnsweredCall> {
-    const { emit } = turn;
-    await emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    const refusal = await this.refusal(call, turn);
+    if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
     const startedAt = performance.now();
-    const answer =
-      call.problem === undefined
-        ? await this.callInTime(call, turn)
-        : ({ status: 'error', content: call.problem } satisfies ToolAnswer);
-    return answered(call, answer, performance.now() - startedAt, emit);
+    const answer = await this.callInTime(call, turn);
+    return this.answered(call, answer, performance.now() - startedAt, turn);
   }
 
-  async refuse(call: ModelToolCall, limit: number, emit: TurnListener): Promise<AnsweredCall> {
-    await emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+  async refuse(call: ModelToolCall, limit: number, turn: ToolTurn): Promise<AnsweredCall> {
+    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
     const content = `Not run: at most ${limit} tool calls are allowed for one message. Answer with what you have.`;
-    return answered(call, { status: 'denied', content }, 0, emit);
+    return this.answered(call, { status: 'denied', content }, 0, turn);
+  }
+
+  private refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {
+    if (call.problem !== undefined) return Promise.resolve({ status: 'error', content: call.problem });
+    return this.gate.refusal(call, turn.context, turn.signal);
   }
 
   private async callInTime(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer> {
@@ -66,6 +75,26 @@ export class ToolCallRunner {
       signal.removeEventListener('abort', onTurnAbort);
     }
   }
+
+  private async answered(
+    call: ModelToolCall,
+    answer: ToolAnswer,
+    tookMs: number,
+    { context, emit }: ToolTurn,
+  ): Promise<AnsweredCall> {
+    const record: ToolCallRecord = {
+      id: call.id,
+      name: call.name,
+      arguments: call.arguments,
+      status: answer.status,
+      output: cut(answer.content, MOST_KEPT_BYTES),
+      durationMs: Math.round(tookMs),
+    };
+    await this.journal.note(record, context);
+    await emit({ type: 'tool_result', record });
+    const content = cut(answer.content, MOST_TOLD_BYTES);
+    return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
+  }
 }
 
 class ToolTimedOut extends Error {
@@ -79,25 +108,6 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-}
-
-async function answered(
-  call: ModelToolCall,
-  answer: ToolAnswer,
-  tookMs: number,
-  emit: TurnListener,
-): Promise<AnsweredCall> {
-  const record: ToolCallRecord = {
-    id: call.id,
-    name: call.name,
-    arguments: call.arguments,
-    status: answer.status,
-    output: cut(answer.content, MOST_KEPT_BYTES),
-    durationMs: Math.round(tookMs),
-  };
-  await emit({ type: 'tool_result', record });
-  const content = cut(answer.content, MOST_TOLD_BYTES);
-  return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
 }
 
 /** At most so many bytes of UTF-8, whole characters only. */

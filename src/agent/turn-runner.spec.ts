@@ -2,7 +2,11 @@ import type { GatewaySettings } from '../config/settings.schema.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import type { ModelEvent, ModelRequest, ModelToolCall } from './model-provider.port.js';
 import { ModelProvider } from './model-provider.port.js';
+import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
+import { ToolGate } from './tool-gate.js';
+import type { ToolJournal } from './tool-journal.js';
+import { ToolPolicy } from './tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from './tool-registry.js';
 import type { TurnEvent, TurnInput } from './turn.js';
 import { TurnRunner } from './turn-runner.js';
@@ -30,6 +34,12 @@ class ScriptedModel extends ModelProvider {
   }
 }
 
+class NobodyToAsk extends ToolApprovals {
+  ask = (): Promise<ApprovalVerdict> => Promise.resolve('timeout');
+  open = () => Promise.resolve([]);
+  answer = () => Promise.resolve(false);
+}
+
 const input: TurnInput = {
   context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
   system: 'Be brief.',
@@ -55,16 +65,20 @@ function runnerOf(
   tools: RegisteredTool[] = [],
   agent: Partial<GatewaySettings['agent']> = {},
 ) {
-  const registry = new ToolRegistry();
-  for (const tool of tools) registry.register(tool);
   const defaults = settingsSchema.parse({});
   const settings = { current: { ...defaults, agent: { ...defaults.agent, ...agent } } };
-  return new TurnRunner(model, registry, new ToolCallRunner(registry), settings);
+  const policy = new ToolPolicy(settings);
+  const registry = new ToolRegistry(policy);
+  for (const tool of tools) registry.register(tool);
+  const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
+  // What is noted is seen in the tests of the whole gateway: it goes to the database.
+  const journal = { note: () => Promise.resolve() } as unknown as ToolJournal;
+  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings);
 }
 
 async function run(runner: TurnRunner, signal = new AbortController().signal) {
   const events: TurnEvent[] = [];
-  const outcome = await runner.run(input, (event) => void events.push(event), signal);
+  const outcome = await runner.run(input, (event) => void (event.type === 'usage' || events.push(event)), signal);
   return { outcome, events };
 }
 

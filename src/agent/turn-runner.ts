@@ -107,7 +107,7 @@ export class TurnRunner {
     const turn = { ...running, context: running.input.context, timeoutMs };
     const answers = await Promise.all(
       calls.map((call, index) =>
-        index < left ? this.toolCalls.run(call, turn) : this.toolCalls.refuse(call, most, running.emit),
+        index < left ? this.toolCalls.run(call, turn) : this.toolCalls.refuse(call, most, turn),
       ),
     );
     records.push(...answers.map(({ record }) => record));

@@ -6,6 +6,7 @@ import { CreateLogs1763700004000 } from './migrations/1763700004000-create-logs.
 import { CreateHooks1763700005000 } from './migrations/1763700005000-create-hooks.js';
 import { CreateEvents1763700006000 } from './migrations/1763700006000-create-events.js';
 import { CreateChannelStates1763700007000 } from './migrations/1763700007000-create-channel-states.js';
+import { CreateToolRecords1763700008000 } from './migrations/1763700008000-create-tool-records.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   CreateHooks1763700005000,
   CreateEvents1763700006000,
   CreateChannelStates1763700007000,
+  CreateToolRecords1763700008000,
 ];

@@ -1,3 +1,5 @@
+import { ToolApprovalEntity } from '../agent/tool-approval.entity.js';
+import { AuditEntryEntity } from '../audit/audit-entry.entity.js';
 import { ChannelStateEntity } from '../channels/channel-state.entity.js';
 import { ConfigChangeEntity } from '../config/config-change.entity.js';
 import { ConfigOverrideEntity } from '../config/config-override.entity.js';
@@ -6,6 +8,7 @@ import { HookEntity } from '../hooks/hook.entity.js';
 import { HookDeliveryEntity } from '../hooks/hook-delivery.entity.js';
 import { HookLaneEntity } from '../hooks/hook-lane.entity.js';
 import { LogEntryEntity } from '../logs/log-entry.entity.js';
+import { McpToolEntity } from '../mcp/tools/mcp-tool.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
 import { SessionEntity } from '../sessions/session.entity.js';
@@ -27,4 +30,7 @@ export const tables = [
   HookLaneEntity,
   HookDeliveryEntity,
   EventEntity,
+  McpToolEntity,
+  ToolApprovalEntity,
+  AuditEntryEntity,
 ];

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
-/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries. */
-export type IdPrefix = 'sess' | 'msg' | 'turn' | 'hook' | 'evt' | 'tok' | 'att' | 'req' | 'dlv';
+/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals. */
+export type IdPrefix = 'sess' | 'msg' | 'turn' | 'hook' | 'evt' | 'tok' | 'att' | 'req' | 'dlv' | 'appr';
 
 /** A TypeID: `<prefix>_` and a UUIDv7 as 26 characters of lower-case Crockford base32. */
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

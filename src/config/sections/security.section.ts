@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { addressRange } from './key-types.js';
+import { addressRange, integer } from './key-types.js';
 
 export const securitySection = z.strictObject({
   allow_private_networks: z
@@ -18,6 +18,7 @@ export const securitySection = z.strictObject({
     .describe(
       'Whether outbound calls may reach this very machine; auto allows it with the embedded database only.',
     ),
+  audit_retention_days: integer(1, 36_500).default(365).describe('Days for which the audit is kept.'),
   sandbox: z
     .strictObject({
       backend: z

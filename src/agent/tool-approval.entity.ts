@@ -1,0 +1,35 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A tool call that waits for a person, for migrations and the drift check. */
+@Entity('tool_approvals')
+export class ToolApprovalEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  id!: string;
+
+  @Column({ name: 'call_id', type: 'text' })
+  callId!: string;
+
+  @Column({ type: 'text' })
+  tool!: string;
+
+  @Column({ type: 'jsonb' })
+  arguments!: Record<string, unknown>;
+
+  @Column({ name: 'session_id', type: 'text', collation: 'C' })
+  sessionId!: string;
+
+  @Column({ type: 'text' })
+  channel!: string;
+
+  @Column({ name: 'user_id', type: 'text' })
+  userId!: string;
+
+  @Column({ type: 'text', nullable: true })
+  verdict!: string | null;
+
+  @Column({ name: 'asked_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  askedAt!: Date;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+}

@@ -1,0 +1,39 @@
+import type { ToolContext } from './tool-catalog.port.js';
+
+/** A call that waits for a person. */
+export interface ApprovalQuestion {
+  /** As the model numbered the call. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly context: ToolContext;
+  /** How long to wait, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export type ApprovalVerdict = 'allowed' | 'denied' | 'timeout';
+
+/** A question that is open now. */
+export interface OpenApproval {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly sessionId: string;
+  readonly channel: string;
+  readonly userId: string;
+  readonly askedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Asks people whether a call may run, wherever they are: at a command line, or beside the session's stream. */
+export abstract class ToolApprovals {
+  /** Waits for an answer from any replica. Throws the signal's reason when the turn is aborted. */
+  abstract ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict>;
+
+  /** The open questions, oldest first, at most 100; of one session when given. */
+  abstract open(sessionId?: string): Promise<readonly OpenApproval[]>;
+
+  /** @returns whether the question was open; the first answer counts. `by` is kept in the audit */
+  abstract answer(id: string, verdict: 'allowed' | 'denied', by: string): Promise<boolean>;
+}

@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What is known of a tool of a server since it was first seen, for migrations and the drift check. */
+@Entity('mcp_tools')
+export class McpToolEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  server!: string;
+
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  tool!: string;
+
+  @Column({ type: 'text' })
+  fingerprint!: string;
+
+  @Column({ type: 'jsonb' })
+  definition!: Record<string, unknown>;
+
+  @Column({ name: 'pending_fingerprint', type: 'text', nullable: true })
+  pendingFingerprint!: string | null;
+
+  @Column({ name: 'pending_definition', type: 'jsonb', nullable: true })
+  pendingDefinition!: Record<string, unknown> | null;
+
+  @Column({ name: 'first_seen_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  firstSeenAt!: Date;
+
+  @Column({ name: 'changed_at', type: 'timestamptz', precision: 3, nullable: true })
+  changedAt!: Date | null;
+}
