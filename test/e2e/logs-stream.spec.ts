@@ -210,19 +210,19 @@ test.each(['not-a-number', '999999999999999', '-1', '1.5', '99999999999999999999
 );
 
 test('a reader that stops costs at most 1 MiB, is cut, and loses nothing when it resumes', async () => {
-  const gateway = await replica({ GATEWAY__LOGGING__STREAM_STALL_MS: '1500' });
+  const gateway = await replica({ GATEWAY__LOGGING__STREAM_STALL_MS: '3000' });
   const open = gateway.started.app.get(LogStreams, { strict: false });
   const stream = await read(gateway, '/logs/stream');
   stream.pause();
   const sentence = 'x'.repeat(7000);
+  let written = 0;
   let most = 0;
-  for (let n = 1; n <= 2000; n++) {
-    logger(gateway, 'flood').info(`${n} ${sentence}`);
-    if (n % 50 !== 0) continue;
-    await stored(gateway, 'flood', n);
+  // The kernel takes several megabytes of its own; four more come once anything has to wait here.
+  for (let rounds = 12; rounds > 0; rounds -= most > 0 ? 1 : 0) {
+    for (let n = 1; n <= 50; n++) logger(gateway, 'flood').info(`${++written} ${sentence}`);
+    await stored(gateway, 'flood', written);
     most = Math.max(most, open.mostPendingBytes);
   }
-  expect(most).toBeGreaterThan(10_000);
   expect(most).toBeLessThanOrEqual(2 ** 20);
   await eventually(() => expect(open.count).toBe(0), 15_000);
   stream.resume();
@@ -234,8 +234,10 @@ test('a reader that stops costs at most 1 MiB, is cut, and loses nothing when it
   expect(gap.lines).toBeGreaterThan(0);
   const before = numbers(stream);
   const again = await read(gateway, '/logs/stream', { after: stream.lastEventId });
-  await eventually(() => expect(numbers(again).at(-1)).toBe(2000), 20_000);
-  expect([...before, ...numbers(again)]).toEqual(Array.from({ length: 2000 }, (_line, index) => index + 1));
+  await eventually(() => expect(numbers(again).at(-1)).toBe(written), 20_000);
+  expect([...before, ...numbers(again)]).toEqual(
+    Array.from({ length: written }, (_line, index) => index + 1),
+  );
 }, 90_000);
 
 function numbers(stream: EventStream): number[] {
