@@ -143,6 +143,19 @@ test.each<[string, unknown, number]>([
   expect(answer.status).toBe(status);
 });
 
+test('8 | nesting over 32 | counts the body itself: 32 levels are kept, 33 are 400', async () => {
+  const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+  const send = (depth: number) =>
+    gateway.b.send<Wire>('POST', '/sessions', {
+      raw: `{"metadata":${nested(depth - 1)}}`,
+      headers: { 'content-type': 'application/json' },
+    });
+  const kept = await send(32);
+  expect([kept.status, JSON.stringify(kept.body['metadata'])]).toEqual([201, nested(31)]);
+  const error = expectError('b', await send(33), 400, 'bad_request');
+  expect(error.message).toContain('nested deeper than 32 levels');
+});
+
 test.each(['system_prompt', 'model'])(
   '2.1 | Profile B | %s is of Profile A and unknown here',
   async (field) => {
