@@ -1,0 +1,74 @@
+import type { Pool } from 'pg';
+import { FixedSettings } from '../../src/config/fixed-settings.js';
+import { settingsSchema } from '../../src/config/settings.schema.js';
+import { EventSignal } from '../../src/events/event-signal.js';
+import { ReplicaId } from '../../src/lifecycle/replica-id.js';
+import { MessageStore } from '../../src/sessions/message.store.js';
+import { SessionStore } from '../../src/sessions/session.store.js';
+import { TurnStore } from '../../src/sessions/turn.store.js';
+import { RecordingDatabase, type Step } from './recording-database.js';
+
+/** Values by which the recorded ones are known again: none of them occurs by itself. */
+export const SAMPLE = {
+  limit: 41,
+  offset: 43,
+  fence: 7_654_321,
+  place: 654_321,
+  content: 'What the sample says.',
+  answer: 'What the sample answers.',
+} as const;
+
+export interface ProductSql {
+  readonly sessionId: string;
+  readonly answerId: string;
+  readonly create: readonly Step[];
+  readonly find: readonly Step[];
+  readonly list: readonly Step[];
+  readonly begin: readonly Step[];
+  readonly complete: readonly Step[];
+  readonly place: readonly Step[];
+  readonly before: readonly Step[];
+}
+
+const LIMITS = { idleSecs: 31_536_000, timeoutSecs: 31_535_999 };
+
+/** Lets the product's own stores do each thing once, so that the bare server can do the same SQL and no other. */
+export async function recordProductSql(pool: Pool, historyMessages: number): Promise<ProductSql> {
+  const database = new RecordingDatabase(pool);
+  const signal = new EventSignal();
+  const settings = new FixedSettings(settingsSchema.parse({}));
+  const sessions = new SessionStore(database, signal);
+  const turns = new TurnStore(database, new ReplicaId(), signal, settings);
+  const messages = new MessageStore(database);
+
+  const { id: sessionId } = await sessions.insert({
+    channel: 'api',
+    userId: 'bench',
+    systemPrompt: null,
+    model: null,
+    metadata: {},
+  });
+  const create = database.take();
+  await sessions.find(sessionId, LIMITS);
+  const find = database.take();
+  await sessions.list({ status: 'live' }, { limit: SAMPLE.limit, offset: SAMPLE.offset }, LIMITS);
+  const list = database.take();
+
+  const counts = [SAMPLE.fence - 1, SAMPLE.place - 1, sessionId];
+  await pool.query('UPDATE sessions SET turn_fence = $1, message_count = $2 WHERE id = $3', counts);
+  const message = { content: SAMPLE.content, attachments: [] };
+  const begun = await turns.begin(sessionId, message, { timeoutSecs: LIMITS.timeoutSecs, historyMessages });
+  const begin = database.take();
+  if (begun === undefined) throw new Error('The sample session could not be taken.');
+  const outcome = { content: SAMPLE.answer, toolCalls: [], usage: { input: 11, output: 7 }, model: 'bench' };
+  const answer = await turns.complete(begun.lease, outcome);
+  const complete = database.take();
+  if (answer === undefined) throw new Error('The sample turn could not be completed.');
+
+  await messages.placeOf(sessionId, answer.id);
+  const place = database.take();
+  await messages.before(sessionId, SAMPLE.place, SAMPLE.limit - 1);
+  const before = database.take();
+  await pool.query('DELETE FROM sessions WHERE id = $1', [sessionId]);
+  return { sessionId, answerId: answer.id, create, find, list, begin, complete, place, before };
+}

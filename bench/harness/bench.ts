@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BareConfig } from '../bare/bare-process.js';
+import { Children } from './children.js';
+import { type BenchDatabase, DatabaseServer } from './database-server.js';
+import { type GatewayProcess, type GatewayWish, startGateway } from './gateway-process.js';
+import { type Helper, startHelper } from './helper.js';
+import type { LoadPlan, LoadResult } from './load/load-plan.js';
+import type { Target } from './target.js';
+
+/** The gateway's default, and so everybody's. */
+const POOL_SIZE = 10;
+
+type LoadHelper = Helper<true, LoadPlan, LoadResult>;
+
+/** One run: starts what the benchmarks ask for, each in a process of its own, and leaves nothing behind. */
+export class Bench {
+  readonly children = new Children();
+  private server: Promise<DatabaseServer> | undefined;
+  private loader: Promise<LoadHelper> | undefined;
+
+  private constructor(readonly folder: string) {}
+
+  static async open(): Promise<Bench> {
+    return new Bench(await mkdtemp(join(tmpdir(), 'agw-bench-run-')));
+  }
+
+  async close(): Promise<void> {
+    await this.children.stopAll();
+    await (await this.server?.catch(() => undefined))?.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async database(): Promise<BenchDatabase> {
+    this.server ??= DatabaseServer.open();
+    return (await this.server).createDatabase();
+  }
+
+  gateway(wish: Omit<GatewayWish, 'dataDir'> & { readonly dataDir?: string }): Promise<GatewayProcess> {
+    const { folder } = this;
+    return startGateway(this.children, { dataDir: folder, ...wish }, join(folder, 'gateway.log'));
+  }
+
+  /** The baseline on the same database, with as many connections. */
+  async bare(config: Omit<BareConfig, 'poolSize'>): Promise<Target> {
+    const helper = await this.helper<{ port: number }>('../bare/bare-process.js', {
+      poolSize: POOL_SIZE,
+      ...config,
+    });
+    return { name: 'bare', pid: helper.pid, port: helper.ready.port, headers: {}, stop: helper.stop };
+  }
+
+  /** A model that answers at once. */
+  async provider(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+    const helper = await this.helper<{ url: string }>('../provider/openai-process.js', {});
+    return { url: helper.ready.url, stop: helper.stop };
+  }
+
+  async load(plan: LoadPlan): Promise<LoadResult> {
+    this.loader ??= this.helper<true, LoadPlan, LoadResult>('./load/load-process.js', {});
+    return (await this.loader).ask(plan);
+  }
+
+  /** `script` is relative to this file and ends in `serveHelper`. */
+  helper<Ready, Question = never, Answer = never>(
+    script: string,
+    config: object,
+  ): Promise<Helper<Ready, Question, Answer>> {
+    const path = fileURLToPath(new URL(script, import.meta.url));
+    return startHelper(this.children, { script: path, config, folder: this.folder });
+  }
+}

@@ -1,0 +1,86 @@
+import type { Row } from '../benchmark.js';
+import type { Bench } from './bench.js';
+import { type Ask, type Comparison, type Contender, compare, type Timing } from './compare.js';
+import type { BenchDatabase } from './database-server.js';
+import type { GatewayProcess } from './gateway-process.js';
+import { figuresText } from './rows.js';
+import { NEVER_SILENT } from './seed.js';
+import type { Target } from './target.js';
+
+/** What a model is given of a session's past in every benchmark: enough to be read, always as much. */
+export const HISTORY_MESSAGES = 10;
+
+export interface StageWish {
+  readonly withProvider?: boolean;
+}
+
+type Names = 'gateway' | 'bare' | 'other';
+
+/**
+ * A database with the gateway and the baseline on it. With BENCH_AGAINST=<folder> the build of another checkout takes
+ * part, so that a change can be held against what was before.
+ */
+export class Stage {
+  private constructor(
+    private readonly bench: Bench,
+    readonly database: BenchDatabase,
+    readonly gateway: GatewayProcess,
+    readonly bare: Target,
+    private readonly others: readonly GatewayProcess[],
+    private readonly stopProvider: () => Promise<void>,
+  ) {}
+
+  static async open(bench: Bench, { withProvider = false }: StageWish = {}): Promise<Stage> {
+    const database = await bench.database();
+    const provider = withProvider ? await bench.provider() : undefined;
+    const wish = {
+      databaseUrl: database.url,
+      providerUrl: provider?.url,
+      environment: {
+        ...NEVER_SILENT,
+        GATEWAY__AGENT__HISTORY_MAX_MESSAGES: String(HISTORY_MESSAGES),
+      },
+    };
+    const gateway = await bench.gateway(wish);
+    const checkout = process.env['BENCH_AGAINST'];
+    const others = checkout ? [await bench.gateway({ ...wish, checkout })] : [];
+    const bare = await bench.bare({
+      databaseUrl: database.url,
+      historyMessages: HISTORY_MESSAGES,
+      providerUrl: provider?.url,
+    });
+    return new Stage(bench, database, gateway, bare, others, async () => provider?.stop());
+  }
+
+  /** Asks all of them the same. */
+  compare(ask: Ask, timing: Timing): Promise<Comparison<Names>> {
+    const contender = (target: Target): Contender => ({ target, plan: () => ask });
+    const [other] = this.others;
+    const contenders = {
+      gateway: contender(this.gateway),
+      bare: contender(this.bare),
+      ...(other === undefined ? {} : { other: contender(other) }),
+    };
+    return compare(this.bench, contenders as Record<Names, Contender>, timing);
+  }
+
+  /** What became faster or slower against the other checkout; no row without one. */
+  rowsAgainstOther(path: string, comparison: Comparison<Names>): Row[] {
+    return this.others.map((other) => ({
+      path: `${path}: against ${other.name}`,
+      measured: figuresText(comparison.figures('gateway')),
+      baseline: figuresText(comparison.figures('other')),
+      value: `${comparison.ratio('gateway', 'other').toFixed(3)} ×, CPU ${comparison
+        .ratio('gateway', 'other', 'cpuMsPerRequest')
+        .toFixed(3)} ×`,
+      goal: '',
+      met: undefined,
+    }));
+  }
+
+  async close(): Promise<void> {
+    for (const target of [this.gateway, this.bare, ...this.others]) await target.stop();
+    await this.stopProvider();
+    await this.database.drop();
+  }
+}

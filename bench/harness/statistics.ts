@@ -1,0 +1,13 @@
+/** The middle value; of two middle ones their mean. NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const last = sorted.length - 1;
+  const [below, above] = [sorted[Math.floor(last / 2)], sorted[Math.ceil(last / 2)]];
+  return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
+}
+
+/** The smallest of ascending values that `share` (0 to 1) of them do not exceed. NaN for none. */
+export function percentile(ascending: ArrayLike<number>, share: number): number {
+  const at = Math.min(ascending.length - 1, Math.max(0, Math.ceil(share * ascending.length) - 1));
+  return ascending[at] ?? Number.NaN;
+}

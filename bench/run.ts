@@ -1,0 +1,52 @@
+import type { Benchmark, Row } from './benchmark.js';
+import { Bench } from './harness/bench.js';
+import { tableText } from './harness/table.js';
+import { logStreams } from './log-streams.bench.js';
+import { memory } from './memory.bench.js';
+import { messageHistory } from './message-history.bench.js';
+import { sessionLists } from './session-lists.bench.js';
+import { sessions } from './sessions.bench.js';
+import { start } from './start.bench.js';
+import { turns } from './turns.bench.js';
+
+/** In the order in which they run; `npm run bench -- <part of a name>` runs those it fits. */
+const benchmarks: readonly Benchmark[] = [
+  start,
+  sessions,
+  sessionLists,
+  messageHistory,
+  turns,
+  logStreams,
+  memory,
+];
+
+async function run(filters: readonly string[]): Promise<void> {
+  const chosen = benchmarks.filter(({ name }) => filters.every((filter) => name.includes(filter)));
+  if (chosen.length === 0) {
+    const names = benchmarks.map(({ name }) => name).join(', ');
+    throw new Error(`No benchmark is called ${filters.join(' ')}. There are: ${names}.`);
+  }
+  const bench = await Bench.open();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.close().finally(() => process.exit(130)));
+  }
+  try {
+    const rows: Row[] = [];
+    for (const benchmark of chosen) rows.push(...(await timed(benchmark, bench)));
+    console.log(`\n${tableText(rows)}\n`);
+  } finally {
+    await bench.close();
+  }
+}
+
+async function timed(benchmark: Benchmark, bench: Bench): Promise<readonly Row[]> {
+  const startedAt = performance.now();
+  const rows = await benchmark.run(bench);
+  console.error(`${benchmark.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  return rows;
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,57 @@
+import type { Benchmark, Row } from './benchmark.js';
+import type { Bench } from './harness/bench.js';
+import { type Ask, compare } from './harness/compare.js';
+import { figuresText } from './harness/rows.js';
+import { seedSessions, settle } from './harness/seed.js';
+import { TIMING } from './harness/timing.js';
+import { contender, flatRows, type Sized, TwoSizes } from './harness/two-sizes.js';
+
+const FIRST_PAGE: Ask = { clients: 16, method: 'GET', paths: ['/api/v1/sessions?limit=50'] };
+/** Of every ten sessions that are seeded eight live, which is what a list shows unless asked otherwise. */
+const LIVING = 0.8;
+
+/** Lists of sessions with their totals: as fast with many sessions as with few. */
+export const sessionLists: Benchmark = { name: 'sessions-list', run };
+
+async function run(bench: Bench): Promise<readonly Row[]> {
+  const sizes = await TwoSizes.open(bench);
+  const { small, large } = sizes;
+  for (const { database, size } of [small, large]) {
+    await seedSessions(database, size);
+    await settle(database);
+  }
+  const slots = { ...TIMING, slotMs: TIMING.slotMs / 1.5, warmUpMs: 1500 };
+  const first = await compare(
+    bench,
+    {
+      small: contender(small.gateway, FIRST_PAGE),
+      large: contender(large.gateway, FIRST_PAGE),
+      smallBare: contender(small.bare, FIRST_PAGE),
+      largeBare: contender(large.bare, FIRST_PAGE),
+    },
+    slots,
+  );
+  const deep = await compare(
+    bench,
+    { small: contender(small.gateway, deepPage(small)), large: contender(large.gateway, deepPage(large)) },
+    { ...slots, warmUpMs: 500 },
+  );
+  await sizes.close();
+  return [
+    ...flatRows('GET /sessions, first page', first, ['small', 'large'], 0.9),
+    {
+      path: 'GET /sessions, first page: against bare',
+      measured: figuresText(first.figures('large')),
+      baseline: `bare: ${figuresText(first.figures('largeBare'))}`,
+      value: `${first.ratio('large', 'largeBare').toFixed(2)} × (small: ${first.ratio('small', 'smallBare').toFixed(2)} ×)`,
+      goal: '',
+      met: undefined,
+    },
+    ...flatRows('GET /sessions, at 90 % of the list', deep, ['small', 'large'], 0.5),
+  ];
+}
+
+function deepPage({ size }: Sized): Ask {
+  const offset = Math.floor(size * LIVING * 0.9);
+  return { clients: 4, method: 'GET', paths: [`/api/v1/sessions?limit=50&offset=${offset}`] };
+}

@@ -1,0 +1,59 @@
+import type { Benchmark, Row } from './benchmark.js';
+import type { Bench } from './harness/bench.js';
+import type { Ask } from './harness/compare.js';
+import { atLeast, atMost, figuresText } from './harness/rows.js';
+import { seedSessions } from './harness/seed.js';
+import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
+import { TIMING } from './harness/timing.js';
+
+const CLIENTS = 64;
+
+/** A whole turn with a model that answers at once, against a relay with the same call and the same two statements. */
+export const turns: Benchmark = { name: 'turns', run };
+
+async function run(bench: Bench): Promise<readonly Row[]> {
+  const stage = await Stage.open(bench, { withProvider: true });
+  const paths = await talkingSessions(stage);
+  const many = await stage.compare(ask(paths, CLIENTS), TIMING);
+  const one = await stage.compare(ask(paths, 1), { ...TIMING, slotMs: TIMING.slotMs / 2, warmUpMs: 500 });
+  await stage.close();
+  const path = `A whole turn, ${CLIENTS} sessions`;
+  const measured = figuresText(many.figures('gateway'));
+  const row = { path, measured, baseline: `relay: ${figuresText(many.figures('bare'))}` };
+  const single = {
+    path: 'A whole turn, one client',
+    measured: figuresText(one.figures('gateway')),
+    baseline: `relay: ${figuresText(one.figures('bare'))}`,
+  };
+  const { cpuMsPerRequest } = many.figures('gateway');
+  return [
+    atLeast(row, many.ratio('gateway', 'bare'), 0.6),
+    ...(Number.isNaN(cpuMsPerRequest)
+      ? []
+      : [atMost({ path: `${path}: CPU a turn`, measured: '', baseline: '' }, cpuMsPerRequest, 2, 'ms')]),
+    atMost({ ...single, path: `${single.path}: p50` }, one.figures('gateway').p50Ms, 4, 'ms'),
+    ...stage.rowsAgainstOther(path, many),
+    ...stage.rowsAgainstOther(single.path, one),
+  ];
+}
+
+/** Sessions with as much past as a model is given, so that every turn costs the same from the first. */
+async function talkingSessions(stage: Stage): Promise<string[]> {
+  const ids = await seedSessions(stage.database, CLIENTS * 2);
+  const live = await stage.database.query<{ id: string }>(
+    `UPDATE sessions SET status = 'active', ended_at = NULL, message_count = $2 WHERE id = ANY ($1) RETURNING id`,
+    [ids.slice(0, CLIENTS), HISTORY_MESSAGES],
+  );
+  await stage.database.query(
+    `INSERT INTO messages (id, session_id, turn_id, seq, role, content)
+     SELECT session_id || '_' || seq, session_id, 'turn', seq,
+       CASE seq % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, 'What was said before.'
+     FROM unnest($1::text[]) AS session_id, generate_series(1, $2) AS seq`,
+    [live.map(({ id }) => id), HISTORY_MESSAGES],
+  );
+  return live.map(({ id }) => `/api/v1/sessions/${id}/messages`);
+}
+
+function ask(paths: readonly string[], clients: number): Ask {
+  return { clients, method: 'POST', paths, ownPaths: true, body: '{"content":"How fast is this?"}' };
+}
