@@ -22,7 +22,7 @@ export class ArgumentChecks {
     const ajv = typeof dialect === 'string' && dialect.includes('2020-12') ? this.draft2020 : this.draft7;
     const validate: ValidateFunction = ajv.compile(schema);
     return {
-      problem: (args) => (validate(args) === true ? undefined : ajv.errorsText(validate.errors)),
+      problem: (args) => (validate(args) ? undefined : ajv.errorsText(validate.errors)),
       forget: () => void ajv.removeSchema(schema),
     };
   }

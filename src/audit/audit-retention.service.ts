@@ -31,7 +31,9 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => (this.trimming = this.trim()), PAUSE_MS).unref();
+    this.timer = setInterval(() => {
+      this.trimming = this.trim();
+    }, PAUSE_MS).unref();
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -8,6 +8,8 @@ export interface McpServer {
   readonly tools: readonly McpTool[];
   /** Set while connected. */
   readonly connectedAt: Date | undefined;
+  /** Why it is not connected, when that was tried; redacted. */
+  readonly error: string | undefined;
 }
 
 export interface McpTool {

@@ -1,5 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { McpServerSettings } from '../config/sections/mcp.section.js';
+import { Settings } from '../config/settings.js';
+import type { GatewaySettings } from '../config/settings.schema.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../config/settings-subscriber.js';
+import { SettingsSubscribers } from '../config/settings-subscribers.js';
 import { NotFound } from '../errors/gateway-error.js';
+import { Connections } from './connection/connections.js';
+import type { McpConnection } from './connection/mcp-connection.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
 
 export class McpServerNotFound extends NotFound {
@@ -8,22 +20,93 @@ export class McpServerNotFound extends NotFound {
   }
 }
 
-/** The tool servers of this gateway. None can be configured yet, so there are none. */
+/** The tool servers of this gateway: one supervised connection for each that is configured and enabled. */
 @Injectable()
-export class McpServers {
-  private readonly servers: ReadonlyMap<string, McpServer> = new Map();
+export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
+  readonly name = 'MCP servers';
+  private readonly servers = new Map<string, McpConnection>();
+  /** Connections of earlier settings that have not quite ended. */
+  private readonly leaving = new Map<string, Promise<void>>();
+  private unsubscribe: () => void = () => undefined;
+  private isStopped = false;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly settings: Settings,
+    private readonly subscribers: SettingsSubscribers,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.subscribers.add(this);
+    this.follow(enabledServers(this.settings.current));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.unsubscribe();
+    this.isStopped = true;
+    this.follow(new Map());
+    await Promise.all(this.leaving.values());
+  }
+
+  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'mcp.servers')) return Promise.resolve(undefined);
+    const wanted = enabledServers(change.after);
+    return Promise.resolve({ commit: () => this.follow(wanted) });
+  }
 
   list(): readonly McpServer[] {
-    return [...this.servers.values()];
+    return [...this.servers].map(([, connection]) => connection.describe());
   }
 
   tools(): readonly McpTool[] {
     return this.list().flatMap(({ tools }) => tools);
   }
 
-  /** Throws `McpServerNotFound`. */
+  /** Whether one of them was tried and is not connected. */
+  get isFailing(): boolean {
+    return [...this.servers.values()].some((connection) => connection.isFailing);
+  }
+
+  /** Answers at once. Throws `McpServerNotFound`. */
   reconnect(name: string): { name: string; status: McpServerStatus } {
-    if (!this.servers.has(name)) throw new McpServerNotFound();
+    const connection = this.servers.get(name);
+    if (connection === undefined) throw new McpServerNotFound();
+    connection.reconnect();
     return { name, status: 'reconnecting' };
   }
+
+  /** Only servers whose settings are others are touched. */
+  private follow(wanted: ReadonlyMap<string, McpServerSettings>): void {
+    for (const [name, connection] of this.servers) {
+      const settings = wanted.get(name);
+      if (settings !== undefined && JSON.stringify(settings) === JSON.stringify(connection.settings))
+        continue;
+      this.servers.delete(name);
+      this.leave(name, connection);
+    }
+    this.connections.hideSecrets([...wanted.values()]);
+    for (const [name, settings] of wanted) if (!this.servers.has(name)) this.enter(name, settings);
+  }
+
+  /** The next child of a server starts when the last is gone: there is one at a time. */
+  private enter(name: string, settings: McpServerSettings): void {
+    const connection = this.connections.make(name, settings);
+    this.servers.set(name, connection);
+    const before = this.leaving.get(name) ?? Promise.resolve();
+    void before.then(() => {
+      if (!this.isStopped && this.servers.get(name) === connection) connection.start();
+    });
+  }
+
+  private leave(name: string, connection: McpConnection): void {
+    const before = this.leaving.get(name) ?? Promise.resolve();
+    const gone = Promise.all([before, connection.stop()]).then(() => {
+      if (this.leaving.get(name) === gone) this.leaving.delete(name);
+    });
+    this.leaving.set(name, gone);
+  }
+}
+
+function enabledServers({ mcp }: GatewaySettings): ReadonlyMap<string, McpServerSettings> {
+  return new Map(Object.entries(mcp.servers).filter(([, { enabled }]) => enabled));
 }

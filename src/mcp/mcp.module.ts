@@ -1,6 +1,15 @@
 import { Module } from '@nestjs/common';
+import { AgentModule } from '../agent/agent.module.js';
+import { Connections } from './connection/connections.js';
 import { McpServers } from './mcp-servers.service.js';
+import { Sandbox } from './sandbox/sandbox.service.js';
+import { KnownTools } from './tools/known-tools.store.js';
+import { Transports } from './transport/transports.js';
 
 /** Tool servers (MCP). */
-@Module({ providers: [McpServers], exports: [McpServers] })
+@Module({
+  imports: [AgentModule],
+  providers: [Sandbox, Transports, KnownTools, Connections, McpServers],
+  exports: [McpServers, Sandbox],
+})
 export class McpModule {}

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { McpModule } from '../mcp/mcp.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { ProbesController } from './probes.controller.js';
 import { ReadinessCheck } from './readiness-check.js';
@@ -9,7 +10,7 @@ import { StatusService } from './status.service.js';
 
 /** What the gateway says of itself: to callers, to balancers, to Kubernetes. */
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false }), SessionsModule],
+  imports: [TerminusModule.forRoot({ logger: false }), SessionsModule, McpModule],
   controllers: [ProbesController],
   providers: [ReadinessCheck, ReadinessReport, StatusService, SessionGauge.provider, SessionGauge],
   exports: [StatusService],

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ModelProvider } from '../agent/model-provider.port.js';
 import { Settings } from '../config/settings.js';
+import { McpServers } from '../mcp/mcp-servers.service.js';
+import { Sandbox } from '../mcp/sandbox/sandbox.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type BuildInfo, readBuildInfo } from './build-info.js';
 import { ReadinessCheck } from './readiness-check.js';
@@ -36,12 +38,14 @@ export class StatusService {
     private readonly sessions: SessionsService,
     private readonly provider: ModelProvider,
     private readonly settings: Settings,
+    private readonly mcp: McpServers,
+    private readonly sandbox: Sandbox,
   ) {}
 
   async health(): Promise<Health> {
     const ready = await this.readiness.isReady();
     return {
-      status: ready ? 'healthy' : 'unhealthy',
+      status: ready ? this.readyWord() : 'unhealthy',
       ready,
       version: this.build.version,
       uptimeSecs: Math.floor(process.uptime()),
@@ -65,7 +69,12 @@ export class StatusService {
       channels: { connected: 1, total: 1 },
       plugins: { loaded: 0, total: 0 },
       memory: { backend: this.settings.current.memory.backend, entries: 0 },
-      sandboxBackend: 'none',
+      sandboxBackend: this.sandbox.backend,
     };
+  }
+
+  /** Degraded: requests are answered, and yet something that was configured does not work. */
+  private readyWord(): HealthWord {
+    return this.mcp.isFailing ? 'degraded' : 'healthy';
   }
 }

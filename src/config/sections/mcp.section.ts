@@ -54,7 +54,7 @@ const mcpServer = z
       'Name of the variable that holds the secret of that client.',
     ),
     oauth_issuer: fileOnlyText().describe(
-      'The authorization server that the secret may be sent to; empty takes the one the server names.',
+      'The authorization server of that client: its secret goes nowhere else.',
     ),
     oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by blanks.'),
     startup_timeout_ms: millis(10_000, 600_000).describe(
@@ -81,6 +81,10 @@ const mcpServer = z
   .refine(({ transport, url }) => transport === 'stdio' || url !== '', {
     path: ['url'],
     message: 'a server with the transport "http" or "sse" needs a url',
+  })
+  .refine((server) => server.oauth_client_id === '' || server.oauth_issuer !== '', {
+    path: ['oauth_issuer'],
+    message: 'a server with an oauth_client_id needs the oauth_issuer that knows it',
   });
 
 export const mcpSection = z.strictObject({

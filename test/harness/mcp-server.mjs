@@ -1,0 +1,109 @@
+// A stdio MCP server that misbehaves as it is told, without any library: what it writes is what the wire carries.
+// Arguments: a mark that finds its process, then what it does: fine | crash | flood | garbage | silent | stubborn.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const [mark, mode = 'fine', state = ''] = process.argv.slice(2);
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+const schema = { type: 'object', properties: { text: { type: 'string' } } };
+
+if (state !== '') appendFileSync(`${state}.starts`, `${process.pid}\n`);
+if (mode === 'crash') {
+  process.stderr.write('cannot find the configuration of the mark\n');
+  process.exit(3);
+}
+if (mode === 'flood') setInterval(() => process.stdout.write('x'.repeat(1 << 20)), 1);
+if (mode === 'chatter') {
+  const note = { method: 'notifications/message', params: { level: 'info', data: 'x' } };
+  setInterval(() => {
+    for (let n = 0; n < 2000; n += 1) write(note);
+  }, 1);
+}
+if (mode === 'garbage') setInterval(() => process.stdout.write('this is { no message\n'.repeat(50)), 1);
+if (mode === 'stubborn') {
+  process.on('SIGTERM', () => undefined);
+  setInterval(() => undefined, 1000);
+}
+
+function tools() {
+  const description = state !== '' && existsSync(state) ? readFileSync(state, 'utf8') : 'Says it again.';
+  return [
+    { name: 'echo', description, inputSchema: schema, annotations: { readOnlyHint: true } },
+    { name: 'erase', description: 'Erases.', inputSchema: schema, annotations: { destructiveHint: true } },
+    {
+      name: 'pid',
+      description: 'Tells its process.',
+      inputSchema: schema,
+      annotations: { readOnlyHint: true },
+    },
+    { name: 'hang', description: 'Never answers.', inputSchema: schema, annotations: { readOnlyHint: true } },
+    {
+      name: 'freeze',
+      description: 'Stops the whole server.',
+      inputSchema: schema,
+      annotations: { readOnlyHint: true },
+    },
+    {
+      name: 'env',
+      description: 'Tells its environment.',
+      inputSchema: schema,
+      annotations: { readOnlyHint: true },
+    },
+    {
+      name: 'touch',
+      description: 'Writes a file.',
+      inputSchema: schema,
+      annotations: { readOnlyHint: false },
+    },
+    { name: 'read', description: 'Reads a file.', inputSchema: schema, annotations: { readOnlyHint: true } },
+  ];
+}
+
+const attempt = (work) => {
+  try {
+    return text(work());
+  } catch (error) {
+    return { ...text(String(error.message)), isError: true };
+  }
+};
+
+const calls = {
+  echo: (args) => text(`echo: ${args.text}`),
+  erase: () => text('erased'),
+  pid: () => text(String(process.pid)),
+  hang: () => undefined,
+  freeze: () => {
+    for (;;);
+  },
+  env: () => text(JSON.stringify(process.env)),
+  touch: (args) => attempt(() => writeFileSync(args.text, 'written') ?? 'written'),
+  read: (args) => attempt(() => readFileSync(args.text, 'utf8')),
+};
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (mode === 'silent') return;
+  if (method === 'notifications/cancelled' && state !== '') {
+    appendFileSync(`${state}.cancelled`, `${params.requestId}\n`);
+  }
+  if (method === 'initialize') {
+    write({
+      id,
+      result: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: mark, version: '1' },
+      },
+    });
+  }
+  if (method === 'tools/list') write({ id, result: { tools: tools() } });
+  if (method === 'ping') write({ id, result: {} });
+  if (method === 'tools/call') {
+    if (params.name === 'echo' && params.arguments.text === 'changed') {
+      write({ method: 'notifications/tools/list_changed' });
+    }
+    const result = calls[params.name]?.(params.arguments);
+    if (result !== undefined) write({ id, result });
+  }
+});
