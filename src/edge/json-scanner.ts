@@ -3,7 +3,7 @@ import { malformedJson } from './json-faults.js';
 import { numberEnd } from './json-number.js';
 import { JsonStrings } from './json-string.js';
 
-export const MAX_NESTING = 32;
+const MAX_NESTING = 32;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -4,7 +4,7 @@ import { newId } from '../ids/typeid.js';
 import type { ListenerId } from '../profiles/profile.js';
 import type { GatewayRequest } from './gateway-request.js';
 
-export const MOST_URI_BYTES = 8192;
+const MOST_URI_BYTES = 8192;
 export const MOST_HEADER_BYTES = 16_384;
 
 /** No longer than what may be echoed. */
