@@ -78,7 +78,11 @@ function runnerOf(
 
 async function run(runner: TurnRunner, signal = new AbortController().signal) {
   const events: TurnEvent[] = [];
-  const outcome = await runner.run(input, (event) => void (event.type === 'usage' || events.push(event)), signal);
+  const outcome = await runner.run(
+    input,
+    (event) => void (event.type === 'usage' || events.push(event)),
+    signal,
+  );
   return { outcome, events };
 }
 
