@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileWatch } from './file-watch.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'watch-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Two looks, since a content has to stay the same for one of them. */
+async function looks(watch: FileWatch): Promise<boolean> {
+  await watch.hasNews();
+  return watch.hasNews();
+}
+
+test('a content is news once, after it stayed the same for a look', async () => {
+  const path = join(folder, 'gateway.toml');
+  await writeFile(path, 'one');
+  const watch = new FileWatch(() => path);
+  expect(await watch.hasNews()).toBe(false);
+  expect(await watch.hasNews()).toBe(true);
+  watch.judge();
+  expect(await looks(watch)).toBe(false);
+  await writeFile(path, '');
+  expect(await watch.hasNews()).toBe(false);
+  await writeFile(path, 'two');
+  expect(await watch.hasNews()).toBe(false);
+  expect(await watch.hasNews()).toBe(true);
+});
+
+test('a content that was not judged is news again', async () => {
+  const path = join(folder, 'gateway.toml');
+  await writeFile(path, 'one');
+  const watch = new FileWatch(() => path);
+  expect(await looks(watch)).toBe(true);
+  expect(await watch.hasNews()).toBe(true);
+});
+
+test('a ConfigMap whose data folder is swapped by a symbolic link is noticed', async () => {
+  const mount = join(folder, 'mount');
+  for (const version of ['one', 'two']) {
+    await mkdir(join(mount, `..${version}`), { recursive: true });
+    await writeFile(join(mount, `..${version}`, 'gateway.toml'), version);
+  }
+  await symlink('..one', join(mount, '..data'));
+  await symlink('..data/gateway.toml', join(mount, 'gateway.toml'));
+  const watch = new FileWatch(() => join(mount, 'gateway.toml'));
+  expect(await looks(watch)).toBe(true);
+  watch.judge();
+  await symlink('..two', join(mount, '..data_tmp'));
+  await rename(join(mount, '..data_tmp'), join(mount, '..data'));
+  expect(await looks(watch)).toBe(true);
+});
+
+test('a file that goes, comes, or is none at all is noticed and breaks nothing', async () => {
+  const path = join(folder, 'gateway.toml');
+  const named: { path?: string } = {};
+  const watch = new FileWatch(() => named.path);
+  await looks(watch);
+  watch.judge();
+  named.path = path;
+  expect(await looks(watch)).toBe(true);
+  watch.judge();
+  await writeFile(path, 'one');
+  expect(await looks(watch)).toBe(true);
+  watch.judge();
+  await unlink(path);
+  expect(await looks(watch)).toBe(true);
+});
