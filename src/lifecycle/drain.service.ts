@@ -8,6 +8,8 @@ import type { Readiness } from './readiness.js';
 
 const IDLE_SWEEP_MS = 100;
 const CLOSING_TURNS_MS = 5000;
+/** For answers that are being written; whoever does not read his is not waited for. */
+const LAST_ANSWERS_MS = 2000;
 
 export interface Drained {
   readonly readiness: Readiness;
@@ -22,7 +24,8 @@ export interface Drained {
 
 /**
  * The whole shutdown, in order: not ready, a grace in which balancers notice, streams told to come back, no new
- * connections, running turns to their end or to the limit, then everything else. The database is closed by whoever opened it, last.
+ * connections, running turns and their answers to their end or to the limit, then everything else. The database is
+ * closed by whoever opened it, last.
  */
 export class DrainService {
   private stopping: Promise<void> | undefined;
@@ -48,13 +51,23 @@ export class DrainService {
     streams.endAll();
     listeners.stopAccepting();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
-    await Promise.race([turns.allEnded(), this.pause(timeoutMs)]);
+    await Promise.race([this.allDone(), this.pause(timeoutMs)]);
     this.hurried.abort();
     if (turns.count > 0) await this.interruptTurns();
+    await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
     clearInterval(sweep);
     await listeners.close();
     await closeApp();
     logger.info('the gateway has stopped');
+  }
+
+  /** A message that waited behind a turn begins its own after it, so both are looked at until neither is left. */
+  private async allDone(): Promise<void> {
+    const { turns, listeners } = this.parts;
+    do {
+      await turns.allEnded();
+      await listeners.answered(this.hurried.signal);
+    } while (turns.count > 0 && !this.hurried.signal.aborted);
   }
 
   private async interruptTurns(): Promise<void> {

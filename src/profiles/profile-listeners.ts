@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { AccessLog } from '../edge/access-log.js';
@@ -10,6 +11,8 @@ import { inLogContext } from '../logs/log-context.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId } from './profile.js';
 
+const LOOK_MS = 20;
+
 export type ListenerPorts = Partial<Record<ListenerId, number>>;
 
 /** The open ports: one a profile, one for operations. What arrives is stamped with the listener it came through. */
@@ -18,6 +21,8 @@ export class ProfileListeners {
   private readonly classes: BornExpress;
   /** The newest response of each connection. */
   private readonly newest = new WeakMap<Socket, Response>();
+  /** What has not been answered to its last byte. */
+  private readonly unanswered = new Set<Response>();
 
   constructor(
     private readonly express: Express,
@@ -55,6 +60,11 @@ export class ProfileListeners {
     for (const server of this.servers.values()) server.closeIdleConnections();
   }
 
+  /** Resolves when every request that has arrived whole is answered to its last byte, or when `signal` fires. */
+  async answered(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(LOOK_MS);
+  }
+
   async close(): Promise<void> {
     const closed = [...this.servers.values()].map(
       (server) =>
@@ -86,7 +96,11 @@ export class ProfileListeners {
   private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
     stampRequest(request, response, listener);
     if (this.isDraining()) response.setHeader('Connection', 'close');
-    response.once('close', () => this.accessLog.finished(request, response));
+    this.unanswered.add(response);
+    response.once('close', () => {
+      this.unanswered.delete(response);
+      this.accessLog.finished(request, response);
+    });
     this.newest.set(request.socket, response);
     inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
   }
