@@ -72,6 +72,20 @@ describe('laying stored overrides over the file', () => {
     expect(ignored).toHaveLength(1);
   });
 
+  test('what is left of a thing that the file gave up is left out, and nothing beside it', () => {
+    const overrides = values({
+      'mcp.servers.gone.enabled': false,
+      'agent.max_turns': 7,
+      'mcp.servers.kept.enabled': false,
+    });
+    const { settings, ignored } = build(overrides, { mcp: { servers: { kept: { command: 'run' } } } });
+    expect(settings.agent.max_turns).toBe(7);
+    expect(settings.mcp.servers).toMatchObject({ kept: { enabled: false } });
+    expect(ignored).toEqual([
+      'mcp.servers.gone.enabled: a server with the transport "stdio" needs a command',
+    ]);
+  });
+
   test('when none of them is to blame alone, the file and the environment stand alone', () => {
     const check: CrossKeyCheck = {
       keys: ['memory.top_k'],

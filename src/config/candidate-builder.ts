@@ -40,7 +40,9 @@ export class CandidateBuilder {
   /** Throws `InvalidSettings` when file and environment are wrong by themselves. */
   build(layers: readonly SettingsLayer[], stored: StoredOverrides): SettingsCandidate {
     const ignored = new Map<string, SettingsProblem>();
-    let kept = stored.rows.flatMap(({ key, content }) => this.opened(key, content, ignored) ?? []);
+    let kept: readonly OpenedOverride[] = stored.rows.flatMap(
+      ({ key, content }) => this.opened(key, content, ignored) ?? [],
+    );
     for (;;) {
       const overrides = overrideLayer(kept);
       const { settings, problems } = validateLayers([...layers, overrides], this.checks);
@@ -81,15 +83,23 @@ function withoutBlamed(
   kept: readonly OpenedOverride[],
   problems: readonly SettingsProblem[],
   ignored: Map<string, SettingsProblem>,
-): OpenedOverride[] {
-  const ours = problems.filter(({ layer }) => layer === 'override');
-  const blame = (key: string) =>
-    ours.find((problem) => isWithin(problem.key, key) || isWithin(key, problem.key));
-  const fitting = kept.filter(({ key }) => blame(key) === undefined);
-  const rest = fitting.length < kept.length ? fitting : [];
-  for (const { key } of kept.filter((one) => !rest.includes(one)))
-    leaveOut(ignored, key, blame(key)?.message ?? 'does not fit the file and the environment');
-  return rest;
+): readonly OpenedOverride[] {
+  const blamed = new Map<OpenedOverride, string>();
+  for (const { layer, key, message } of problems) {
+    if (layer !== 'override') continue;
+    for (const override of nearestTo(key, kept)) blamed.set(override, blamed.get(override) ?? message);
+  }
+  if (blamed.size === 0)
+    for (const override of kept) blamed.set(override, 'does not fit the file and the environment');
+  for (const [{ key }, message] of blamed) leaveOut(ignored, key, message);
+  return kept.filter((override) => !blamed.has(override));
+}
+
+/** The overrides at or below a place, else those of the narrowest place around it that has any: half a thing is wrong. */
+function nearestTo(place: string, kept: readonly OpenedOverride[]): readonly OpenedOverride[] {
+  const found = kept.filter(({ key }) => isWithin(key, place) || isWithin(place, key));
+  const end = place.lastIndexOf('.');
+  return found.length > 0 || end < 0 ? found : nearestTo(place.slice(0, end), kept);
 }
 
 function leaveOut(ignored: Map<string, SettingsProblem>, key: string, message: string): undefined {

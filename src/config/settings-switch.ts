@@ -46,8 +46,8 @@ export class SettingsSwitch {
       rollBack: () => prepared.rollBack(),
       commit: (revision) => {
         const stored = { ...candidate.stored, revision };
-        prepared.commit();
         this.publish(snapshotOf({ ...candidate, stored }, current));
+        prepared.commit();
       },
     };
   }

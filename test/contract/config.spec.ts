@@ -156,6 +156,15 @@ describe('PATCH /config in Profile B: dotted key paths with new values; 200; upd
     }
   });
 
+  test('a thing of a collection is made and changed by its keys, where no key of it is for the file alone', async () => {
+    const { details } = await refused({ 'mcp.servers.fs': { command: 'rm', enabled: true } }, 403);
+    expect(details?.fields?.map(({ path }) => path)).toEqual(['mcp.servers.fs.command']);
+    const half = await refused({ 'mcp.servers.fs.enabled': false }, 400);
+    expect(half.message).toContain('needs a command');
+    await refused({ 'mcp.servers.fs': {} }, 400);
+    await refused({ 'mcp.servers.Not a name.enabled': false }, 400);
+  });
+
   test('the redaction marker as a value is 400 and named, also for a key that only the file may set', async () => {
     for (const key of ['provider.api_key', 'database.url', 'agent.system_prompt']) {
       const { details } = await refused({ [key]: MARKER }, 400);
