@@ -28,6 +28,27 @@ export function userArgument(text: string): string {
   return printable(text, LONGEST_USER);
 }
 
+/** A count of lines, from 1 to 10,000. */
+export function countArgument(text: string): number {
+  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > 10_000) throw new InvalidArgumentError('Expected a number from 1 to 10000.');
+  return count;
+}
+
+const UNIT_SECS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** `24h`, `30m`, `0s` as seconds. */
+export function secondsArgument(text: string): number {
+  const match = /^(\d{1,7})([smhd])$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('Expected a time such as 24h, 30m or 3d.');
+  return Number(match[1]) * UNIT_SECS[match[2] as keyof typeof UNIT_SECS];
+}
+
+/** The moment so long ago. */
+export function agoArgument(text: string): Date {
+  return new Date(Date.now() - secondsArgument(text) * 1000);
+}
+
 /** Names are shown in terminals and logs: no control characters, no invisible ones. */
 function printable(text: string, longest: number): string {
   const length = [...text].length;

@@ -4,8 +4,10 @@ import { readBuildInfo } from '../status/build-info.js';
 import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';
+import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addServeCommand } from './commands/serve.command.js';
+import { addToolsCommands } from './commands/tools.commands.js';
 import type { Terminal } from './terminal.js';
 
 const AFTER_HELP = `
@@ -33,5 +35,7 @@ export function createProgram(given: { environment: Environment; terminal: Termi
   addAuthCommands(program, context);
   addMigrateCommand(program, context);
   addConfigCommands(program, context);
+  addToolsCommands(program, context);
+  addHooksCommands(program, context);
   return program;
 }

@@ -50,21 +50,21 @@ test('a session that is made, talked to and deleted tells of every step, in orde
   expect(receiver.bodies('/steps').map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(receiver.attempts.map(({ body }) => body).join()).not.toContain('secret thing');
   const session = { session_id: id, channel: 'api', user_id: 'ada' };
-  const turn = { ...session, turn_id: expect.stringMatching(/^turn_/) };
-  const message = { ...turn, message_id: expect.stringMatching(/^msg_/) };
+  const turn = { ...session, turn_id: expect.stringMatching(/^turn_/) as unknown };
+  const message = { ...turn, message_id: expect.stringMatching(/^msg_/) as unknown };
   expect(bodies.map(({ data }) => data)).toEqual([
     session,
     { ...message, attachments: 0 },
-    { ...message, model: 'offline', tokens_used: expect.any(Number), tool_calls: 0 },
+    { ...message, model: 'offline', tokens_used: expect.any(Number) as unknown, tool_calls: 0 },
     { ...message, attachments: 0 },
     {
       ...turn,
-      tool_call_id: expect.any(String),
+      tool_call_id: expect.any(String) as unknown,
       name: 'echo',
       status: 'success',
-      duration_ms: expect.any(Number),
+      duration_ms: expect.any(Number) as unknown,
     },
-    { ...message, model: 'offline', tokens_used: expect.any(Number), tool_calls: 1 },
+    { ...message, model: 'offline', tokens_used: expect.any(Number) as unknown, tool_calls: 1 },
     { ...session, reason: 'deleted' },
   ]);
   for (const attempt of receiver.attempts) {

@@ -41,7 +41,7 @@ test('silence, a failed turn and the text of messages are told', async () => {
   expect(told[1]?.data.content).toBe('Are you there?');
   expect(told[2]?.data).toEqual({
     source: 'turn',
-    reason: expect.stringMatching(/^provider_/),
+    reason: expect.stringMatching(/^provider_/) as unknown,
     session_id: id,
     turn_id: told[1]?.data.turn_id,
   });

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { NameResolver, SystemNameResolver } from '../../src/outbound/name-resolver.js';
+import { NameResolver, type SystemNameResolver } from '../../src/outbound/name-resolver.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -89,7 +89,7 @@ test('the same URLs, had they been registered, are refused at delivery: nothing 
 });
 
 test('a name that is public when it is looked at and private when it is connected to reaches nothing', async () => {
-  const names = gateway.started.app.get(NameResolver, { strict: false }) as SystemNameResolver;
+  const names = gateway.started.app.get<SystemNameResolver>(NameResolver, { strict: false });
   const ask = names.ask;
   const asked: string[] = [];
   names.ask = async (name) => {

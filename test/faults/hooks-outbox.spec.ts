@@ -69,7 +69,12 @@ async function keepCreating(current: () => HttpCaller, isOver: () => boolean): P
 
 /** The schedule waits for minutes; its clock is the database's. What is being tried right now is left alone. */
 async function passTime(): Promise<number> {
-  const client = new Client({ host: socketDirectory(), port: 5432, user: 'gateway', database: 'agent_gateway' });
+  const client = new Client({
+    host: socketDirectory(),
+    port: 5432,
+    user: 'gateway',
+    database: 'agent_gateway',
+  });
   await client.connect();
   try {
     await client.query(`UPDATE hook_deliveries SET next_attempt_at = now()

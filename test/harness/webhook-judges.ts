@@ -7,6 +7,6 @@ export function verifyAttempt({ body, headers }: ReceivedAttempt, secret: string
   const isRaw = !secret.startsWith('whsec_');
   for (const Judge of [Webhook, SvixWebhook]) {
     const judge = isRaw ? new Judge(Buffer.from(secret), { format: 'raw' }) : new Judge(secret);
-    judge.verify(body, headers as Record<string, string>);
+    judge.verify(body, headers);
   }
 }
