@@ -7,6 +7,7 @@ import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addServeCommand } from './commands/serve.command.js';
+import { addToolsCommands } from './commands/tools.commands.js';
 import type { Terminal } from './terminal.js';
 
 const AFTER_HELP = `
@@ -34,6 +35,7 @@ export function createProgram(given: { environment: Environment; terminal: Termi
   addAuthCommands(program, context);
   addMigrateCommand(program, context);
   addConfigCommands(program, context);
+  addToolsCommands(program, context);
   addHooksCommands(program, context);
   return program;
 }

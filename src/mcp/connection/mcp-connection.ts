@@ -81,7 +81,8 @@ export class McpConnection {
   }
 
   isUp(): boolean {
-    return this.session !== undefined;
+    // The session knows first that it is lost.
+    return this.session !== undefined && this.session.fault === undefined;
   }
 
   start(): void {
@@ -107,7 +108,7 @@ export class McpConnection {
   async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string> {
     const { session } = this;
     const { name } = this.parts;
-    if (session === undefined) throw new McpServerDown(name);
+    if (session === undefined || !this.isUp()) throw new McpServerDown(name);
     try {
       return await session.call(tool, args, signal);
     } catch (error) {

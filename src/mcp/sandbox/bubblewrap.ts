@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ChildCommand } from '../transport/child-command.js';
 
@@ -27,8 +27,8 @@ export function bubblewrapped(
   hidden: HiddenPlaces,
 ): ChildCommand {
   const { file, args, cwd } = command;
-  const folders = [...hidden.folders, ...HIDDEN_FOLDERS].map((path) => resolve(path)).filter(existsSync);
-  const files = hidden.files.map((path) => resolve(path)).filter(existsSync);
+  const folders = present([...hidden.folders, ...HIDDEN_FOLDERS]);
+  const files = present(hidden.files);
   const writable = writablePaths.map((path) => resolve(path));
   const here = cwd === undefined ? process.cwd() : resolve(cwd);
   return {
@@ -38,11 +38,18 @@ export function bubblewrapped(
       ...['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
       ...(network ? [] : ['--unshare-net']),
       ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
-      ...(cwd === undefined ? [] : ['--ro-bind', here, here]),
+      // The private /tmp would hide a program that is run from there.
+      ...(here.startsWith('/tmp/') ? ['--ro-bind', here, here] : []),
       ...writable.flatMap((path) => ['--bind', path, path]),
       ...folders.flatMap((path) => ['--tmpfs', path]),
       ...files.flatMap((path) => ['--ro-bind', '/dev/null', path]),
       ...['--chdir', here, '--', file, ...args],
     ],
   };
+}
+
+/** What there is of these places, by the one name that each really has: nothing can be laid over a link. */
+function present(paths: readonly string[]): readonly string[] {
+  const there = paths.map((path) => resolve(path)).filter((path) => existsSync(path));
+  return [...new Set(there.map((path) => realpathSync(path)))];
 }
