@@ -13,6 +13,7 @@ import { NestLogger } from './logs/nest-logger.js';
 import { LogStreams } from './logs/stream/log-streams.service.js';
 import { OpenApiDocuments } from './profiles/openapi.js';
 import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
+import { Viewers } from './sessions/live/viewers.service.js';
 import { RunningTurns } from './sessions/running-turns.js';
 import { readBuildInfo } from './status/build-info.js';
 
@@ -68,7 +69,7 @@ async function listen(
   const drain = new DrainService({
     readiness,
     listeners,
-    streams: app.get(LogStreams, { strict: false }),
+    streams: [app.get(LogStreams, { strict: false }), app.get(Viewers, { strict: false })],
     settings: foundation.configuration.live,
     turns: app.get(RunningTurns),
     logger: foundation.logs.for('gateway::drain'),

@@ -6,6 +6,7 @@ import { ReplicaId } from '../../src/lifecycle/replica-id.js';
 import { MessageStore } from '../../src/sessions/message.store.js';
 import { SessionStore } from '../../src/sessions/session.store.js';
 import { TurnStore } from '../../src/sessions/turn.store.js';
+import { TurnEndingsStore } from '../../src/sessions/turn-endings.store.js';
 import { RecordingDatabase, type Step } from './recording-database.js';
 
 /** Values by which the recorded ones are known again: none of them occurs by itself. */
@@ -38,7 +39,9 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const signal = new EventSignal();
   const settings = new FixedSettings(settingsSchema.parse({}));
   const sessions = new SessionStore(database, signal);
-  const turns = new TurnStore(database, new ReplicaId(), signal, settings);
+  const replica = new ReplicaId();
+  const turns = new TurnStore(database, replica, signal, settings);
+  const endings = new TurnEndingsStore(database, replica, signal, settings);
   const messages = new MessageStore(database);
 
   const { id: sessionId } = await sessions.insert({
@@ -61,7 +64,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const begin = database.take();
   if (begun === undefined) throw new Error('The sample session could not be taken.');
   const outcome = { content: SAMPLE.answer, toolCalls: [], usage: { input: 11, output: 7 }, model: 'bench' };
-  const answer = await turns.complete(begun.lease, outcome);
+  const answer = await endings.complete(begun.lease, outcome);
   const complete = database.take();
   if (answer === undefined) throw new Error('The sample turn could not be completed.');
 

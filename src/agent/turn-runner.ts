@@ -82,6 +82,7 @@ export class TurnRunner {
     for await (const event of provider.stream(request, { signal, ...clocks })) {
       if (event.type === 'end') {
         const { usage, model, providerState } = event;
+        await emit({ type: 'usage', usage, model });
         return { text: pieces.join(''), calls, usage, model, providerState };
       }
       if (event.type === 'tool_call') {

@@ -29,7 +29,9 @@ export type TurnEvent =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: 'tool_result'; readonly record: ToolCallRecord };
+  | { readonly type: 'tool_result'; readonly record: ToolCallRecord }
+  /** A model call of the turn has ended: what it used. */
+  | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };
 
 /** Called for every event; a promise holds the turn back until the spectator has caught up. */
 export type TurnListener = (event: TurnEvent) => void | Promise<void>;

@@ -10,6 +10,7 @@ import { multimodalSection } from './sections/multimodal.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
 import { securitySection } from './sections/security.section.js';
+import { streamingSection } from './sections/streaming.section.js';
 import { toolsSection } from './sections/tools.section.js';
 
 export { keyMarks } from './key-marks.js';
@@ -27,6 +28,7 @@ export const settingsSchema = z.strictObject({
   logging: loggingSection.prefault({}),
   database: databaseSection.prefault({}),
   hooks: hooksSection.prefault({}),
+  streaming: streamingSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
   security: securitySection.prefault({}),
   mcp: mcpSection.prefault({}),

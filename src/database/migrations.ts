@@ -7,6 +7,7 @@ import { CreateHooks1763700005000 } from './migrations/1763700005000-create-hook
 import { CreateEvents1763700006000 } from './migrations/1763700006000-create-events.js';
 import { CreateChannelStates1763700007000 } from './migrations/1763700007000-create-channel-states.js';
 import { CreateToolRecords1763700008000 } from './migrations/1763700008000-create-tool-records.js';
+import { CutTurnsOff1763700009000 } from './migrations/1763700009000-cut-turns-off.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   CreateEvents1763700006000,
   CreateChannelStates1763700007000,
   CreateToolRecords1763700008000,
+  CutTurnsOff1763700009000,
 ];

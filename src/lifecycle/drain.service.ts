@@ -15,7 +15,7 @@ export interface Drained {
   readonly readiness: Readiness;
   readonly listeners: ProfileListeners;
   /** Answers that never end by themselves. */
-  readonly streams: { endAll(): void };
+  readonly streams: readonly { endAll(): void }[];
   readonly settings: Settings;
   readonly turns: RunningTurns;
   readonly logger: Logger;
@@ -48,7 +48,7 @@ export class DrainService {
     readiness.drain();
     logger.info('the gateway is stopping', { running_turns: turns.count });
     await this.pause(graceMs);
-    streams.endAll();
+    for (const stream of streams) stream.endAll();
     listeners.stopAccepting();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
     await Promise.race([this.allDone(), this.pause(timeoutMs)]);

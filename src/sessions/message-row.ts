@@ -1,5 +1,6 @@
 import type { ToolCallRecord } from '../agent/tool-call.js';
 import type { AttachmentInfo, Message, MessageRole } from './message.js';
+import type { TurnFailure } from './turn-lease.js';
 
 export interface MessageRow {
   id: string;
@@ -10,11 +11,12 @@ export interface MessageRow {
   attachments: AttachmentInfo[];
   tokens_used: number;
   model: string | null;
+  incomplete: TurnFailure | null;
   created_at: Date;
 }
 
 export const MESSAGE_COLUMNS =
-  'id, seq, role, content, tool_calls, attachments, tokens_used, model, created_at';
+  'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, created_at';
 
 export function toMessage(row: MessageRow): Message {
   return {
@@ -25,6 +27,7 @@ export function toMessage(row: MessageRow): Message {
     toolCalls: row.tool_calls,
     tokensUsed: row.tokens_used,
     model: row.model,
+    incomplete: row.incomplete,
     createdAt: row.created_at,
   };
 }

@@ -4,6 +4,7 @@ import { SessionEntity } from './session.entity.js';
 /** The table of messages, for migrations and the drift check; requests go through `MessageStore`. */
 @Entity('messages')
 @Check('messages_role_check', `role IN ('user', 'assistant')`)
+@Check('messages_incomplete_check', `incomplete IN ('cancelled', 'interrupted', 'failed')`)
 @Index('messages_in_order', { synchronize: false })
 export class MessageEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
@@ -37,6 +38,10 @@ export class MessageEntity {
 
   @Column({ type: 'text', nullable: true })
   model!: string | null;
+
+  /** How the answer was cut off; null for a whole one. */
+  @Column({ type: 'text', nullable: true })
+  incomplete!: string | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -1,4 +1,5 @@
 import type { ToolCallRecord } from '../agent/tool-call.js';
+import type { TurnFailure } from './turn-lease.js';
 
 export type MessageRole = 'user' | 'assistant';
 export type AttachmentType = 'image' | 'file' | 'audio' | 'video';
@@ -26,6 +27,8 @@ export interface Message {
   /** Tokens that the turn used, in and out; 0 for what a user wrote. */
   readonly tokensUsed: number;
   readonly model: string | null;
+  /** How the answer was cut off; null for a whole one and for what a user wrote. */
+  readonly incomplete: TurnFailure | null;
   readonly createdAt: Date;
 }
 

@@ -26,8 +26,11 @@ export class RunningTurns {
     if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();
   }
 
-  abort(sessionId: string, reason: Error): void {
-    this.turns.get(sessionId)?.abort.abort(reason);
+  /** False when no turn of this session runs here. */
+  abort(sessionId: string, reason: Error): boolean {
+    const turn = this.turns.get(sessionId);
+    turn?.abort.abort(reason);
+    return turn !== undefined;
   }
 
   abortAll(reason: Error): void {

@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { SessionStore } from './session.store.js';
 import { silenceLimits } from './silence-limits.js';
-import { TurnStore } from './turn.store.js';
+import { TurnEndingsStore } from './turn-endings.store.js';
 
 const SWEEP_MS = 1000;
 const MOST_AT_ONCE = 1000;
@@ -23,7 +23,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly sessions: SessionStore,
-    private readonly turns: TurnStore,
+    private readonly turns: TurnEndingsStore,
     private readonly settings: Settings,
     logs: Logs,
   ) {

@@ -64,4 +64,8 @@ export class SessionEntity {
 
   @Column({ name: 'turn_lease_until', type: 'timestamptz', precision: 3, nullable: true })
   turnLeaseUntil!: Date | null;
+
+  /** The turn with this fence is to be cancelled; whoever runs it looks. */
+  @Column({ name: 'cancel_fence', type: 'bigint', nullable: true })
+  cancelFence!: string | null;
 }

@@ -1,4 +1,11 @@
-import { BadRequest, Conflict, Forbidden, NotFound, Unavailable } from '../errors/gateway-error.js';
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  ProviderFailed,
+  Unavailable,
+} from '../errors/gateway-error.js';
 
 export class SessionNotFound extends NotFound {
   constructor() {
@@ -45,10 +52,24 @@ export class OtherUser extends Forbidden {
 
 /** The session was deleted while its turn ran. */
 export class TurnCancelled extends Conflict {
-  constructor() {
-    super('The session was ended while this message was being answered.', {
+  constructor(sentence = 'The session was ended while this message was being answered.') {
+    super(sentence, {
       details: { reason: 'turn_cancelled' },
     });
+  }
+}
+
+/** A turn that failed, told again later: the cause was told when it happened. */
+export class TurnUnanswered extends ProviderFailed {
+  constructor() {
+    super('The turn failed before it was answered.', { details: { reason: 'turn_failed' } });
+  }
+}
+
+/** Somebody asked for the turn to end; the session goes on. */
+export class TurnStopped extends TurnCancelled {
+  constructor() {
+    super('The answer to this message was cancelled. What it had said is in the history.');
   }
 }
 

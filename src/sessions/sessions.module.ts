@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { PastTurns } from './live/past-turns.js';
+import { SessionViews } from './live/session-views.service.js';
+import { TurnHub } from './live/turn-hub.js';
+import { Viewers } from './live/viewers.service.js';
+import { TokensModule } from '../tokens/tokens.module.js';
 import { MessageStore } from './message.store.js';
 import { MessagesService } from './messages.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -8,6 +13,7 @@ import { SessionStore } from './session.store.js';
 import { SessionSweeper } from './session-sweeper.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TurnStore } from './turn.store.js';
+import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnLine } from './turn-line.service.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
@@ -15,20 +21,25 @@ import { MessagesHandlers } from './wire/messages.handlers.js';
 
 /** Sessions, their messages and the turns that answer them. */
 @Module({
-  imports: [AgentModule, ChannelsModule],
+  imports: [AgentModule, ChannelsModule, TokensModule],
   providers: [
     SessionStore,
     MessageStore,
     TurnStore,
+    TurnEndingsStore,
     SessionsService,
     MessagesService,
     MessagesHandlers,
     RunningTurns,
+    TurnHub,
+    PastTurns,
+    SessionViews,
+    Viewers,
     TurnLine,
     TurnsService,
     TurnWatch,
     SessionSweeper,
   ],
-  exports: [SessionsService, MessagesHandlers, RunningTurns],
+  exports: [SessionsService, MessagesService, MessagesHandlers, RunningTurns, Viewers],
 })
 export class SessionsModule {}

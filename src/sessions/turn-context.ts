@@ -24,7 +24,14 @@ function fromFirstUser(history: readonly Message[]): readonly Message[] {
 function earlier(said: Message, bytes: ReadonlyMap<string, Buffer>): ModelMessage {
   return said.role === 'user'
     ? { role: 'user', parts: parts(said.content, said.attachments, bytes) }
-    : { role: 'assistant', text: said.content, toolCalls: [] };
+    : { role: 'assistant', text: asSaid(said), toolCalls: [] };
+}
+
+/** A model that does not know that it was cut off takes the fragment for what it meant to say. */
+function asSaid({ content, incomplete }: Message): string {
+  return incomplete === null
+    ? content
+    : `${content}\n\n[This answer was cut off: ${incomplete}.]`.trimStart();
 }
 
 function parts(

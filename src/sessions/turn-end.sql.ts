@@ -64,17 +64,26 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/** A turn without an answer: `$5` how it ended, `$6` why. */
+/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept. */
 export const CLOSE: Statement = {
   name: 'turns.close',
   text: `
     WITH held AS (
-      UPDATE sessions SET ${RELEASE} ${HELD} RETURNING user_id
+      UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN $9::text IS NULL THEN 0 ELSE 1 END,
+        input_tokens = input_tokens + $7, output_tokens = output_tokens + $8
+      ${HELD} RETURNING message_count, channel, user_id
+    ), said AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete)
+      SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5
+      FROM held WHERE $9::text IS NOT NULL
     ), closed AS (
-      UPDATE turns SET status = $5, reason = $6, ended_at = now() FROM held WHERE turns.id = $4
+      UPDATE turns SET status = $5, reason = $6, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
+      FROM held WHERE turns.id = $4
       RETURNING turns.id, turns.session_id, turns.status, turns.reason, held.user_id
     )
-    SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END AS told FROM closed`,
+    SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END
+      + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset($13::json)
+           AS call (id text, name text, status text, duration_ms float8)) AS told FROM closed`,
 };
 
 /** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
@@ -88,8 +97,25 @@ export const ENDED_AMONG: Statement = {
   name: 'turns.ended_among',
   text: `SELECT id FROM sessions WHERE id = ANY ($1) AND status = 'terminated'`,
 };
+/** What others want of the turns that run here. */
+export const WISHES: Statement = {
+  name: 'turns.wishes',
+  text: `
+    SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled
+    FROM sessions WHERE id = ANY ($1)`,
+};
+export const CANCEL: Statement = {
+  name: 'turns.cancel',
+  text: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = $1 AND turn_owner IS NOT NULL RETURNING id`,
+};
 
-/** Turns whose owner is gone: closed as interrupted, and fenced off in case it comes back. */
+/** Turns that one sweep closes at most. */
+export const MOST_RECOVERED = 100;
+
+/**
+ * Turns whose owner is gone: closed as interrupted, fenced off in case it comes back, and told so in the history:
+ * `$1` ids for the notes, `$2` what they say.
+ */
 export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
@@ -98,10 +124,17 @@ export const INTERRUPT_LOST: Statement = {
       FROM turns JOIN sessions ON sessions.id = turns.session_id
       WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
         OR sessions.turn_owner IS NULL)
-      LIMIT 100 FOR UPDATE OF sessions SKIP LOCKED
+      LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions SKIP LOCKED
     ), freed AS (
-      UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1, quiet_since = now()
+      UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
+        quiet_since = now(), message_count = message_count + 1
       FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
+      RETURNING sessions.id, lost.turn_id, sessions.message_count
+    ), numbered AS (
+      SELECT freed.*, row_number() OVER () AS n FROM freed
+    ), noted AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
+      SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', $2, 'interrupted' FROM numbered
     ), closed AS (
       UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
       FROM lost WHERE turns.id = lost.turn_id

@@ -10,5 +10,15 @@ export interface TurnLease {
   readonly fence: number;
 }
 
-/** How a turn ended that has no answer. */
+/** How a turn ended that has no whole answer. */
 export type TurnFailure = 'failed' | 'interrupted' | 'cancelled';
+
+export interface TurnEnding {
+  readonly how: TurnFailure;
+  /** A fixed word, such as `provider_timeout`. */
+  readonly reason: string;
+}
+
+/** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */
+export const INTERRUPTED_NOTE =
+  'The answer was interrupted: the gateway that was writing it stopped. Send the message again if it is still needed.';

@@ -1,11 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logs/logger.js';
 import { RunningTurns } from './running-turns.js';
-import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
+import { TurnCancelled, TurnInterrupted, TurnStopped } from './sessions.errors.js';
 import { TurnStore } from './turn.store.js';
 import { LEASE_SECS } from './turn-lease.js';
 
-const LOOK_MS = 500;
+/** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
+const LOOK_MS = 400;
 const RENEW_MS = (LEASE_SECS * 1000) / 3;
 
 /**
@@ -40,7 +41,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     if (turns.size === 0 || this.looking) return;
     this.looking = true;
     try {
-      await this.abortEnded([...turns.keys()]);
+      await this.heedWishes([...turns.keys()]);
       if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
     } catch (error) {
       this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
@@ -52,8 +53,10 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async abortEnded(sessionIds: string[]): Promise<void> {
-    for (const id of await this.store.endedAmong(sessionIds)) this.running.abort(id, new TurnCancelled());
+  private async heedWishes(sessionIds: string[]): Promise<void> {
+    for (const { id, ended, cancelled } of await this.store.wishes(sessionIds)) {
+      if (ended || cancelled) this.running.abort(id, ended ? new TurnCancelled() : new TurnStopped());
+    }
   }
 
   private async renew(turns: Map<string, number>): Promise<void> {

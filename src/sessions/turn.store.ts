@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ToolCallRecord } from '../agent/tool-call.js';
-import type { TurnOutcome } from '../agent/turn.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
-import { storableText } from '../database/storable-text.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
@@ -12,7 +9,7 @@ import type { Message, NewAttachment, NewUserMessage } from './message.js';
 import { type MessageRow, toMessage } from './message-row.js';
 import * as begin from './turn-begin.sql.js';
 import * as end from './turn-end.sql.js';
-import type { TurnFailure, TurnLease } from './turn-lease.js';
+import type { TurnLease } from './turn-lease.js';
 
 interface ClaimedRow extends Told {
   user_id: string;
@@ -126,48 +123,6 @@ export class TurnStore {
     return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
   }
 
-  /** Stores the answer. Undefined when the lease was lost: then nothing was written. */
-  async complete(lease: TurnLease, outcome: TurnOutcome): Promise<Message | undefined> {
-    const id = newId('msg');
-    const content = storableText(outcome.content);
-    const { input, output } = outcome.usage;
-    const [row] = await this.database.query<{ created_at: Date } & Told>(end.COMPLETE, [
-      lease.sessionId,
-      lease.fence,
-      this.replica.value,
-      lease.turnId,
-      id,
-      input,
-      output,
-      content,
-      JSON.stringify(outcome.toolCalls),
-      outcome.model,
-      JSON.stringify(outcome.toolCalls.map(toolFacts)),
-      this.settings.current.hooks.include_content,
-    ]);
-    if (row === undefined) return undefined;
-    this.signal.told(row.told);
-    const { toolCalls, model } = outcome;
-    return {
-      id,
-      role: 'assistant',
-      content,
-      attachments: [],
-      toolCalls,
-      tokensUsed: input + output,
-      model,
-      createdAt: row.created_at,
-    };
-  }
-
-  /** Ends a turn that has no answer. False when the lease was lost. */
-  async close(lease: TurnLease, how: TurnFailure, reason: string): Promise<boolean> {
-    const values = [lease.sessionId, lease.fence, this.replica.value, lease.turnId, how, reason];
-    const [closed] = await this.database.query<Told>(end.CLOSE, values);
-    this.signal.told(closed?.told);
-    return closed !== undefined;
-  }
-
   /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
   async renew(sessionIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.database.query<{ id: string; fence: number }>(end.RENEW, [
@@ -181,16 +136,18 @@ export class TurnStore {
     return (await this.database.query<{ id: string }>(end.ENDED_AMONG, [sessionIds])).map(({ id }) => id);
   }
 
-  async hasEnded(sessionId: string): Promise<boolean> {
-    return (await this.endedAmong([sessionId])).length > 0;
+  /** What others want of the turns of these sessions, which run here. */
+  async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
+    return this.database.query<TurnWishes>(end.WISHES, [sessionIds]);
   }
 
-  /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
-  async recover(): Promise<{ id: string; session_id: string }[]> {
-    await this.database.query(begin.LEAVE_LINES_EXPIRED);
-    const closed = await this.database.query<{ id: string; session_id: string } & Told>(end.INTERRUPT_LOST);
-    this.signal.told(closed.reduce((sum, { told }) => sum + told, 0));
-    return closed;
+  /** Asks whoever runs the session's turn to end it. False when none runs. */
+  async cancel(sessionId: string): Promise<boolean> {
+    return (await this.database.query(end.CANCEL, [sessionId])).length > 0;
+  }
+
+  async hasEnded(sessionId: string): Promise<boolean> {
+    return (await this.endedAmong([sessionId])).length > 0;
   }
 
   private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
@@ -214,6 +171,13 @@ export class TurnStore {
   }
 }
 
+/** What others want of a turn that runs here. */
+export interface TurnWishes {
+  readonly id: string;
+  readonly ended: boolean;
+  readonly cancelled: boolean;
+}
+
 export interface BeginLimits {
   readonly timeoutSecs: number;
   readonly historyMessages: number;
@@ -235,11 +199,6 @@ async function insertAttachments(
 
 function attachmentsJson(message: NewUserMessage): string {
   return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));
-}
-
-/** What events tell of a tool call: not what went in and came out. */
-function toolFacts({ id, name, status, durationMs }: ToolCallRecord) {
-  return { id, name, status, duration_ms: durationMs };
 }
 
 function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {

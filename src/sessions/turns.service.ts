@@ -1,18 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { ModelProvider } from '../agent/model-provider.port.js';
-import type { TurnListener } from '../agent/turn.js';
+import type { TurnOutcome } from '../agent/turn.js';
 import { TurnRunner } from '../agent/turn-runner.js';
 import { Settings } from '../config/settings.js';
 import { GatewayError, InternalError, ProviderTimedOut } from '../errors/gateway-error.js';
 import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import type { LiveTurn } from './live/live-turn.js';
+import { TurnHub } from './live/turn-hub.js';
+import { TurnProgress } from './live/turn-progress.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
-import { type BegunTurn, TurnStore } from './turn.store.js';
+import type { BegunTurn } from './turn.store.js';
 import { modelMessages } from './turn-context.js';
-import type { TurnFailure } from './turn-lease.js';
+import { TurnEndingsStore } from './turn-endings.store.js';
+import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
+
+/** A turn that runs here: what it says as it says it, and what it comes to. */
+export interface StartedTurn {
+  readonly live: LiveTurn;
+  /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
+  readonly answer: Promise<Message>;
+}
 
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
@@ -22,52 +33,78 @@ export class TurnsService {
   constructor(
     private readonly runner: TurnRunner,
     private readonly provider: ModelProvider,
-    private readonly turns: TurnStore,
+    private readonly turns: TurnEndingsStore,
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
+    private readonly hub: TurnHub,
     private readonly settings: Settings,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::turn');
   }
 
-  /** Throws the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
-  run(turn: BegunTurn, message: NewUserMessage, emit: TurnListener): Promise<Message> {
-    return inLogContext({ session_id: turn.lease.sessionId }, () => this.runToItsEnd(turn, message, emit));
+  /** The turn goes on by itself, whoever follows it or waits for its answer. */
+  start(turn: BegunTurn, message: NewUserMessage): StartedTurn {
+    const { sessionId, turnId, fence } = turn.lease;
+    const abort = this.running.add(sessionId, fence);
+    const live = this.hub.begin(sessionId, turnId, abort.signal);
+    const answer = inLogContext({ session_id: sessionId }, () =>
+      this.runToItsEnd(turn, message, live, abort),
+    );
+    // Whoever only follows it hears of a failure as its last event.
+    answer.catch(() => undefined);
+    return { live, answer };
   }
 
-  private async runToItsEnd(turn: BegunTurn, message: NewUserMessage, emit: TurnListener): Promise<Message> {
-    const { lease } = turn;
-    const abort = this.running.add(lease.sessionId, lease.fence);
+  private async runToItsEnd(
+    turn: BegunTurn,
+    message: NewUserMessage,
+    live: LiveTurn,
+    abort: AbortController,
+  ): Promise<Message> {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
+    const progress = new TurnProgress(live, this.modelOf(turn));
     try {
-      const answer = await this.answer(turn, message, emit, abort.signal);
+      const answer = await this.answer(turn, message, progress, abort.signal);
       if (answer === undefined) throw new TurnInterrupted();
+      void live.publish({ type: 'done', message: answer });
       return answer;
-    } catch (error) {
-      throw await this.close(turn, error);
+    } catch (thrown) {
+      const error = await this.close(turn, thrown, progress.soFar());
+      void live.publish({ type: 'error', error });
+      throw error;
     } finally {
       clearTimeout(timer);
-      this.running.remove(lease.sessionId);
+      this.hub.end(live);
+      this.running.remove(turn.lease.sessionId);
     }
   }
 
-  private async answer(turn: BegunTurn, message: NewUserMessage, emit: TurnListener, signal: AbortSignal) {
+  private async answer(
+    turn: BegunTurn,
+    message: NewUserMessage,
+    progress: TurnProgress,
+    signal: AbortSignal,
+  ): Promise<Message | undefined> {
     const bytes = await this.attachedTo(turn.history);
     const { sessionId } = turn.lease;
     const outcome = await this.runner.run(
       {
         context: { sessionId, channel: turn.channel, userId: turn.userId },
         system: turn.systemPrompt ?? this.settings.current.agent.system_prompt,
-        model: turn.model ?? this.provider.defaultModel,
+        model: this.modelOf(turn),
         messages: modelMessages(turn.history, bytes, message),
       },
-      emit,
+      progress.listen,
       signal,
     );
     signal.throwIfAborted();
     return this.turns.complete(turn.lease, outcome);
+  }
+
+  private modelOf(turn: BegunTurn): string {
+    return turn.model ?? this.provider.defaultModel;
   }
 
   private async attachedTo(history: readonly Message[]): Promise<Map<string, Buffer>> {
@@ -76,16 +113,16 @@ export class TurnsService {
   }
 
   /** @returns what the caller is told */
-  private async close({ lease }: BegunTurn, thrown: unknown): Promise<GatewayError> {
+  private async close({ lease }: BegunTurn, thrown: unknown, soFar: TurnOutcome): Promise<GatewayError> {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new InternalError('The turn failed unexpectedly.', { cause: thrown });
-    const how = failureOf(error);
-    const reason = error.details?.reason ?? error.name;
+    const ending: TurnEnding = { how: failureOf(error), reason: error.details?.reason ?? error.name };
+    const { how, reason } = ending;
     const fields = { session_id: lease.sessionId, turn_id: lease.turnId, reason };
     try {
-      await this.turns.close(lease, how, reason);
+      await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);
       this.logger[error.logLevel](`a turn ended without an answer: ${how}`, fields);
     } catch (failure) {
       // The lease runs out by itself, and whoever sweeps then closes the turn.
@@ -96,6 +133,11 @@ export class TurnsService {
     }
     return error;
   }
+}
+
+/** Who reads the history shall know that no answer is to come. */
+function noted(soFar: TurnOutcome): TurnOutcome {
+  return soFar.content.trim() === '' ? { ...soFar, content: INTERRUPTED_NOTE } : soFar;
 }
 
 function failureOf(error: GatewayError): TurnFailure {

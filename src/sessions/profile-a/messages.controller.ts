@@ -1,10 +1,13 @@
-import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { GatewayRequest } from '../../edge/gateway-request.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
+import { AnswersOrStreams, LAST_EVENT_ID } from '../wire/answers-or-streams.decorator.js';
 import { ListMessagesQuery, SendMessageRequest } from '../wire/message.requests.js';
 import { HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';
@@ -15,26 +18,30 @@ export class MessagesControllerA {
   constructor(private readonly handlers: MessagesHandlers) {}
 
   @Post()
-  @HttpCode(200)
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody('max_message_body_bytes')
-  @Answers(200, "The agent's answer", MessageView)
+  @AnswersOrStreams("The agent's answer", MessageView)
   send(
     @Param('id') id: string,
     @Body() body: SendMessageRequest,
     @TheCaller() caller: Caller,
-  ): Promise<MessageView> {
-    return this.handlers.send(id, body, caller);
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.send(id, body, caller, request, response);
   }
 
   @Get()
   @RequireScope('sessions:read', 'sessions_read')
-  @Answers(200, 'A page of the history, oldest first', HistoryView)
+  @ApiHeader(LAST_EVENT_ID)
+  @AnswersOrStreams('A page of the history, oldest first', HistoryView)
   list(
     @Param('id') id: string,
     @Query() query: ListMessagesQuery,
     @TheCaller() caller: Caller,
-  ): Promise<HistoryView> {
-    return this.handlers.history(id, query, caller);
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.history(id, query, caller, request, response);
   }
 }

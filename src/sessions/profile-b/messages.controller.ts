@@ -1,11 +1,13 @@
-import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiExtension } from '@nestjs/swagger';
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExtension, ApiHeader } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { GatewayRequest } from '../../edge/gateway-request.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
+import { AnswersOrStreams, LAST_EVENT_ID } from '../wire/answers-or-streams.decorator.js';
 import { ListMessagesQuery, SendMessageRequest } from '../wire/message.requests.js';
 import { HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';
@@ -16,28 +18,32 @@ export class MessagesControllerB {
   constructor(private readonly handlers: MessagesHandlers) {}
 
   @Post()
-  @HttpCode(200)
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody('max_message_body_bytes')
   @ApiExtension('x-extension', true)
-  @Answers(200, "The agent's answer", MessageView)
+  @AnswersOrStreams("The agent's answer", MessageView)
   send(
     @Param('id') id: string,
     @Body() body: SendMessageRequest,
     @TheCaller() caller: Caller,
-  ): Promise<MessageView> {
-    return this.handlers.send(id, body, caller);
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.send(id, body, caller, request, response);
   }
 
   @Get()
   @RequireScope('sessions:read', 'sessions_read')
   @ApiExtension('x-extension', true)
-  @Answers(200, 'A page of the history, oldest first', HistoryView)
+  @ApiHeader(LAST_EVENT_ID)
+  @AnswersOrStreams('A page of the history, oldest first', HistoryView)
   list(
     @Param('id') id: string,
     @Query() query: ListMessagesQuery,
     @TheCaller() caller: Caller,
-  ): Promise<HistoryView> {
-    return this.handlers.history(id, query, caller);
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.history(id, query, caller, request, response);
   }
 }

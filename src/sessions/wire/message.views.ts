@@ -1,6 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ToolCallRecord, ToolCallStatus } from '../../agent/tool-call.js';
 import type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole } from '../message.js';
+import type { TurnFailure } from '../turn-lease.js';
 
 export class ToolCallView {
   @ApiProperty()
@@ -66,6 +67,12 @@ export class HistoryItemView extends MessageView {
 
   @ApiProperty({ type: [AttachmentView] })
   attachments!: AttachmentView[];
+
+  @ApiPropertyOptional({
+    enum: ['cancelled', 'interrupted', 'failed'],
+    description: 'How the answer was cut off; absent for a whole one',
+  })
+  incomplete?: TurnFailure;
 }
 
 export class HistoryView {
@@ -101,10 +108,11 @@ function presentHistoryItem(message: Message): HistoryItemView {
     tool_calls: message.toolCalls.map(presentToolCall),
     tokens_used: message.tokensUsed,
     model: message.model,
+    ...(message.incomplete === null ? {} : { incomplete: message.incomplete }),
   };
 }
 
-function presentToolCall(call: ToolCallRecord): ToolCallView {
+export function presentToolCall(call: ToolCallRecord): ToolCallView {
   return {
     id: call.id,
     name: call.name,

@@ -1,20 +1,76 @@
 import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { GatewayRequest } from '../../edge/gateway-request.js';
+import type { ProfileId } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
+import { TokenDirectory } from '../../tokens/token-directory.js';
+import { parseEventId } from '../live/event-id.js';
+import { SessionViews } from '../live/session-views.service.js';
+import { Viewers } from '../live/viewers.service.js';
 import { MessagesService } from '../messages.service.js';
+import { SessionsService } from '../sessions.service.js';
+import { acceptsEvents } from './accepts.js';
 import type { ListMessagesQuery, SendMessageRequest } from './message.requests.js';
-import { type HistoryView, type MessageView, presentHistory, presentMessage } from './message.views.js';
+import { presentHistory, presentMessage } from './message.views.js';
 import { newUserMessage } from './new-user-message.js';
+import { SseViewer } from './sse-viewer.js';
 
 /** The two message operations, which are the same on the wire of both profiles (decisions, section 1). */
 @Injectable()
 export class MessagesHandlers {
-  constructor(private readonly messages: MessagesService) {}
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly sessions: SessionsService,
+    private readonly views: SessionViews,
+    private readonly viewers: Viewers,
+    private readonly tokens: TokenDirectory,
+  ) {}
 
-  async send(sessionId: string, body: SendMessageRequest, caller: Caller): Promise<MessageView> {
-    return presentMessage(await this.messages.send(sessionId, newUserMessage(body), caller));
+  /** Answers with the message, or with the events of its turn as they happen. */
+  async send(
+    sessionId: string,
+    body: SendMessageRequest,
+    caller: Caller,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    const message = newUserMessage(body);
+    if (!acceptsEvents(request.headers)) {
+      response.status(200).json(presentMessage(await this.messages.send(sessionId, message, caller)));
+      return;
+    }
+    this.viewers.refuseTooMany();
+    const { live } = await this.messages.start(sessionId, message, caller);
+    this.view(request, response, 'turn').follow(live);
   }
 
-  async history(sessionId: string, query: ListMessagesQuery, caller: Caller): Promise<HistoryView> {
-    return presentHistory(await this.messages.history(sessionId, query, caller));
+  /** Answers with a page of the history, or with the events of every turn from now or from the last event on. */
+  async history(
+    sessionId: string,
+    query: ListMessagesQuery,
+    caller: Caller,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    if (!acceptsEvents(request.headers)) {
+      response.status(200).json(presentHistory(await this.messages.history(sessionId, query, caller)));
+      return;
+    }
+    await this.sessions.find(sessionId, caller);
+    if (request.method === 'HEAD') {
+      response.status(200).type('text/event-stream').end();
+      return;
+    }
+    this.viewers.refuseTooMany();
+    const seen = parseEventId(request.get('last-event-id') ?? '');
+    await this.views.open(sessionId, this.view(request, response, 'cut'), seen);
+  }
+
+  private view(request: GatewayRequest, response: Response, until: 'turn' | 'cut'): SseViewer {
+    const viewer = new SseViewer(response, request.profile as ProfileId, until);
+    const token = request.headers.authorization?.trim().split(' ').at(-1);
+    this.viewers.add(viewer, async () => (await this.tokens.find(token)) !== undefined);
+    if (response.closed) viewer.end();
+    return viewer;
   }
 }

@@ -1,0 +1,118 @@
+import { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPlace } from './live-event.js';
+
+/** Tokens are told together up to so many characters when a reader is behind. */
+const MOST_MERGED_CHARS = 16_384;
+
+/** Somebody who reads a turn at a speed of their own. */
+export interface TurnReader {
+  /** There is more to read. */
+  wake(): void;
+  /** Whether it takes nothing more at the moment. */
+  readonly isFull: boolean;
+}
+
+interface Entry extends TurnPlace {
+  readonly event: LiveEvent;
+}
+
+/**
+ * What one turn has said so far, for readers at any place of it. It is as long as the turn, which the limits of
+ * `[agent]` bound; readers hold no copy. When every reader is behind, the turn is held back.
+ */
+export class LiveTurn {
+  private readonly entries: Entry[] = [];
+  private readonly readers = new Set<TurnReader>();
+  private waiting: (() => void)[] = [];
+  private place = TURN_START;
+
+  constructor(
+    readonly sessionId: string,
+    readonly turnId: string,
+    signal?: AbortSignal,
+  ) {
+    signal?.addEventListener('abort', () => this.goOn(), { once: true });
+  }
+
+  get length(): number {
+    return this.entries.length;
+  }
+
+  get isOver(): boolean {
+    const last = this.entries.at(-1);
+    return last !== undefined && isLast(last.event);
+  }
+
+  get end(): TurnPlace {
+    return this.place;
+  }
+
+  /** Tells the readers. A promise holds the turn back until one of them can take more, or has left. */
+  publish(event: LiveEvent): Promise<void> | undefined {
+    this.place = after(this.place, event);
+    this.entries.push({ ...this.place, event });
+    for (const reader of this.readers) reader.wake();
+    return this.isHeldBack() && !isLast(event)
+      ? new Promise((resolve) => this.waiting.push(resolve))
+      : undefined;
+  }
+
+  /** The next thing to tell after entry `index`, consecutive tokens together, and the entry to go on with. */
+  read(index: number): Entry & { readonly next: number } {
+    const first = this.entry(index);
+    if (first.event.type !== 'token') return { ...first, next: index + 1 };
+    let { text } = first.event;
+    let next = index + 1;
+    for (; next < this.entries.length && text.length < MOST_MERGED_CHARS; next += 1) {
+      const { event } = this.entry(next);
+      if (event.type !== 'token') break;
+      text += event.text;
+    }
+    return { ...this.entry(next - 1), event: { type: 'token', text }, next };
+  }
+
+  /** The first entry that goes past this place. */
+  indexAfter({ chars, steps }: TurnPlace): number {
+    const index = this.entries.findIndex((entry) => entry.chars > chars || entry.steps > steps);
+    return index === -1 ? this.entries.length : index;
+  }
+
+  /** The text from the beginning. */
+  text(): string {
+    return this.entries.map(({ event }) => (event.type === 'token' ? event.text : '')).join('');
+  }
+
+  /** @returns what takes the reader out again */
+  join(reader: TurnReader): () => void {
+    this.readers.add(reader);
+    return () => {
+      this.readers.delete(reader);
+      this.caughtUp();
+    };
+  }
+
+  /** A reader can take more. */
+  caughtUp(): void {
+    if (!this.isHeldBack()) this.goOn();
+  }
+
+  private entry(index: number): Entry {
+    const entry = this.entries[index];
+    if (entry === undefined) throw new RangeError(`The turn has no entry ${index} yet.`);
+    return entry;
+  }
+
+  private isHeldBack(): boolean {
+    if (this.readers.size === 0) return false;
+    for (const { isFull } of this.readers) if (!isFull) return false;
+    return true;
+  }
+
+  private goOn(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+function after({ chars, steps }: TurnPlace, event: LiveEvent): TurnPlace {
+  if (event.type === 'token') return { chars: chars + event.text.length, steps };
+  return { chars, steps: isLast(event) ? LAST_STEP : steps + 1 };
+}

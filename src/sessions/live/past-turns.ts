@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import type { Statement } from '../../database/sql.js';
+import { TurnCancelled, TurnInterrupted, TurnUnanswered } from '../sessions.errors.js';
+import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../message-row.js';
+import type { TurnFailure } from '../turn-lease.js';
+import { LiveTurn } from './live-turn.js';
+
+type TurnStatus = TurnFailure | 'completed' | 'running' | 'waiting';
+
+interface PastRow extends MessageRow {
+  turn_id: string;
+}
+
+const STATUS: Statement = {
+  name: 'live.turn_status',
+  text: `SELECT status, reason FROM turns WHERE id = $2 AND session_id = $1`,
+};
+/** At most `$3` answers from turn `$2` on. */
+const SINCE: Statement = {
+  name: 'live.answers_since',
+  text: `
+    SELECT turn_id, ${MESSAGE_COLUMNS} FROM messages
+    WHERE session_id = $1 AND role = 'assistant' AND seq > (
+      SELECT said.seq FROM turns JOIN messages said ON said.id = turns.user_message_id
+      WHERE turns.id = $2 AND turns.session_id = $1)
+    ORDER BY seq LIMIT $3`,
+};
+
+/** Turns that are over, told once more from the history as they would have been told live. */
+@Injectable()
+export class PastTurns {
+  constructor(private readonly database: Database) {}
+
+  /** Undefined when the session has no such turn. */
+  async statusOf(sessionId: string, turnId: string): Promise<TurnStatus | undefined> {
+    return (await this.database.query<{ status: TurnStatus }>(STATUS, [sessionId, turnId]))[0]?.status;
+  }
+
+  /** From this turn on, oldest first, at most `most`; one that failed without a word only when it is this one. */
+  async since(sessionId: string, turnId: string, most: number): Promise<LiveTurn[]> {
+    const rows = await this.database.query<PastRow>(SINCE, [sessionId, turnId, most]);
+    const told = rows.map((row) => retold(sessionId, row));
+    if (rows[0]?.turn_id === turnId) return told;
+    const status = await this.statusOf(sessionId, turnId);
+    return status === undefined || status === 'running' || status === 'waiting'
+      ? told
+      : [unanswered(sessionId, turnId, status), ...told];
+  }
+}
+
+function retold(sessionId: string, row: PastRow): LiveTurn {
+  const message = toMessage(row);
+  const turn = new LiveTurn(sessionId, row.turn_id);
+  if (message.content !== '') void turn.publish({ type: 'token', text: message.content });
+  void turn.publish(
+    message.incomplete === null
+      ? { type: 'done', message }
+      : { type: 'error', error: errorOf(message.incomplete) },
+  );
+  return turn;
+}
+
+function unanswered(sessionId: string, turnId: string, status: TurnFailure | 'completed'): LiveTurn {
+  const turn = new LiveTurn(sessionId, turnId);
+  void turn.publish({ type: 'error', error: errorOf(status === 'completed' ? 'failed' : status) });
+  return turn;
+}
+
+function errorOf(how: TurnFailure) {
+  switch (how) {
+    case 'cancelled':
+      return new TurnCancelled('The answer to this message was cancelled.');
+    case 'interrupted':
+      return new TurnInterrupted();
+    case 'failed':
+      return new TurnUnanswered();
+    default:
+      return how satisfies never;
+  }
+}

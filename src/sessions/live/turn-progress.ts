@@ -1,0 +1,31 @@
+import type { ToolCallRecord } from '../../agent/tool-call.js';
+import type { TurnEvent, TurnOutcome } from '../../agent/turn.js';
+import type { LiveTurn } from './live-turn.js';
+
+/** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
+export class TurnProgress {
+  private readonly toolCalls: ToolCallRecord[] = [];
+  private readonly usage = { input: 0, output: 0 };
+
+  constructor(
+    private readonly turn: LiveTurn,
+    private model: string,
+  ) {}
+
+  readonly listen = (event: TurnEvent): void | Promise<void> => {
+    if (event.type === 'usage') {
+      this.usage.input += event.usage.input;
+      this.usage.output += event.usage.output;
+      this.model = event.model;
+      return undefined;
+    }
+    if (event.type === 'tool_result') this.toolCalls.push(event.record);
+    return this.turn.publish(event);
+  };
+
+  /** What was said and done so far. */
+  soFar(): TurnOutcome {
+    const { toolCalls, usage, model } = this;
+    return { content: this.turn.text(), toolCalls, usage, model };
+  }
+}

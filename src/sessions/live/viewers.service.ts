@@ -1,0 +1,99 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { Unavailable } from '../../errors/gateway-error.js';
+import { outsideLogContext } from '../../logs/log-context.js';
+import { type Logger, Logs } from '../../logs/logger.js';
+import type { Viewer } from './viewer.js';
+
+const SWEEP_MS = 250;
+const ASK_TOKEN_MS = 1000;
+/** Viewers come back at different moments, so that not all of them meet the next replica at once. */
+const RETRY_MS = 1000;
+const RETRY_SPREAD_MS = 2000;
+
+interface Admitted {
+  readonly mayView: () => Promise<boolean>;
+  beatAt: number;
+  askedAt: number;
+}
+
+/** The open viewers of this process: their number, their signs of life, and their end. */
+@Injectable()
+export class Viewers implements OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly viewers = new Map<Viewer, Admitted>();
+  private timer: NodeJS.Timeout | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions::viewers');
+  }
+
+  get count(): number {
+    return this.viewers.size;
+  }
+
+  /** Throws `Unavailable` (503) when there are too many, or none any more. */
+  refuseTooMany(): void {
+    if (this.ended) throw new Unavailable('The gateway is stopping.', { retryAfterSecs: 1 });
+    const most = this.settings.current.streaming.max_viewers;
+    if (this.viewers.size < most) return;
+    throw new Unavailable(`There are ${most} open viewers of sessions, and no more are served here.`, {
+      retryAfterSecs: 10,
+      details: { reason: 'too_many_viewers' },
+    });
+  }
+
+  /** @param mayView whether its token would still be let in; asked once a second */
+  add(viewer: Viewer, mayView: () => Promise<boolean>): void {
+    const now = performance.now();
+    this.viewers.set(viewer, { mayView, beatAt: now, askedAt: now });
+    viewer.onEnd(() => this.viewers.delete(viewer));
+    this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
+    if (this.ended) viewer.farewell(retryMs());
+  }
+
+  /** Ends them all with a hint to come back, those that are shown a turn after it, and refuses new ones. */
+  endAll(): void {
+    this.ended = true;
+    for (const viewer of [...this.viewers.keys()]) viewer.farewell(retryMs());
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+    this.ended = true;
+    for (const viewer of [...this.viewers.keys()]) viewer.cut('stalled');
+  }
+
+  private sweep(): void {
+    const { stall_ms: patienceMs, ping_interval_ms: beatMs } = this.settings.current.streaming;
+    const now = performance.now();
+    for (const [viewer, admitted] of this.viewers) {
+      if (viewer.stalledMs() > patienceMs) {
+        this.logger.warn('a viewer was cut: it takes nothing', { open_viewers: this.viewers.size });
+        viewer.cut('stalled');
+        continue;
+      }
+      if (now - admitted.beatAt > beatMs) {
+        admitted.beatAt = now;
+        viewer.heartbeat();
+      }
+      if (now - admitted.askedAt > ASK_TOKEN_MS) {
+        admitted.askedAt = now;
+        void cutWhenForbidden(viewer, admitted.mayView);
+      }
+    }
+  }
+}
+
+/** While nobody can be asked, the viewer stays; there is nothing new to see then. */
+async function cutWhenForbidden(viewer: Viewer, mayView: () => Promise<boolean>): Promise<void> {
+  if (!(await mayView().catch(() => true))) viewer.cut('forbidden');
+}
+
+function retryMs(): number {
+  return Math.round(RETRY_MS + Math.random() * RETRY_SPREAD_MS);
+}

@@ -1,0 +1,32 @@
+import { presentError } from '../../errors/error-envelope.js';
+import type { ProfileId } from '../../profiles/profile.js';
+import type { LiveEvent } from '../live/live-event.js';
+import { presentToolCall } from './message.views.js';
+
+/** What an event carries, the same over SSE and WebSocket. Only errors differ between the profiles. */
+export function presentEvent(event: LiveEvent, profile: ProfileId): object {
+  switch (event.type) {
+    case 'token':
+      return { content: event.text };
+    case 'tool_call':
+      return { id: event.id, name: event.name, arguments: event.arguments };
+    case 'tool_result': {
+      const { id, name, output, status, durationMs } = event.record;
+      return { id, name, content: output, is_error: status !== 'success', duration_ms: durationMs };
+    }
+    case 'done': {
+      const { id, content, tokensUsed, model, toolCalls } = event.message;
+      return {
+        message_id: id,
+        content,
+        tokens_used: tokensUsed,
+        model,
+        tool_calls: toolCalls.map(presentToolCall),
+      };
+    }
+    case 'error':
+      return presentError(profile, event.error);
+    default:
+      return event satisfies never;
+  }
+}
