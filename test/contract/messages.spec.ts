@@ -249,6 +249,15 @@ describe('4.1 | GET | /sessions/:id/messages', () => {
     expect(pages.flatMap(({ messages }) => messages)).toEqual(whole);
   });
 
+  test('has_more | false when the page ends exactly at the beginning', async () => {
+    expect((await historyOf(id, '?limit=12')).has_more).toBe(false);
+    expect((await historyOf(id, '?limit=11')).has_more).toBe(true);
+    const { messages } = await historyOf(id, '?limit=7');
+    expect(await historyOf(id, `?limit=5&before=${messages[0]?.message_id}`)).toMatchObject({
+      has_more: false,
+    });
+  });
+
   test('before | the first message | an empty page; limit=0 | an empty page', async () => {
     const [first] = (await historyOf(id)).messages;
     expect(await historyOf(id, `?before=${first?.message_id}`)).toEqual({ messages: [], has_more: false });

@@ -55,6 +55,17 @@ test('8 | Sessions (write) 10, Sessions (read) 50, Config (write) 5, All other e
 });
 
 describe.each(PROFILES)('8 | per token | Profile %s', (profile) => {
+  test('each group has a bucket of its own: one that is empty leaves the others full', async () => {
+    const token = await gateway.mint();
+    expect(refusedIn(await burst(profile, 30, 'DELETE', '/sessions/sess_x', token)).length).toBeGreaterThan(
+      0,
+    );
+    const [read] = (await burst(profile, 1, 'GET', '/sessions', token)).answers;
+    expect([read?.status, read && header(read, 'x-ratelimit-remaining')]).toEqual([200, 49]);
+    const [other] = (await burst(profile, 1, 'GET', '/skills', token)).answers;
+    expect([other?.status, other && header(other, 'x-ratelimit-remaining')]).toEqual([200, 29]);
+  });
+
   test.each([
     ['Sessions (write)', 'DELETE', '/sessions/sess_x', 404, 10],
     ['Sessions (read)', 'GET', '/sessions/sess_x', 404, 50],

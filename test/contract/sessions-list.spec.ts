@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
@@ -216,4 +218,41 @@ test('2.8 | active_sessions | equals the total of the active list, and moves at 
   expect(await totals()).toEqual([a + 1, b + 1]);
   await gateway.b.delete(`/sessions/${id}`);
   expect(await totals()).toEqual([a, b]);
+});
+
+test('4.2 | GET | /sessions | an idle session that time has ended counts as ended before anybody has written that down', async () => {
+  const id = await newSession(gateway.b);
+  // Held by somebody else, so that the sweeper passes it by.
+  const holder = new Client({ connectionString: gateway.database.url });
+  await holder.connect();
+  try {
+    const totals = async () => {
+      const words = ['idle', 'terminated'];
+      const lists = words.map((word) => gateway.b.get<SessionListWire>(`/sessions?status=${word}`));
+      return (await Promise.all(lists)).map(({ body }) => [body.sessions.map(idIn).includes(id), body.total]);
+    };
+    const before = await totals();
+    const [idle, ended] = before.map(([, total]) => Number(total));
+    await gateway.database.query(
+      `UPDATE sessions SET status = 'idle', quiet_since = now() - interval '3597 seconds' WHERE id = $1`,
+      [id],
+    );
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [id]);
+    expect(await totals()).toEqual([
+      [true, Number(idle) + 1],
+      [false, ended],
+    ]);
+    await sleep(3100);
+    expect(await totals()).toEqual([
+      [false, idle],
+      [true, Number(ended) + 1],
+    ]);
+    const { rows } = await holder.query<{ status: string }>('SELECT status FROM sessions WHERE id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ status: 'idle' }]);
+  } finally {
+    await holder.end();
+  }
 });

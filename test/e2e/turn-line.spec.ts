@@ -1,3 +1,4 @@
+import { TurnStore } from '../../src/sessions/turn.store.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
@@ -66,6 +67,34 @@ test('messages that wait are answered in the order in which they came', async ()
   const { body } = await replica(1).b.get<History>(`/sessions/${id}/messages`);
   const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   expect(said).toEqual(['/call slow {}', ...Array.from({ length: 6 }, (_, index) => `waiting ${index}`)]);
+});
+
+test('a new message does not overtake one that waits, though the session is free', async () => {
+  const id = await newSession();
+  await database.query(
+    `INSERT INTO turns (id, session_id, user_message_id, status, wait_until)
+     VALUES ('turn_ahead', $1, 'msg_ahead', 'waiting', now() + interval '1500 milliseconds')`,
+    [id],
+  );
+  expect((await replica(1).b.post(`/sessions/${id}/messages`, { content: 'behind' })).status).toBe(200);
+  const [order] = await database.query<{ kept: boolean }>(
+    `SELECT behind.started_at >= ahead.wait_until AS kept FROM turns ahead, turns behind
+     WHERE ahead.id = 'turn_ahead' AND behind.session_id = $1 AND behind.id <> ahead.id`,
+    [id],
+  );
+  expect(order).toEqual({ kept: true });
+});
+
+test("a turn that runs is nobody else's to close, however often they look for lost ones", async () => {
+  const id = await newSession();
+  const release = slowTool(replica(0));
+  const sent = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+  await waitFor(async () => (await running(id)) === 1);
+  const closed = await replica(1).started.app.get(TurnStore, { strict: false }).recover();
+  expect(closed.map(({ session_id }) => session_id)).not.toContain(id);
+  expect(await running(id)).toBe(1);
+  release();
+  expect((await sent).status).toBe(200);
 });
 
 test('a message that waits is in no history, and one that waited too long leaves no trace', async () => {
