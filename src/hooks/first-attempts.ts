@@ -9,9 +9,12 @@ import { LaneStore } from './lane.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
 const RENEW_MS = 3000;
-/** Lanes taken in one go, and deliveries claimed for each: together they bound what is held in memory. */
-const MOST_LANES_AT_ONCE = 32;
-const BATCH = 100;
+/** Lanes taken in one go; many at once, because finding them costs more than taking them. */
+const MOST_LANES_AT_ONCE = 256;
+/** Deliveries claimed in one go, for all lanes together; for one lane; and for one lane however many there are. */
+const MOST_CLAIMED = 3200;
+const MOST_FOR_ONE = 100;
+const LEAST_FOR_ONE = 8;
 
 /** Makes the first attempts: hook by hook in order, all hooks beside each other. */
 @Injectable()
@@ -39,7 +42,7 @@ export class FirstAttempts {
     const idle = [...this.lanes.values()].filter(({ isBusy }) => !isBusy);
     if (idle.length === 0) return false;
     const ids = idle.filter(({ isHeld }) => isHeld).map(({ hookId }) => hookId);
-    const next = await this.store.next(ids, BATCH);
+    const next = await this.store.next(ids, batchFor(ids.length));
     for (const lane of idle) this.start(lane, next.get(lane.hookId));
     await this.release(idle.filter(({ isBusy }) => !isBusy));
     return next.size > 0;
@@ -121,4 +124,8 @@ export class FirstAttempts {
     for (const { hookId } of lanes) this.lanes.delete(hookId);
     if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.bell.ring();
   }
+}
+
+function batchFor(lanes: number): number {
+  return Math.max(LEAST_FOR_ONE, Math.min(MOST_FOR_ONE, Math.floor(MOST_CLAIMED / lanes)));
 }

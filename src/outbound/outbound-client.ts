@@ -31,7 +31,7 @@ export interface OutboundAnswer extends OutboundStatus {
 const MOST_DRAINED_BYTES = 16_384;
 const MOST_HEADER_BYTES = 32_768;
 /** Connections to one origin that may be open at once; further calls wait for one, within their time. */
-const MOST_CONNECTIONS = 256;
+const MOST_CONNECTIONS = 2048;
 
 /**
  * The only way out of the gateway for a URL that a caller or a configuration gives: http and https, to addresses that
