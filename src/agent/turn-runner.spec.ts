@@ -78,11 +78,10 @@ function runnerOf(
 
 async function run(runner: TurnRunner, signal = new AbortController().signal) {
   const events: TurnEvent[] = [];
-  const outcome = await runner.run(
-    input,
-    (event) => void (event.type === 'usage' || events.push(event)),
-    signal,
-  );
+  const watch = (event: TurnEvent): void => {
+    if (event.type !== 'usage') events.push(event);
+  };
+  const outcome = await runner.run(input, watch, signal);
   return { outcome, events };
 }
 

@@ -3,7 +3,7 @@ import { NotFound } from '../errors/gateway-error.js';
 import { ApiChannel } from './api-channel.js';
 import type { Channel } from './channel.port.js';
 
-export class ChannelNotFound extends NotFound {
+class ChannelNotFound extends NotFound {
   constructor() {
     super('There is no such channel. GET /channels lists those there are.');
   }

@@ -8,7 +8,7 @@ const END = '<!-- /settings -->';
 export interface GeneratedFile {
   readonly path: string;
   /** What it has to hold, given what it holds now. */
-  make(current: string): string;
+  readonly make: (current: string) => string;
 }
 
 /** Paths from the project's folder. */

@@ -71,7 +71,7 @@ function prepared(statement: Statement, values: readonly SqlValue[]) {
 }
 
 /** TypeORM keeps its `pg` pool in the driver; using it means one pool, one limit, one place that closes it. */
-export function poolOf(dataSource: DataSource): Pool {
+function poolOf(dataSource: DataSource): Pool {
   const { master } = dataSource.driver as unknown as { master: Pool };
   return master;
 }

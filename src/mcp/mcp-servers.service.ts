@@ -14,7 +14,7 @@ import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
 
-export class McpServerNotFound extends NotFound {
+class McpServerNotFound extends NotFound {
   constructor() {
     super('There is no such MCP server. They are set up in the configuration file.');
   }

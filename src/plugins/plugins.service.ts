@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { NotFound } from '../errors/gateway-error.js';
 import type { Plugin } from './plugin.js';
 
-export class PluginNotFound extends NotFound {
+class PluginNotFound extends NotFound {
   constructor() {
     super('There is no such plugin. GET /plugins lists those there are.');
   }

@@ -1,4 +1,4 @@
-import { TurnStore } from '../../src/sessions/turn.store.js';
+import { TurnEndingsStore } from '../../src/sessions/turn-endings.store.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
@@ -90,7 +90,7 @@ test("a turn that runs is nobody else's to close, however often they look for lo
   const release = slowTool(replica(0));
   const sent = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
   await waitFor(async () => (await running(id)) === 1);
-  const closed = await replica(1).started.app.get(TurnStore, { strict: false }).recover();
+  const closed = await replica(1).started.app.get(TurnEndingsStore, { strict: false }).recover();
   expect(closed.map(({ session_id }) => session_id)).not.toContain(id);
   expect(await running(id)).toBe(1);
   release();

@@ -29,7 +29,7 @@ const mcpServer = z
     args: fileOnlyList().describe('stdio: its arguments.'),
     cwd: fileOnlyText().describe('stdio: the folder it runs in; empty takes that of the gateway.'),
     env: secretTable().describe(
-      'stdio: variables it gets beside HOME, LOGNAME, PATH, SHELL, TERM and USER, such as TOKEN = "${MY_TOKEN}".',
+      'stdio: variables it gets beside HOME, LOGNAME, PATH, SHELL, TERM and USER, with values from the environment by substitution.',
     ),
     writable_paths: fileOnlyList().describe(
       'stdio in the sandbox: the folders it may write to, beside its own /tmp.',

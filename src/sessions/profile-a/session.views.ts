@@ -47,7 +47,7 @@ export function presentCreatedSessionA(session: SessionSummary): CreatedSessionV
   };
 }
 
-export function presentSessionItemA(session: SessionSummary): SessionItemViewA {
+function presentSessionItemA(session: SessionSummary): SessionItemViewA {
   return {
     session_id: session.id,
     created_at: session.createdAt.toISOString(),

@@ -68,7 +68,7 @@ export function presentCreatedSessionB(session: Session): CreatedSessionViewB {
   };
 }
 
-export function presentSessionItemB(session: SessionSummary): SessionItemViewB {
+function presentSessionItemB(session: SessionSummary): SessionItemViewB {
   return {
     id: session.id,
     channel: session.channel,
