@@ -46,6 +46,8 @@ export class McpSession {
   }
 
   async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+    // Asked for what it never offered, the client library writes to the console.
+    if (this.client.getServerCapabilities()?.tools === undefined) return [];
     const options = { signal, timeout: this.server.startup_timeout_ms, cacheMode: 'refresh' as const };
     const { tools } = await this.client.listTools(undefined, options);
     this.heard();

@@ -1,0 +1,62 @@
+// The client that the conformance judge starts: it makes a running gateway connect to the judge's server and call a
+// tool of it. Told by the environment: CONFIG_FILE, GATEWAY_A, GATEWAY_TOKEN.
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const url = process.argv.at(-1);
+const { CONFIG_FILE, GATEWAY_A, GATEWAY_TOKEN, MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } =
+  process.env;
+const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}');
+
+async function api(method, path, body) {
+  const response = await fetch(GATEWAY_A + path, {
+    method,
+    headers: { authorization: `Bearer ${GATEWAY_TOKEN}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}
+
+async function until(look) {
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    await sleep(50);
+  }
+}
+
+async function credentials() {
+  if (context.client_id === undefined) return '';
+  const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url)).then((answer) =>
+    answer.ok
+      ? answer.json()
+      : fetch(new URL('/.well-known/oauth-protected-resource', url)).then((other) => other.json()),
+  );
+  const [issuer] = metadata.authorization_servers;
+  return `oauth_client_id = "${context.client_id}"\noauth_client_secret_env = "JUDGE_SECRET"\noauth_issuer = "${issuer}"\n`;
+}
+
+const name = MCP_CONFORMANCE_SCENARIO.toLowerCase()
+  .replaceAll(/[^a-z0-9]+/g, '-')
+  .slice(0, 32);
+writeFileSync(
+  CONFIG_FILE,
+  `[mcp.servers.${name}]\ntransport = "http"\nurl = "${url}"\n${await credentials()}`,
+);
+await until(async () =>
+  (await api('GET', '/mcp/servers')).servers.find((s) => s.name === name && s.status === 'running'),
+);
+const { tools } = await api('GET', '/mcp/tools');
+const [tool] = tools.filter(({ server }) => server === name);
+if (tool !== undefined) {
+  const args = Object.fromEntries(
+    Object.keys(tool.input_schema.properties ?? {}).map((key, n) => [key, n + 2]),
+  );
+  const { session_id: session } = await api('POST', '/sessions', {});
+  const answer = await api('POST', `/sessions/${session}/messages`, {
+    content: `/call ${tool.name} ${JSON.stringify(args)}`,
+  });
+  process.stderr.write(`${JSON.stringify(answer.tool_calls ?? answer)}\n`);
+}
+writeFileSync(CONFIG_FILE, '');
+await until(async () => (await api('GET', '/mcp/servers')).servers.length === 0);
