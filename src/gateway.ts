@@ -13,6 +13,7 @@ import { NestLogger } from './logs/nest-logger.js';
 import { LogStreams } from './logs/stream/log-streams.service.js';
 import { OpenApiDocuments } from './profiles/openapi.js';
 import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
+import { SessionSockets } from './sessions/live/session-sockets.port.js';
 import { Viewers } from './sessions/live/viewers.service.js';
 import { RunningTurns } from './sessions/running-turns.js';
 import { readBuildInfo } from './status/build-info.js';
@@ -65,6 +66,8 @@ async function listen(
   const rawRefusal = app.get(RawRefusal, { strict: false });
   const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal, () => readiness.isDraining);
   const ports = await listeners.open(foundation.configuration.live.current.gateway);
+  const sockets = app.get(SessionSockets, { strict: false });
+  listeners.onUpgrade((profile, request, socket, head) => sockets.take(profile, request, socket, head));
   readiness.ready();
   const drain = new DrainService({
     readiness,

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
@@ -9,9 +9,17 @@ import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
 import { inLogContext } from '../logs/log-context.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
-import type { ListenerId } from './profile.js';
+import type { ListenerId, ProfileId } from './profile.js';
 
 const LOOK_MS = 20;
+
+/** Takes a connection that asks to be more than HTTP. */
+export type UpgradeHandler = (
+  profile: ProfileId,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+) => void;
 
 export type ListenerPorts = Partial<Record<ListenerId, number>>;
 
@@ -31,6 +39,16 @@ export class ProfileListeners {
     private readonly isDraining: () => boolean,
   ) {
     this.classes = bornExpress(express);
+  }
+
+  /** Without it, or on the operations port, such a request is served as if it had not asked. */
+  onUpgrade(take: UpgradeHandler): void {
+    for (const [listener, server] of this.servers) {
+      if (listener === 'operations') continue;
+      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+        take(listener, request, socket, head),
+      );
+    }
   }
 
   /** Opens them all, or none. Throws one sentence that names the port and the setting. */

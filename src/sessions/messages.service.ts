@@ -8,8 +8,8 @@ import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnStopped, UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
-import { TurnLine } from './turn-line.service.js';
 import { TurnStore } from './turn.store.js';
+import { TurnLine } from './turn-line.service.js';
 import { type StartedTurn, TurnsService } from './turns.service.js';
 
 export interface HistoryWish {

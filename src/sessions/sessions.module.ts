@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
 import { PastTurns } from './live/past-turns.js';
+import { SessionSockets } from './live/session-sockets.port.js';
 import { SessionViews } from './live/session-views.service.js';
 import { TurnHub } from './live/turn-hub.js';
 import { Viewers } from './live/viewers.service.js';
-import { TokensModule } from '../tokens/tokens.module.js';
 import { MessageStore } from './message.store.js';
 import { MessagesService } from './messages.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -18,6 +19,8 @@ import { TurnLine } from './turn-line.service.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
 import { MessagesHandlers } from './wire/messages.handlers.js';
+import { Handshake } from './wire/socket/handshake.service.js';
+import { SessionSocketsService } from './wire/socket/session-sockets.service.js';
 
 /** Sessions, their messages and the turns that answer them. */
 @Module({
@@ -35,11 +38,13 @@ import { MessagesHandlers } from './wire/messages.handlers.js';
     PastTurns,
     SessionViews,
     Viewers,
+    Handshake,
+    { provide: SessionSockets, useClass: SessionSocketsService },
     TurnLine,
     TurnsService,
     TurnWatch,
     SessionSweeper,
   ],
-  exports: [SessionsService, MessagesService, MessagesHandlers, RunningTurns, Viewers],
+  exports: [SessionsService, MessagesService, MessagesHandlers, RunningTurns, Viewers, SessionSockets],
 })
 export class SessionsModule {}

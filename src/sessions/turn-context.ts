@@ -5,7 +5,7 @@ import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
 export function modelMessages(
   history: readonly Message[],
   bytes: ReadonlyMap<string, Buffer>,
-  message: NewUserMessage,
+  message: Pick<NewUserMessage, 'content' | 'attachments'>,
 ): ModelMessage[] {
   const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
   return [

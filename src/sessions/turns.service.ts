@@ -6,6 +6,7 @@ import { Settings } from '../config/settings.js';
 import { GatewayError, InternalError, ProviderTimedOut } from '../errors/gateway-error.js';
 import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { estimatedTokens, fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { LiveTurn } from './live/live-turn.js';
 import { TurnHub } from './live/turn-hub.js';
 import { TurnProgress } from './live/turn-progress.js';
@@ -20,6 +21,7 @@ import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-leas
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
+  readonly userMessageId: string;
   readonly live: LiveTurn;
   /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
   readonly answer: Promise<Message>;
@@ -53,7 +55,7 @@ export class TurnsService {
     );
     // Whoever only follows it hears of a failure as its last event.
     answer.catch(() => undefined);
-    return { live, answer };
+    return { userMessageId: turn.lease.userMessageId, live, answer };
   }
 
   private async runToItsEnd(
@@ -87,14 +89,20 @@ export class TurnsService {
     progress: TurnProgress,
     signal: AbortSignal,
   ): Promise<Message | undefined> {
-    const bytes = await this.attachedTo(turn.history);
     const { sessionId } = turn.lease;
+    const { context_tokens, max_output_tokens, system_prompt } = this.settings.current.agent;
+    const system = turn.systemPrompt ?? system_prompt;
+    const room = context_tokens - max_output_tokens - estimatedTokens(system);
+    const fitting = fittingHistory(turn.history, message, room);
+    if (fitting.leftOut > 0)
+      this.logger.debug('the oldest messages were not given to the model', { left_out: fitting.leftOut });
+    const bytes = await this.attachedTo(fitting.kept);
     const outcome = await this.runner.run(
       {
         context: { sessionId, channel: turn.channel, userId: turn.userId },
-        system: turn.systemPrompt ?? this.settings.current.agent.system_prompt,
+        system: fitting.leftOut > 0 ? `${system}\n\n${LEFT_OUT_NOTE}` : system,
         model: this.modelOf(turn),
-        messages: modelMessages(turn.history, bytes, message),
+        messages: modelMessages(fitting.kept, bytes, message),
       },
       progress.listen,
       signal,

@@ -39,5 +39,10 @@ export const agentSection = z.strictObject({
   ),
   tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
   turn_timeout_ms: millis(900_000, 86_400_000).describe('Longest whole turn, in milliseconds.'),
+  context_tokens: integer(1000, 100_000_000)
+    .default(100_000)
+    .describe(
+      'What the model can read at once, in estimated tokens; of a longer history the oldest exchanges are left out.',
+    ),
   history_max_messages: integer(2, 10_000).default(200).describe('Most earlier messages given to the model.'),
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Statement } from '../../database/sql.js';
-import { TurnCancelled, TurnInterrupted, TurnUnanswered } from '../sessions.errors.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../message-row.js';
+import { TurnCancelled, TurnInterrupted, TurnUnanswered } from '../sessions.errors.js';
 import type { TurnFailure } from '../turn-lease.js';
 import { LiveTurn } from './live-turn.js';
 

@@ -8,3 +8,10 @@ export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
     return type === 'text/event-stream' && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
   });
 }
+
+/** RFC 7240, 4.1: the caller would rather look for the answer later than wait for it. */
+export function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
+  const { prefer } = headers;
+  const wishes = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
+  return wishes.some((wish) => wish.split(';')[0]?.trim().toLowerCase() === 'respond-async');
+}

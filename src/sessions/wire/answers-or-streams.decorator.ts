@@ -8,6 +8,12 @@ export const LAST_EVENT_ID = {
     'With Accept: text/event-stream, the id of the last event that was seen; events go on after it',
 } as const;
 
+export const PREFER = {
+  name: 'Prefer',
+  required: false,
+  description: 'respond-async: answer 202 as soon as the message is stored and its turn has begun',
+} as const;
+
 /** One JSON answer or, with `Accept: text/event-stream`, events. */
 export const AnswersOrStreams = (description: string, type: Type) =>
   applyDecorators(

@@ -61,6 +61,12 @@ export class MessageView {
   model!: string | null;
 }
 
+/** A message that is answered later (`Prefer: respond-async`); the answer follows it in the history. */
+export class AcceptedView {
+  @ApiProperty({ example: 'msg_01jd8v3q5ze0psx2w9t6m4k7ah', description: 'The message that was sent' })
+  message_id!: string;
+}
+
 export class HistoryItemView extends MessageView {
   @ApiProperty({ format: 'date-time' })
   created_at!: string;

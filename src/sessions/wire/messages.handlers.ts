@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
-import type { ProfileId } from '../../profiles/profile.js';
+import { API_PREFIX, type ProfileId } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { TokenDirectory } from '../../tokens/token-directory.js';
 import { parseEventId } from '../live/event-id.js';
@@ -9,9 +9,9 @@ import { SessionViews } from '../live/session-views.service.js';
 import { Viewers } from '../live/viewers.service.js';
 import { MessagesService } from '../messages.service.js';
 import { SessionsService } from '../sessions.service.js';
-import { acceptsEvents } from './accepts.js';
+import { acceptsEvents, wantsNoWaiting } from './accepts.js';
 import type { ListMessagesQuery, SendMessageRequest } from './message.requests.js';
-import { presentHistory, presentMessage } from './message.views.js';
+import { type AcceptedView, presentHistory, presentMessage } from './message.views.js';
 import { newUserMessage } from './new-user-message.js';
 import { SseViewer } from './sse-viewer.js';
 
@@ -26,7 +26,7 @@ export class MessagesHandlers {
     private readonly tokens: TokenDirectory,
   ) {}
 
-  /** Answers with the message, or with the events of its turn as they happen. */
+  /** Answers with the message, with the events of its turn as they happen, or at once with where to look for it. */
   async send(
     sessionId: string,
     body: SendMessageRequest,
@@ -35,6 +35,13 @@ export class MessagesHandlers {
     response: Response,
   ): Promise<void> {
     const message = newUserMessage(body);
+    if (wantsNoWaiting(request.headers)) {
+      const { userMessageId } = await this.messages.start(sessionId, message, caller);
+      response.setHeader('Preference-Applied', 'respond-async');
+      response.location(`/${API_PREFIX}/sessions/${sessionId}/messages`);
+      response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
+      return;
+    }
     if (!acceptsEvents(request.headers)) {
       response.status(200).json(presentMessage(await this.messages.send(sessionId, message, caller)));
       return;

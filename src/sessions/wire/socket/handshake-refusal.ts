@@ -1,0 +1,36 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { presentError } from '../../../errors/error-envelope.js';
+import type { GatewayError } from '../../../errors/gateway-error.js';
+import { newId } from '../../../ids/typeid.js';
+import type { ProfileId } from '../../../profiles/profile.js';
+
+/** How long a refused connection is still read from, so that a reset does not overtake the answer. */
+const LINGER_MS = 2000;
+
+/** Answers instead of a handshake: an HTTP answer in the profile's envelope, and the end of the connection. */
+export function refuseHandshake(
+  socket: Socket,
+  profile: ProfileId,
+  error: GatewayError,
+  rateHeaders: Readonly<Record<string, number>>,
+): void {
+  const body = JSON.stringify(presentError(profile, error));
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': newId('req'),
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    ...rateHeaders,
+    ...error.headers,
+    ...(error.retryAfterSecs === undefined ? {} : { 'Retry-After': error.retryAfterSecs }),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const statusLine = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`;
+  socket.end(`${[statusLine, ...lines].join('\r\n')}\r\n\r\n${body}`);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}

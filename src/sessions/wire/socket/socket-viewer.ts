@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { presentError } from '../../../errors/error-envelope.js';
+import type { GatewayError } from '../../../errors/gateway-error.js';
+import type { ProfileId } from '../../../profiles/profile.js';
+import { eventId } from '../../live/event-id.js';
+import type { LiveEvent, TurnPlace } from '../../live/live-event.js';
+import { Viewer } from '../../live/viewer.js';
+import { presentEvent } from '../turn-frames.js';
+
+/** A viewer with more than this on its way is written no more. */
+const MOST_PENDING_BYTES = 65_536;
+const CLOSING_MS = 5000;
+/** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. */
+const RESTART = 1012;
+const POLICY = 1008;
+const TRY_LATER = 1013;
+
+/** A viewer over a WebSocket: of every turn of a session, from the one that runs on. */
+export class SocketViewer extends Viewer {
+  private isAlive = true;
+
+  constructor(
+    private readonly webSocket: WebSocket,
+    private readonly socket: Socket,
+    private readonly profile: ProfileId,
+  ) {
+    super();
+    webSocket.once('close', () => this.end());
+    webSocket.on('error', () => webSocket.terminate());
+    webSocket.on('pong', () => {
+      this.isAlive = true;
+    });
+  }
+
+  get isFull(): boolean {
+    return this.webSocket.bufferedAmount > MOST_PENDING_BYTES;
+  }
+
+  write(event: LiveEvent, turnId: string, place: TurnPlace): void {
+    this.send({ type: event.type, event_id: eventId(turnId, place), ...presentEvent(event, this.profile) });
+  }
+
+  /** An answer to this viewer alone. */
+  tell(frame: { readonly type: 'pong' } | GatewayError): void {
+    this.send(frame instanceof Error ? { type: 'error', ...presentError(this.profile, frame) } : frame);
+  }
+
+  heartbeat(): void {
+    if (!this.isAlive) {
+      this.webSocket.terminate();
+      return;
+    }
+    this.isAlive = false;
+    this.webSocket.ping();
+  }
+
+  cut(why: 'stalled' | 'forbidden'): void {
+    this.finish(why === 'forbidden' ? POLICY : TRY_LATER, why);
+  }
+
+  protected traffic(): { sent: number; pending: number } {
+    return { sent: this.socket.bytesWritten, pending: this.webSocket.bufferedAmount };
+  }
+
+  protected sayFarewell(retryMs: number): void {
+    this.finish(RESTART, `the gateway is stopping; come back in ${retryMs} ms`);
+  }
+
+  protected turnIsOver(): void {
+    // The next one may come.
+  }
+
+  private send(frame: object): void {
+    this.webSocket.send(JSON.stringify(frame), () => this.room());
+  }
+
+  private finish(code: number, reason: string): void {
+    if (!this.isOpen) return;
+    this.end();
+    this.webSocket.close(code, reason);
+    setTimeout(() => this.webSocket.terminate(), CLOSING_MS).unref();
+  }
+}

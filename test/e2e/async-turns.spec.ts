@@ -1,0 +1,99 @@
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
+
+interface Item {
+  message_id: string;
+  role: string;
+  content: string;
+  incomplete?: string;
+}
+
+let provider: ScriptedProvider;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  provider = await startScriptedProvider();
+  gateway = await startTestGateway({ env: providerEnv(provider) });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.stop();
+});
+
+test.each(['a', 'b'] as const)(
+  'Profile %s: Prefer: respond-async answers 202 with where to look',
+  async (profile) => {
+    const answer = heldAnswer();
+    provider.script(answer.script);
+    answer.say('Later');
+    const id = await newSession(gateway);
+    const sent = await gateway[profile].post<{ message_id: string }>(
+      `/sessions/${id}/messages`,
+      { content: 'Take your time' },
+      { prefer: 'wait=5, respond-async' },
+    );
+    expect(sent.status).toBe(202);
+    expect(sent.headers.get('preference-applied')).toBe('respond-async');
+    const location = sent.headers.get('location') ?? '';
+    const poll = async () => {
+      const url = new URL(location, gateway[profile].base);
+      const response = await fetch(url, { headers: { authorization: `Bearer ${gateway.token}` } });
+      return ((await response.json()) as { messages: Item[] }).messages;
+    };
+    expect((await poll()).map(({ message_id }) => message_id)).toEqual([sent.body.message_id]);
+    answer.finish();
+    await eventually(async () =>
+      expect((await poll()).at(-1)).toMatchObject({ role: 'assistant', content: 'Later' }),
+    );
+  },
+);
+
+test('what is refused is refused at once, not accepted', async () => {
+  const missing = await gateway.a.post(
+    '/sessions/sess_nothing/messages',
+    { content: 'Hi' },
+    { prefer: 'respond-async' },
+  );
+  expect(missing.status).toBe(404);
+});
+
+test('an accepted turn that the stop of its gateway interrupts says so in the history', async () => {
+  const answer = heldAnswer();
+  provider.script(answer.script);
+  const env = { ...providerEnv(provider), GATEWAY__GATEWAY__DRAIN_TIMEOUT_MS: '100' };
+  const other = await startTestGateway({ database: gateway.database, env });
+  const id = await newSession(gateway);
+  const { status } = await other.a.post(
+    `/sessions/${id}/messages`,
+    { content: 'Hi' },
+    { prefer: 'respond-async' },
+  );
+  expect(status).toBe(202);
+  await other.stop();
+  const { body } = await gateway.a.get<{ messages: Item[] }>(`/sessions/${id}/messages`);
+  expect(body.messages[1]).toMatchObject({ role: 'assistant', incomplete: 'interrupted' });
+  expect(body.messages[1]?.content).toContain('interrupted');
+});
+
+test('a turn whose replica died says so in the history, once its lease has run out', async () => {
+  const answer = heldAnswer();
+  provider.script(answer.script);
+  const id = await newSession(gateway);
+  const sent = gateway.b.post(`/sessions/${id}/messages`, { content: 'Hi' });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  await gateway.database.query(
+    `UPDATE sessions SET turn_owner = 'gone', turn_lease_until = now() - interval '1 second' WHERE id = $1`,
+    [id],
+  );
+  await eventually(async () => {
+    const { body } = await gateway.a.get<{ messages: Item[] }>(`/sessions/${id}/messages`);
+    expect(body.messages.map(({ role, incomplete }) => [role, incomplete])).toEqual([
+      ['user', undefined],
+      ['assistant', 'interrupted'],
+    ]);
+  });
+  answer.finish();
+  expect((await sent).status).toBe(503);
+});
