@@ -8,6 +8,7 @@ import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
 import { start } from './start.bench.js';
 import { turns } from './turns.bench.js';
+import { webhooks } from './webhooks.bench.js';
 
 /** In the order in which they run; `npm run bench -- <part of a name>` runs those it fits. */
 const benchmarks: readonly Benchmark[] = [
@@ -16,6 +17,7 @@ const benchmarks: readonly Benchmark[] = [
   sessionLists,
   messageHistory,
   turns,
+  webhooks,
   logStreams,
   memory,
 ];
