@@ -92,6 +92,23 @@ describe('Profile B: POST /mcp/:name/reconnect | 200; name, status', () => {
   });
 });
 
+describe('Events (decisions, section 6): mcp.connected and mcp.disconnected', () => {
+  test('a hook is told when a server goes and when it is back', async () => {
+    const hook = { url: 'http://127.0.0.1:18999/hook', events: ['mcp.*'] };
+    expect((await gateway.b.post('/hooks', hook)).status).toBe(201);
+    await gateway.b.post('/mcp/memory/reconnect');
+    await eventually(async () => {
+      const rows = await gateway.database.query<{ name: string; data: { name: string } }>(
+        'SELECT name, data FROM events ORDER BY id',
+      );
+      expect(rows.map(({ name, data }) => [name, data.name])).toEqual([
+        ['mcp.disconnected', 'memory'],
+        ['mcp.connected', 'memory'],
+      ]);
+    });
+  });
+});
+
 describe('status (decisions, section 2): degraded while a configured MCP server is failing', () => {
   test('both profiles say degraded, and stay ready', async () => {
     await eventually(async () => {

@@ -83,4 +83,7 @@ test('without a sandbox the gateway says none, and a child still gets granted va
   const { output } = await callTool(gateway, 'plain__env', {});
   expect(Object.keys(JSON.parse(output) as object)).not.toContain('NOT_GRANTED');
   expect(output).not.toContain('DATABASE_URL');
+  const limits = await callTool(gateway, 'plain__read', { text: '/proc/self/limits' });
+  expect(limits.output).toMatch(/Max open files +1024 +1024/);
+  expect(limits.output).toMatch(new RegExp(`Max data size +${2048 * 1_048_576} `));
 });
