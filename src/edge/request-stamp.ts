@@ -36,7 +36,7 @@ function unroutable(request: GatewayRequest): Error | undefined {
     return new HeadersTooLarge(`The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
   }
   if (request.url.includes('%') && !decodes(request.url)) {
-    return new BadRequest('The URL holds a percent-escape that is not UTF-8 text.');
+    return new BadRequest('The URL holds a percent-escape that is a control character or no UTF-8.');
   }
   if (!hasOneHost(request)) return new BadRequest('The request needs exactly one Host header.');
   return undefined;
