@@ -1,4 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
@@ -25,6 +26,7 @@ export class SessionsControllerA {
   @Post()
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody()
+  @ApiBody({ type: CreateSessionRequestA, required: false })
   @Answers(201, 'The new session', CreatedSessionViewA)
   async create(
     @Body() body: CreateSessionRequestA,

@@ -1,4 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
@@ -24,6 +25,7 @@ export class SessionsControllerB {
   @Post()
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody()
+  @ApiBody({ type: CreateSessionRequestB, required: false })
   @Answers(201, 'The new session', CreatedSessionViewB)
   async create(
     @Body() body: CreateSessionRequestB,
