@@ -38,7 +38,9 @@ describe.each(PROFILES)('decisions 4, 8 | provider failed / timed out | Profile 
       const { error } = answer.body as { error: { message: string; details?: { reason: string } } };
       if (profile === 'b') expect(error.details?.reason).toBe(reason);
       expect(error.message).toMatch(expected === 504 ? /within 0\.3 s/ : /500/);
-      const turns = await gateway.database.query(`SELECT status, reason FROM turns WHERE session_id = $1`, [id]);
+      const turns = await gateway.database.query(`SELECT status, reason FROM turns WHERE session_id = $1`, [
+        id,
+      ]);
       expect(turns).toEqual([{ status: 'failed', reason }]);
       const history = await gateway[profile].get(`/sessions/${id}/messages`);
       expect(history.body).toMatchObject({ messages: [{ role: 'user', content: 'Are you there?' }] });
