@@ -24,22 +24,28 @@ async function makeBench(): Promise<McpBench> {
   return bench;
 }
 
-test('after kill -9 of the gateway no child of it is left', async () => {
-  const mark = `orphan-${process.pid}`;
-  const bench = await makeBench();
-  await bench.write({ fine: scripted(mark), stubborn: scripted(mark, 'stubborn') });
-  const data = join(bench.folder, 'data');
-  const running = await processes.serve({ env: { ...bench.env, GATEWAY__DATABASE__DATA_DIR: data } });
-  const b = new HttpCaller(running.b, running.token);
-  await eventually(async () => {
-    const { body } = await b.get<{ servers: ServerB[] }>('/mcp');
-    expect(body.servers.map(({ status }) => status)).toEqual(['connected', 'connected']);
-  }, 20_000);
-  expect(processesWith(mark).length).toBeGreaterThanOrEqual(2);
-  running.kill('SIGKILL');
-  await running.ended;
-  await eventually(() => expect(processesWith(mark)).toEqual([]));
-});
+test.each(['none', 'auto'])(
+  'after kill -9 of the gateway no child of it is left (sandbox: %s)',
+  async (backend) => {
+    const mark = `orphan-${backend}-${process.pid}`;
+    const bench = await makeBench();
+    await bench.write(
+      { fine: scripted(mark), stubborn: scripted(mark, 'stubborn') },
+      `[security.sandbox]\nbackend = "${backend}"\n`,
+    );
+    const data = join(bench.folder, 'data');
+    const running = await processes.serve({ env: { ...bench.env, GATEWAY__DATABASE__DATA_DIR: data } });
+    const b = new HttpCaller(running.b, running.token);
+    await eventually(async () => {
+      const { body } = await b.get<{ servers: ServerB[] }>('/mcp');
+      expect(body.servers.map(({ status }) => status)).toEqual(['connected', 'connected']);
+    }, 20_000);
+    expect(processesWith(mark).length).toBeGreaterThanOrEqual(2);
+    running.kill('SIGKILL');
+    await running.ended;
+    await eventually(() => expect(processesWith(mark)).toEqual([]));
+  },
+);
 
 describe('a tool in quarantine', () => {
   test('is shown with what changed, and is offered again once it is approved at the command line', async () => {

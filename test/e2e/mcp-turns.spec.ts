@@ -156,6 +156,7 @@ describe('a model that obeys what it reads', () => {
       ['files__read_text_file', 'success'],
       ['files__write_file', 'denied'],
     ]);
+    expect(calls.at(1)?.output).toContain('This tool may not be used here.');
     expect(content).toBe('I was not allowed to.');
     const rows = await obedient.database.query<{ outcome: string; actor: string }>(
       `SELECT outcome, actor, details FROM audit_entries WHERE target = 'files__write_file'`,
