@@ -98,7 +98,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
 export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];
 
 /** What a hook can ask for beside names: everything, or everything of an area. */
-export const EVENT_PATTERNS: readonly string[] = [
+const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),
 ];
