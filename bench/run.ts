@@ -41,14 +41,27 @@ async function run(filters: readonly string[]): Promise<void> {
   }
 }
 
+/** One that fails is told of, makes the run fail in the end, and keeps no other from running. */
 async function timed(benchmark: Benchmark, bench: Bench): Promise<readonly Row[]> {
+  const { name } = benchmark;
   const startedAt = performance.now();
-  const rows = await benchmark.run(bench);
-  console.error(`${benchmark.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  return rows;
+  try {
+    return await benchmark.run(bench);
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`${name} failed: ${messageOf(error)}`);
+    await bench.clear();
+    return [];
+  } finally {
+    console.error(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 run(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = 1;
 });

@@ -27,8 +27,14 @@ export class Bench {
     return new Bench(await mkdtemp(join(tmpdir(), 'agw-bench-run-')));
   }
 
-  async close(): Promise<void> {
+  /** Stops what still runs of a benchmark that failed; the database server stays for the next. */
+  async clear(): Promise<void> {
     await this.children.stopAll();
+    this.loader = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.clear();
     await (await this.server?.catch(() => undefined))?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
