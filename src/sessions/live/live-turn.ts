@@ -49,7 +49,8 @@ export class LiveTurn {
   /** Tells the readers. A promise holds the turn back until one of them can take more, or has left. */
   publish(event: LiveEvent): Promise<void> | undefined {
     this.place = after(this.place, event);
-    this.entries.push({ ...this.place, event });
+    const { chars, steps } = this.place;
+    this.entries.push({ chars, steps, event });
     for (const reader of this.readers) reader.wake();
     return this.isHeldBack() && !isLast(event)
       ? new Promise((resolve) => this.waiting.push(resolve))
