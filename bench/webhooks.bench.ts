@@ -22,7 +22,7 @@ interface Case {
   readonly hooks: number;
   readonly delayMs: number;
   readonly deliveries: number;
-  /** What the bare loop has on its way at once. */
+  /** What the bare loop has on its way at once: at a slow receiver as many as there are hooks, each in its order. */
   readonly bareAtOnce: number;
   /** Undefined where the row informs. */
   readonly goal?: number;
@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
     hooks: HOOKS,
     delayMs: 50,
     deliveries: 6000,
-    bareAtOnce: 128,
+    bareAtOnce: HOOKS,
     goal: 0.8,
   },
   { path: 'Webhooks, one hook in order', hooks: 1, delayMs: 0, deliveries: 5000, bareAtOnce: 1 },

@@ -13,7 +13,7 @@ const RENEW_MS = 3000;
 const MOST_LANES_AT_ONCE = 256;
 /** Deliveries claimed in one go, for all lanes together; for one lane; and for one lane however many there are. */
 const MOST_CLAIMED = 3200;
-const MOST_FOR_ONE = 100;
+const MOST_FOR_ONE = 500;
 const LEAST_FOR_ONE = 8;
 
 /** Makes the first attempts: hook by hook in order, all hooks beside each other. */

@@ -40,10 +40,12 @@ const NEXT: Statement = {
       SELECT hook_id, sequence FROM hook_lanes
       WHERE hook_id = ANY ($2) AND owner = $1 AND lease_until > now() ORDER BY hook_id FOR UPDATE
     ), picked AS (
-      SELECT found.id, found.hook_id, coalesce(found.sequence, held.sequence + row_number()
-        OVER (PARTITION BY found.hook_id, found.sequence IS NULL ORDER BY found.id)) AS sequence
+      SELECT found.id, found.hook_id, found.event_id, found.event, found.attempts,
+        coalesce(found.sequence, held.sequence + row_number()
+          OVER (PARTITION BY found.hook_id, found.sequence IS NULL ORDER BY found.id)) AS sequence
       FROM held CROSS JOIN LATERAL (
-        SELECT id, hook_id, sequence FROM hook_deliveries AS d WHERE d.hook_id = held.hook_id AND ${UNSENT}
+        SELECT id, hook_id, sequence, event_id, event, attempts FROM hook_deliveries AS d
+        WHERE d.hook_id = held.hook_id AND ${UNSENT}
         ORDER BY d.sequence, d.id LIMIT $3
       ) AS found
     ), numbered AS (
@@ -54,9 +56,7 @@ const NEXT: Statement = {
       FROM (SELECT hook_id, max(sequence) AS sequence FROM picked GROUP BY hook_id) AS top
       WHERE l.hook_id = top.hook_id AND l.sequence < top.sequence
     )
-    SELECT ${DELIVERY_COLUMNS}
-    FROM (SELECT p.id, p.hook_id, p.sequence, o.event_id, o.event, o.attempts
-          FROM picked AS p JOIN hook_deliveries AS o ON o.id = p.id) AS d
+    SELECT ${DELIVERY_COLUMNS} FROM picked AS d
     JOIN events AS e ON e.id = d.event_id JOIN hooks AS h ON h.id = d.hook_id AND h.active
     ORDER BY d.hook_id, d.sequence`,
 };

@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.js';
 import { OutcomeStore } from './outcome.store.js';
 
 /** What comes in while a batch is written makes the next one; so long is waited for company. */
-const GATHER_MS = 5;
+const GATHER_MS = 2;
 const AGAIN_MS = 500;
 const MOST_AT_ONCE = 1000;
 

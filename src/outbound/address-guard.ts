@@ -8,13 +8,21 @@ import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const MOST_VERDICTS = 1000;
+
+/** What one state of the settings allows, and the addresses that were asked for under it. */
+interface Rules {
+  readonly of: GatewaySettings;
+  readonly exceptions: readonly string[];
+  readonly list: BlockList;
+  /** Looking through the ranges costs a good part of a delivery; the same addresses come again and again. */
+  readonly verdicts: Map<string, boolean>;
+}
 
 /** Decides where the gateway may connect to: public addresses, and the exceptions of `[security]`. */
 @Injectable()
 export class AddressGuard {
-  private exceptions:
-    | { readonly of: object; readonly ranges: readonly string[]; readonly list: BlockList }
-    | undefined;
+  private known: Rules | undefined;
 
   constructor(
     private readonly settings: Settings,
@@ -50,25 +58,28 @@ export class AddressGuard {
   }
 
   allows(address: string): boolean {
-    return isPublicAddress(address) || this.isException(address);
+    const { list, verdicts } = this.rules();
+    const known = verdicts.get(address);
+    if (known !== undefined) return known;
+    const isException = isIP(address) !== 0 && list.check(address, familyOf(address));
+    const verdict = isPublicAddress(address) || isException;
+    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    verdicts.set(address, verdict);
+    return verdict;
   }
 
   /** The networks that are allowed without being public. */
   get allowedNetworks(): readonly string[] {
-    return this.currentExceptions().ranges;
+    return this.rules().exceptions;
   }
 
-  private isException(address: string): boolean {
-    return isIP(address) !== 0 && this.currentExceptions().list.check(address, familyOf(address));
-  }
-
-  private currentExceptions() {
+  private rules(): Rules {
     const { current } = this.settings;
-    if (this.exceptions?.of !== current) {
-      const ranges = exceptionsOf(current);
-      this.exceptions = { of: current, ranges, list: addressRanges(ranges) };
+    if (this.known?.of !== current) {
+      const exceptions = exceptionsOf(current);
+      this.known = { of: current, exceptions, list: addressRanges(exceptions), verdicts: new Map() };
     }
-    return this.exceptions;
+    return this.known;
   }
 }
 

@@ -1,24 +1,25 @@
+import { EventEmitter } from 'node:events';
 import { OutboundFailed } from './outbound.errors.js';
 
-/** A time limit and a caller's abort as one signal, which leaves nothing behind once cleared. */
-export class Deadline {
-  private readonly controller = new AbortController();
+/**
+ * A time limit and a caller's abort in one, for one call; leaves nothing behind once cleared. An emitter, because the
+ * client takes one as a signal and an `AbortController` costs as much as the rest of the call.
+ */
+export class Deadline extends EventEmitter {
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = (): void => this.end(new OutboundFailed('aborted'));
-  /** Why the signal was given, if it was. */
-  failure: OutboundFailed | undefined;
+  aborted = false;
+  /** Why, once it has come. */
+  reason: OutboundFailed | undefined;
 
   constructor(
     timeoutMs: number,
     private readonly outer: AbortSignal | undefined,
   ) {
+    super();
     this.timer = setTimeout(() => this.end(new OutboundFailed('timeout')), timeoutMs);
-    outer?.addEventListener('abort', this.onAbort, { once: true });
+    outer?.addEventListener('abort', this.onAbort);
     if (outer?.aborted === true) this.onAbort();
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
   }
 
   clear(): void {
@@ -26,8 +27,10 @@ export class Deadline {
     this.outer?.removeEventListener('abort', this.onAbort);
   }
 
-  private end(failure: OutboundFailed): void {
-    this.failure ??= failure;
-    this.controller.abort(failure);
+  private end(reason: OutboundFailed): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.emit('abort');
   }
 }

@@ -68,7 +68,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   send(call: OutboundCall): Promise<OutboundStatus> {
     return this.call(call, async ({ statusCode: status, headers, body }, deadline) => {
       // Whoever answered has answered: how its body ends changes nothing, but it must end.
-      const drained = body.dump({ limit: MOST_DRAINED_BYTES, signal: deadline.signal });
+      const drained = body.dump({ limit: MOST_DRAINED_BYTES });
       void drained.catch(() => undefined).finally(() => deadline.clear());
       return { status, headers };
     });
@@ -111,14 +111,14 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
         method,
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),
-        signal: deadline.signal,
+        signal: deadline,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
       return await take(answer, deadline);
     } catch (error) {
       deadline.clear();
-      throw deadline.failure ?? outboundError(error);
+      throw deadline.reason ?? outboundError(error);
     }
   }
 }
