@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emitSql } from './emit.sql.js';
-import { EVENT_NAMES, EVENT_PATTERNS, isSubscribable } from './event-catalogue.js';
+import { EVENT_NAMES, isSubscribable } from './event-catalogue.js';
 
 const page = readFileSync(join(__dirname, '../../docs/webhooks.md'), 'utf8');
 
@@ -12,15 +12,15 @@ test.each(EVENT_NAMES)('docs/webhooks.md shows what %s tells', (name) => {
 });
 
 test('the page has no event that does not exist', () => {
-  const titles = [...page.matchAll(/^### (\S+\.\S+)$/gm)].map(([, title]) => title);
-  expect(titles).toEqual([...EVENT_NAMES, 'hook.ping'].sort((a, b) => titles.indexOf(a) - titles.indexOf(b)));
+  const titles = [...page.matchAll(/^### (\S+\.\S+)$/gm)].map(([, title = '']) => title);
+  expect(titles.sort()).toEqual([...EVENT_NAMES, 'hook.ping'].sort());
 });
 
 test('everything and each area can be subscribed to, and nothing else', () => {
-  expect(EVENT_PATTERNS).toEqual([
-    ...['*', 'session.*', 'message.*', 'tool.*', 'error.*', 'channel.*', 'mcp.*', 'plugin.*', 'config.*'],
-  ]);
-  for (const name of [...EVENT_NAMES, ...EVENT_PATTERNS]) expect(isSubscribable(name)).toBe(true);
+  const areas = ['session', 'message', 'tool', 'error', 'channel', 'mcp', 'plugin', 'config'];
+  for (const name of [...EVENT_NAMES, '*', ...areas.map((area) => `${area}.*`)]) {
+    expect([name, isSubscribable(name)]).toEqual([name, true]);
+  }
   for (const name of ['hook.ping', 'session', 'session.', '*.*', 's*', '', 'toString', 'Session.created']) {
     expect(isSubscribable(name)).toBe(false);
   }
