@@ -29,12 +29,21 @@ async function run(filters: readonly string[]): Promise<void> {
     throw new Error(`No benchmark is called ${filters.join(' ')}. There are: ${names}.`);
   }
   const bench = await Bench.open();
+  const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void bench.close().finally(() => process.exit(130)));
+    process.once(signal, () => {
+      stopping.abort();
+      void bench.close().finally(() => process.exit(130));
+    });
   }
   try {
     const rows: Row[] = [];
-    for (const benchmark of chosen) rows.push(...(await timed(benchmark, bench)));
+    for (const benchmark of chosen) {
+      const more = await timed(benchmark, bench);
+      // What a stop has broken off says nothing; whoever asked for it ends the process.
+      if (stopping.signal.aborted) return;
+      rows.push(...more);
+    }
     console.log(`\n${tableText(rows)}\n`);
   } finally {
     await bench.close();
