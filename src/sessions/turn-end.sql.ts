@@ -124,7 +124,7 @@ export const INTERRUPT_LOST: Statement = {
       FROM turns JOIN sessions ON sessions.id = turns.session_id
       WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
         OR sessions.turn_owner IS NULL)
-      LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions SKIP LOCKED
+      LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
         quiet_since = now(), message_count = message_count + 1
