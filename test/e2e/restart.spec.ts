@@ -94,6 +94,12 @@ test('sessions, messages and tokens survive a kill -9, and the next start takes 
   expect(isAlive(postmaster)).toBe(false);
 });
 
+/** What was said is kept, and the history says that the answer to it was interrupted. */
+const KEPT_AND_TOLD = [
+  { role: 'user', content: 'Are you there?' },
+  { role: 'assistant', incomplete: 'interrupted' },
+];
+
 test('a turn that runs at a kill -9 is closed as interrupted, and its message stays in the history', async () => {
   const killed = await serveWithHangingModel();
   const session = await newSession(killed);
@@ -105,7 +111,7 @@ test('a turn that runs at a kill -9 is closed as interrupted, and its message st
   const next = await bench.serve({ env });
   await until(async () => (await turnStatuses(session))[0] === 'interrupted', 20_000);
   const { body } = await new HttpCaller(next.a, token).get(`/sessions/${session}/messages`);
-  expect(body).toMatchObject({ messages: [{ role: 'user', content: 'Are you there?' }] });
+  expect(body).toMatchObject({ messages: KEPT_AND_TOLD });
   await stop(next);
 });
 
@@ -129,7 +135,7 @@ test('a first signal waits for a running turn, a second interrupts it, and the m
   const next = await bench.serve({ env });
   expect(await turnStatuses(session)).toEqual(['interrupted']);
   const { body } = await new HttpCaller(next.b, token).get(`/sessions/${session}/messages`);
-  expect(body).toMatchObject({ messages: [{ role: 'user', content: 'Are you there?' }] });
+  expect(body).toMatchObject({ messages: KEPT_AND_TOLD });
   await stop(next);
 });
 
