@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { atMost } from './harness/rows.js';
@@ -15,11 +12,9 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   const first: number[] = [];
   const present: number[] = [];
   for (let i = 0; i < STARTS; i += 1) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'agw-bench-'));
-    await chmod(dataDir, 0o711);
+    const dataDir = await bench.dataDir();
     first.push(await startOnce(bench, dataDir));
     present.push(await startOnce(bench, dataDir));
-    await rm(dataDir, { recursive: true, force: true });
   }
   return [
     startRow('Start to ready, embedded database present', present, 2000),

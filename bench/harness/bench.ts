@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ export class Bench {
   readonly children = new Children();
   private server: Promise<DatabaseServer> | undefined;
   private loader: Promise<LoadHelper> | undefined;
+  private readonly dataDirs: string[] = [];
 
   private constructor(readonly folder: string) {}
 
@@ -36,7 +37,16 @@ export class Bench {
   async close(): Promise<void> {
     await this.clear();
     await (await this.server?.catch(() => undefined))?.close();
-    await rm(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, ...this.dataDirs]) await rm(folder, { recursive: true, force: true });
+  }
+
+  /** An empty folder for a gateway with a database of its own; it goes away with the run. */
+  async dataDir(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'agw-bench-'));
+    this.dataDirs.push(folder);
+    // The server's user may be another than ours.
+    await chmod(folder, 0o711);
+    return folder;
   }
 
   async database(): Promise<BenchDatabase> {
