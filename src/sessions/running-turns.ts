@@ -33,6 +33,12 @@ export class RunningTurns {
     return turn !== undefined;
   }
 
+  /** Ends this very turn; the one that may have followed it meanwhile goes on. */
+  abortTurn(sessionId: string, fence: number | undefined, reason: Error): void {
+    const turn = this.turns.get(sessionId);
+    if (turn?.fence === fence) turn?.abort.abort(reason);
+  }
+
   abortAll(reason: Error): void {
     for (const { abort } of this.turns.values()) abort.abort(reason);
   }

@@ -41,7 +41,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     if (turns.size === 0 || this.looking) return;
     this.looking = true;
     try {
-      await this.heedWishes([...turns.keys()]);
+      await this.heedWishes(turns);
       if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
     } catch (error) {
       this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
@@ -53,9 +53,10 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async heedWishes(sessionIds: string[]): Promise<void> {
-    for (const { id, ended, cancelled } of await this.store.wishes(sessionIds)) {
-      if (ended || cancelled) this.running.abort(id, ended ? new TurnCancelled() : new TurnStopped());
+  private async heedWishes(turns: ReadonlyMap<string, number>): Promise<void> {
+    for (const { id, ended, cancelled } of await this.store.wishes([...turns.keys()])) {
+      if (ended) this.running.abort(id, new TurnCancelled());
+      else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
     }
   }
 
@@ -64,8 +65,8 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     const held = await this.store.renew([...turns.keys()]);
     this.renewedAt = askedAt;
     for (const [sessionId, fence] of turns) {
-      // A turn that has just ended is not running any more: aborting it does nothing.
-      if (held.get(sessionId) !== fence) this.running.abort(sessionId, new TurnInterrupted());
+      // A turn that has just ended holds no lease, and another may run already: only this one is meant.
+      if (held.get(sessionId) !== fence) this.running.abortTurn(sessionId, fence, new TurnInterrupted());
     }
   }
 }
