@@ -49,6 +49,8 @@ const ROOMY = {
 /** One for all tests, so that several gateways on one database open each other's secrets. */
 const MASTER_KEY = 'a master key that only tests may use';
 const LOOPBACK_RECEIVERS = { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' };
+/** Several gateways of several test files share one server of 50 connections. */
+const FEW_CONNECTIONS = { GATEWAY__DATABASE__POOL_SIZE: '5' };
 const FREE_PORTS = {
   GATEWAY__GATEWAY__PORT: '0',
   GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
@@ -62,6 +64,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     GATEWAY_MASTER_KEY: MASTER_KEY,
     ...LOOPBACK_RECEIVERS,
     ...FREE_PORTS,
+    ...FEW_CONNECTIONS,
     ...ROOMY,
     ...options.env,
   });
