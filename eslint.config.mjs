@@ -75,7 +75,7 @@ const shippedCode = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist', 'coverage', 'data', '**/*.js', '**/*.cjs', '**/*.mjs']),
+  globalIgnores(['dist', 'coverage', 'data', 'plugins', '**/*.js', '**/*.cjs', '**/*.mjs']),
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],

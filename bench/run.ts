@@ -4,9 +4,11 @@ import { tableText } from './harness/table.js';
 import { logStreams } from './log-streams.bench.js';
 import { memory } from './memory.bench.js';
 import { messageHistory } from './message-history.bench.js';
+import { rateLimits } from './rate-limits.bench.js';
 import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
 import { start } from './start.bench.js';
+import { toolServers } from './tool-servers.bench.js';
 import { turns } from './turns.bench.js';
 import { webhooks } from './webhooks.bench.js';
 
@@ -16,7 +18,9 @@ const benchmarks: readonly Benchmark[] = [
   sessions,
   sessionLists,
   messageHistory,
+  rateLimits,
   turns,
+  toolServers,
   webhooks,
   logStreams,
   memory,

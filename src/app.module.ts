@@ -10,6 +10,7 @@ import { AccessLog } from './edge/access-log.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { EventsModule } from './events/events.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
+import { ReplicaId } from './lifecycle/replica-id.js';
 import { Logs } from './logs/logger.js';
 import { Redactor } from './logs/redactor.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -26,6 +27,7 @@ export interface Foundation {
   readonly dataSource: DataSource;
   readonly provider: ModelProvider;
   readonly secrets: SecretBox;
+  readonly replica: ReplicaId;
 }
 
 @Global()
@@ -56,7 +58,7 @@ export class AppModule {
         FoundationModule.of(foundation),
         ConfigurationModule.of(foundation.configuration),
         DatabaseModule.of(foundation.dataSource),
-        LifecycleModule,
+        LifecycleModule.of(foundation.replica),
         MetricsModule,
         EventsModule,
         AuditModule,

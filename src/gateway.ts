@@ -7,7 +7,7 @@ import { AppModule, type Foundation } from './app.module.js';
 import { AccessLog } from './edge/access-log.js';
 import type { GatewayRequest } from './edge/gateway-request.js';
 import { RawRefusal } from './edge/raw-refusal.js';
-import { DrainService } from './lifecycle/drain.service.js';
+import { DrainService, type StopWish } from './lifecycle/drain.service.js';
 import { Readiness } from './lifecycle/readiness.js';
 import { NestLogger } from './logs/nest-logger.js';
 import { LogStreams } from './logs/stream/log-streams.service.js';
@@ -23,7 +23,7 @@ export interface RunningGateway {
   readonly app: NestExpressApplication;
   readonly ports: ListenerPorts;
   /** Drains and stops everything but the database, in the order of the architecture page. Once; later calls wait. */
-  stop(): Promise<void>;
+  stop(wish?: StopWish): Promise<void>;
   /** Ends a running `stop` sooner: what still runs is interrupted now. */
   hurry(): void;
 }
@@ -78,7 +78,7 @@ async function listen(
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
   });
-  return { app, ports, stop: () => drain.stop(), hurry: () => drain.hurry() };
+  return { app, ports, stop: (wish) => drain.stop(wish), hurry: () => drain.hurry() };
 }
 
 /** Express with nothing that an API of JSON needs not. */

@@ -12,13 +12,17 @@ import { Database } from './database/database.js';
 import { type OpenDatabase, openDatabase } from './database/open-database.js';
 import { migrate, warnOfDrift } from './database/schema.js';
 import { openGateway, type RunningGateway } from './gateway.js';
+import type { StopWish } from './lifecycle/drain.service.js';
+import { ReplicaId } from './lifecycle/replica-id.js';
 import { type Logs } from './logs/logger.js';
 import type { Redactor } from './logs/redactor.js';
 import { storingLogs } from './logs/storing-logs.js';
 import { openSecretBox } from './secrets/open-secret-box.js';
 import type { SecretBox } from './secrets/secret-box.js';
+import { readBuildInfo } from './status/build-info.js';
 import { defaultExpiry } from './tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './tokens/tokens.service.js';
+import { type StopTracing, startTraceExport } from './tracing/trace-export.js';
 
 export interface StartRequest {
   readonly environment: Environment;
@@ -35,15 +39,21 @@ export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | '
   /** What answers, and why it was chosen. */
   readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;
   /** Drains, stops, closes the database. */
-  stop(): Promise<void>;
+  stop(wish?: StopWish): Promise<void>;
 }
 
 /** From settings to open ports. Whatever fails on the way closes what was opened before. */
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
   const { environment, loaded, logs } = request;
+  const replica = new ReplicaId();
+  logs.nameReplica?.(replica.value);
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
   providerChoice(environment, loaded);
   hideSecrets(request);
+  const stopTracing = await startTraceExport(environment.tracesWanted, {
+    version: readBuildInfo().version,
+    replicaId: replica.value,
+  });
   let database = await openDatabase(loaded.settings.database, logs);
   try {
     await prepareSchema(database, logs);
@@ -53,11 +63,12 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     const { provider, choice } = await openLiveProvider(request, configuration);
     const { dataSource } = database;
     const { redactor } = request;
-    const foundation = { configuration, environment, redactor, logs, dataSource, provider, secrets };
+    const foundation = { configuration, environment, redactor, logs, dataSource, provider, secrets, replica };
     const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, environment, database.embedded);
-    return started(gateway, database, { firstToken, provider: choice });
+    return started(gateway, database, { firstToken, provider: choice, stopTracing });
   } catch (error) {
+    await stopTracing();
     await database.close();
     throw error;
   }
@@ -129,7 +140,7 @@ async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> 
 function started(
   gateway: RunningGateway,
   database: OpenDatabase,
-  facts: Pick<StartedGateway, 'firstToken' | 'provider'>,
+  { stopTracing, ...facts }: Pick<StartedGateway, 'firstToken' | 'provider'> & { stopTracing: StopTracing },
 ): StartedGateway {
   return {
     ...facts,
@@ -137,7 +148,11 @@ function started(
     ports: gateway.ports,
     embedded: database.embedded,
     hurry: () => gateway.hurry(),
-    stop: () => gateway.stop().finally(() => database.close()),
+    stop: (wish) =>
+      gateway
+        .stop(wish)
+        .finally(stopTracing)
+        .finally(() => database.close()),
   };
 }
 

@@ -13,7 +13,7 @@ export class RecordingDatabase extends Database {
   private steps: Step[] = [];
 
   constructor(pool: Pool) {
-    super({ driver: { master: pool } } as unknown as DataSource);
+    super({ driver: { master: pool }, options: {} } as unknown as DataSource);
   }
 
   override query<Row extends QueryResultRow>(

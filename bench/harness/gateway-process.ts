@@ -74,6 +74,10 @@ function variables({ dataDir, databaseUrl, providerUrl, environment }: GatewayWi
     GATEWAY__PROVIDER__KIND: providerUrl === undefined ? 'offline' : 'openai',
     ...(providerUrl === undefined ? {} : { GATEWAY__PROVIDER__BASE_URL: providerUrl }),
     ...Object.fromEntries(limits.map((tier) => [`GATEWAY__RATE_LIMITS__${tier}`, NO_LIMIT])),
+    // As on the embedded database, which these databases stand for; `rate-limits` measures the other store.
+    GATEWAY__RATE_LIMITS__STORE: 'memory',
+    // Nobody stands before these that would have to notice a stop.
+    GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0',
     GATEWAY__LOGGING__LEVEL: 'info',
     ...environment,
   };

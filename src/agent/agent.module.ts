@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { TokensModule } from '../tokens/tokens.module.js';
 import { DatabaseToolApprovals } from './database-tool-approvals.js';
+import { ModelCallMetrics, modelCallMetricProviders } from './model-call-metrics.js';
 import { ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolCatalog } from './tool-catalog.port.js';
@@ -7,14 +9,19 @@ import { ToolGate } from './tool-gate.js';
 import { ToolJournal, toolMetricProviders } from './tool-journal.js';
 import { ToolPolicy } from './tool-policy.js';
 import { ToolRegistry } from './tool-registry.js';
+import { ToolRuleCheck } from './tool-rule-check.js';
 import { TurnRunner } from './turn-runner.js';
 
 /** The agent's loop and its tools. The model provider comes from outside: it is chosen at the start. */
 @Module({
+  imports: [TokensModule],
   providers: [
     TurnRunner,
+    ...modelCallMetricProviders,
+    ModelCallMetrics,
     ToolCallRunner,
     ToolPolicy,
+    ToolRuleCheck,
     ToolGate,
     ...toolMetricProviders,
     ToolJournal,
@@ -22,6 +29,6 @@ import { TurnRunner } from './turn-runner.js';
     { provide: ToolCatalog, useExisting: ToolRegistry },
     { provide: ToolApprovals, useClass: DatabaseToolApprovals },
   ],
-  exports: [TurnRunner, ToolRegistry, ToolApprovals],
+  exports: [TurnRunner, ToolRegistry, ToolApprovals, ToolPolicy],
 })
 export class AgentModule {}

@@ -4,6 +4,7 @@ import { AuditLog } from '../audit/audit-log.js';
 import { Database } from '../database/database.js';
 import { newId } from '../ids/typeid.js';
 import {
+  type ApprovalAnswer,
   type ApprovalQuestion,
   type ApprovalVerdict,
   type OpenApproval,
@@ -39,11 +40,12 @@ export class DatabaseToolApprovals extends ToolApprovals {
     const { callId, tool, context, timeoutMs } = question;
     const { sessionId, channel, userId } = context;
     const id = newId('appr');
-    await this.database.query(sql.ASK, [
+    const [asked] = await this.database.query<{ expires_at: Date }>(sql.ASK, [
       ...[id, callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
       timeoutMs / 1000,
     ]);
     try {
+      if (asked !== undefined) question.onOpen?.(id, asked.expires_at);
       return await this.verdict(id, signal);
     } finally {
       await this.database.query(sql.FORGET, [id]).catch(() => undefined);
@@ -65,7 +67,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     }));
   }
 
-  answer(id: string, verdict: 'allowed' | 'denied', by: string): Promise<boolean> {
+  answer(id: string, { verdict, by }: ApprovalAnswer): Promise<boolean> {
     return this.database.transaction(async (runner) => {
       const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
         id,

@@ -9,9 +9,18 @@ export interface ApprovalQuestion {
   readonly context: ToolContext;
   /** How long to wait, in milliseconds. */
   readonly timeoutMs: number;
+  /** Told once, when the question can be answered. */
+  onOpen?(id: string, expiresAt: Date): void;
 }
 
 export type ApprovalVerdict = 'allowed' | 'denied' | 'timeout';
+
+/** What a person says to a question. */
+export interface ApprovalAnswer {
+  readonly verdict: 'allowed' | 'denied';
+  /** Kept in the audit. */
+  readonly by: string;
+}
 
 /** A question that is open now. */
 export interface OpenApproval {
@@ -34,6 +43,6 @@ export abstract class ToolApprovals {
   /** The open questions, oldest first, at most 100; of one session when given. */
   abstract open(sessionId?: string): Promise<readonly OpenApproval[]>;
 
-  /** @returns whether the question was open; the first answer counts. `by` is kept in the audit */
-  abstract answer(id: string, verdict: 'allowed' | 'denied', by: string): Promise<boolean>;
+  /** @returns whether the question was open; the first answer counts */
+  abstract answer(id: string, answer: ApprovalAnswer): Promise<boolean>;
 }

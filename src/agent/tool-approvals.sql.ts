@@ -7,7 +7,8 @@ export const ASK: Statement = {
       DELETE FROM tool_approvals WHERE expires_at < now() - interval '1 hour'
     )
     INSERT INTO tool_approvals (id, call_id, tool, arguments, session_id, channel, user_id, expires_at)
-    VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7, now() + make_interval(secs => $8))`,
+    VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7, now() + make_interval(secs => $8))
+    RETURNING expires_at`,
 };
 
 /** A question that ran out of time is answered by that. */

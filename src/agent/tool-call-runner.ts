@@ -1,23 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { storableText } from '../database/storable-text.js';
+import { inSpan } from '../tracing/spans.js';
 import type { ModelToolCall, ModelToolResult } from './model-provider.port.js';
 import type { ToolCallRecord } from './tool-call.js';
-import { type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolGate } from './tool-gate.js';
 import { ToolJournal } from './tool-journal.js';
-import type { TurnListener } from './turn.js';
+import type { ToolTurn } from './tool-turn.js';
 
 const MOST_KEPT_BYTES = 16_384;
 const MOST_TOLD_BYTES = 65_536;
-
-/** The turn in which a tool is called. */
-export interface ToolTurn {
-  readonly context: ToolContext;
-  readonly emit: TurnListener;
-  readonly signal: AbortSignal;
-  /** Longest single call. */
-  readonly timeoutMs: number;
-}
 
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
@@ -39,7 +31,15 @@ export class ToolCallRunner {
     const refusal = await this.refusal(call, turn);
     if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
     const startedAt = performance.now();
-    const answer = await this.callInTime(call, turn);
+    const answer = await inSpan(
+      `execute_tool ${call.name}`,
+      { 'gen_ai.tool.name': call.name },
+      async (span) => {
+        const given = await this.callInTime(call, turn);
+        span?.setAttribute('gateway.tool.status', given.status);
+        return given;
+      },
+    );
     return this.answered(call, answer, performance.now() - startedAt, turn);
   }
 
@@ -51,7 +51,7 @@ export class ToolCallRunner {
 
   private refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {
     if (call.problem !== undefined) return Promise.resolve({ status: 'error', content: call.problem });
-    return this.gate.refusal(call, turn.context, turn.signal);
+    return this.gate.refusal(call, turn);
   }
 
   private async callInTime(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer> {

@@ -6,6 +6,8 @@ export interface ToolContext {
   readonly sessionId: string;
   readonly channel: string;
   readonly userId: string;
+  /** The token that sent the message; absent where none did. */
+  readonly token?: { readonly id: string; readonly name: string };
 }
 
 export interface ToolAnswer {

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import type { ModelToolCall } from './model-provider.port.js';
-import { ToolApprovals } from './tool-approvals.port.js';
-import { type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
+import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
+import type { ToolTurn } from './tool-turn.js';
+import type { ToolApprovalNews } from './turn.js';
 
 /** Stands before every tool: policy first, then, for what may destroy something, a person. */
 @Injectable()
@@ -16,25 +18,38 @@ export class ToolGate {
   ) {}
 
   /** @returns what the model is told instead when the call may not run. Throws the reason of an aborted turn */
-  async refusal(
-    call: ModelToolCall,
-    context: ToolContext,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer | undefined> {
-    if (!this.policy.allows(call.name, context)) {
+  async refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {
+    if (!this.policy.allows(call.name, turn.context)) {
       return denied('This tool may not be used here. Do not ask for it again.');
     }
     const { tool_approval: mode, tool_approval_timeout_ms: timeoutMs } = this.settings.current.agent;
     const isDestructive = this.catalog.traitsOf(call.name)?.isDestructive === true;
     if (mode === 'never' || !isDestructive) return undefined;
-    const { id: callId, name: tool, arguments: args } = call;
-    const verdict = await this.approvals.ask({ callId, tool, arguments: args, context, timeoutMs }, signal);
+    const verdict = await this.ask(call, turn, timeoutMs);
     if (verdict === 'allowed') return undefined;
     return denied(
       verdict === 'denied'
         ? 'A person refused this call. Do not try it again.'
         : `Nobody allowed this call within ${timeoutMs / 1000} s, so it was not made.`,
     );
+  }
+
+  /** Those who watch the turn are told that a person is asked, and what came of it. */
+  private async ask(call: ModelToolCall, turn: ToolTurn, timeoutMs: number): Promise<ApprovalVerdict> {
+    const { id: callId, name: tool, arguments: args } = call;
+    const { context, signal, emit } = turn;
+    let asked: Omit<ToolApprovalNews, 'status'> | undefined;
+    const onOpen = (approvalId: string, expiresAt: Date): void => {
+      asked = { approvalId, callId, tool, expiresAt };
+      // Whoever does not read on is not waited for: the clock of the question runs.
+      void emit({ type: 'tool_approval', approval: { ...asked, status: 'pending' } });
+    };
+    const verdict = await this.approvals.ask(
+      { callId, tool, arguments: args, context, timeoutMs, onOpen },
+      signal,
+    );
+    if (asked !== undefined) await emit({ type: 'tool_approval', approval: { ...asked, status: verdict } });
+    return verdict;
   }
 }
 

@@ -32,7 +32,7 @@ export class ToolJournal {
     @InjectMetric(DURATION) private readonly duration: Histogram<'source'>,
   ) {}
 
-  async note(record: ToolCallRecord, { sessionId, channel, userId }: ToolContext): Promise<void> {
+  async note(record: ToolCallRecord, { sessionId, channel, userId, token }: ToolContext): Promise<void> {
     const { id, name, status, durationMs } = record;
     // Sources are few; the names that models make up are not.
     const source = this.catalog.traitsOf(name)?.source ?? 'unknown';
@@ -44,7 +44,10 @@ export class ToolJournal {
       target: name,
       outcome: status,
       sessionId,
-      details: { call_id: id, channel, source, duration_ms: durationMs, arguments: record.arguments },
+      details: {
+        ...{ call_id: id, channel, source, duration_ms: durationMs, arguments: record.arguments },
+        ...(token === undefined ? {} : { token: token.name, token_id: token.id }),
+      },
     });
   }
 }

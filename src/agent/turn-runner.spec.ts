@@ -1,5 +1,6 @@
 import type { GatewaySettings } from '../config/settings.schema.js';
 import { settingsSchema } from '../config/settings.schema.js';
+import type { ModelCallMetrics } from './model-call-metrics.js';
 import type { ModelEvent, ModelRequest, ModelToolCall } from './model-provider.port.js';
 import { ModelProvider } from './model-provider.port.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
@@ -72,8 +73,9 @@ function runnerOf(
   for (const tool of tools) registry.register(tool);
   const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
   // What is noted is seen in the tests of the whole gateway: it goes to the database.
+  const metrics = { answered: () => undefined, failed: () => undefined } as unknown as ModelCallMetrics;
   const journal = { note: () => Promise.resolve() } as unknown as ToolJournal;
-  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings);
+  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings, metrics);
 }
 
 async function run(runner: TurnRunner, signal = new AbortController().signal) {

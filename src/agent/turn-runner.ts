@@ -1,20 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import type { GatewaySettings } from '../config/settings.schema.js';
-import type { ModelMessage, ModelToolCall, ModelUsage } from './model-provider.port.js';
+import { inSpan } from '../tracing/spans.js';
+import { ModelCallMetrics } from './model-call-metrics.js';
+import type { ModelMessage, ModelToolCall } from './model-provider.port.js';
 import { ModelProvider } from './model-provider.port.js';
+import { type ModelRound, readRound } from './model-round.js';
 import type { ToolCallRecord } from './tool-call.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolCatalog } from './tool-catalog.port.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
-
-interface Round {
-  readonly text: string;
-  readonly calls: readonly ModelToolCall[];
-  readonly usage: ModelUsage;
-  readonly model: string;
-  readonly providerState?: unknown;
-}
 
 interface Running {
   readonly input: TurnInput;
@@ -32,6 +27,7 @@ export class TurnRunner {
     private readonly catalog: ToolCatalog,
     private readonly toolCalls: ToolCallRunner,
     private readonly settings: Settings,
+    private readonly metrics: ModelCallMetrics,
   ) {}
 
   /**
@@ -64,37 +60,33 @@ export class TurnRunner {
     messages: readonly ModelMessage[],
     withTools: boolean,
     afterText: boolean,
-  ): Promise<Round> {
-    const tools = withTools ? this.catalog.list(input.context) : [];
+  ): Promise<ModelRound> {
     const request = {
       model: input.model,
       system: input.system,
       messages,
-      tools,
+      tools: withTools ? this.catalog.list(input.context) : [],
       maxOutputTokens: settings.max_output_tokens,
     };
     const clocks = {
       firstByteTimeoutMs: settings.first_byte_timeout_ms,
       idleTimeoutMs: settings.idle_timeout_ms,
     };
-    const pieces: string[] = [];
-    const calls: ModelToolCall[] = [];
-    for await (const event of provider.stream(request, { signal, ...clocks })) {
-      if (event.type === 'end') {
-        const { usage, model, providerState } = event;
-        await emit({ type: 'usage', usage, model });
-        return { text: pieces.join(''), calls, usage, model, providerState };
-      }
-      if (event.type === 'tool_call') {
-        calls.push(event.call);
-        continue;
-      }
-      // Texts of two rounds stand apart in the answer, so they do in the stream.
-      if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
-      pieces.push(event.text);
-      await emit({ type: 'token', text: event.text });
+    try {
+      return await inSpan(
+        `chat ${request.model}`,
+        callAttributes(provider.name, request.model),
+        async (span) => {
+          const round = await readRound(provider.stream(request, { signal, ...clocks }), emit, afterText);
+          this.metrics.answered(provider.name, round.usage);
+          span?.setAttributes(answerAttributes(round));
+          return round;
+        },
+      );
+    } catch (error) {
+      this.metrics.failed(provider.name, error);
+      throw error;
     }
-    throw new Error(`The provider "${provider.name}" ended a stream without saying so.`);
   }
 
   /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */
@@ -116,7 +108,24 @@ export class TurnRunner {
   }
 }
 
-function asked(round: Round): ModelMessage {
+/** The names are those of OpenTelemetry's conventions for generative AI. */
+function callAttributes(provider: string, model: string) {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': model,
+  };
+}
+
+function answerAttributes({ model, usage }: ModelRound) {
+  return {
+    'gen_ai.response.model': model,
+    'gen_ai.usage.input_tokens': usage.input,
+    'gen_ai.usage.output_tokens': usage.output,
+  };
+}
+
+function asked(round: ModelRound): ModelMessage {
   const { text, calls, providerState } = round;
   return {
     role: 'assistant',

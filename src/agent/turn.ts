@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelUsage } from './model-provider.port.js';
+import type { ApprovalVerdict } from './tool-approvals.port.js';
 import type { ToolCallRecord } from './tool-call.js';
 import type { ToolContext } from './tool-catalog.port.js';
 
@@ -20,6 +21,16 @@ export interface TurnOutcome {
   readonly model: string;
 }
 
+/** A call waits for a person, or does no longer. */
+export interface ToolApprovalNews {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: 'pending' | ApprovalVerdict;
+  /** When it counts as denied. */
+  readonly expiresAt: Date;
+}
+
 /** What a spectator of a running turn sees. */
 export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
@@ -29,6 +40,7 @@ export type TurnEvent =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
     }
+  | { readonly type: 'tool_approval'; readonly approval: ToolApprovalNews }
   | { readonly type: 'tool_result'; readonly record: ToolCallRecord }
   /** A model call of the turn has ended: what it used. */
   | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };

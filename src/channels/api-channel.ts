@@ -1,56 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
-import { Channel, type ChannelProbe, type ChannelStatus } from './channel.port.js';
+import { Channel, type ChannelProbe, type ChannelState } from './channel.port.js';
+import { API_CHANNEL } from './channel-directory.js';
+import { timedProbe } from './timed-probe.js';
 
 const ROUND_TRIP: Statement = { name: 'channels.round_trip', text: 'SELECT 1 AS one' };
-const PATIENCE_MS = 10_000;
 
 /** The built-in channel: this API. It is connected as long as the gateway runs; its round trip is the database's. */
 @Injectable()
 export class ApiChannel extends Channel {
-  readonly name = 'api';
-  readonly error = undefined;
+  readonly name = API_CHANNEL;
+  readonly enabled = true;
   private since: Date | undefined = new Date();
 
   constructor(private readonly database: Database) {
     super();
   }
 
-  get status(): ChannelStatus {
-    return this.since === undefined ? 'reconnecting' : 'connected';
-  }
-
-  get connectedAt(): Date | undefined {
-    return this.since;
+  state(): Promise<ChannelState> {
+    const { since } = this;
+    const status = since === undefined ? 'reconnecting' : 'connected';
+    return Promise.resolve({ status, connectedAt: since, error: undefined });
   }
 
   /** There is no transport to tear down: it is connected again as soon as the caller has its answer. */
-  restart(): void {
+  restart(): Promise<void> {
     this.since = undefined;
     setImmediate(() => {
       this.since = new Date();
     });
+    return Promise.resolve();
   }
 
-  async probe(): Promise<ChannelProbe> {
-    const startedAt = performance.now();
-    const error = await this.ask();
-    const latencyMs = Math.round(performance.now() - startedAt);
-    return error === undefined ? { ok: true, latencyMs } : { ok: false, latencyMs, error };
-  }
-
-  private async ask(): Promise<string | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve('the database did not answer in time'), PATIENCE_MS);
+  probe(): Promise<ChannelProbe> {
+    return timedProbe(async () => {
+      await this.database.query(ROUND_TRIP).catch(() => {
+        throw new Error('the database cannot be reached');
+      });
     });
-    try {
-      return await Promise.race([this.database.query(ROUND_TRIP).then(() => undefined), late]);
-    } catch {
-      return 'the database cannot be reached';
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

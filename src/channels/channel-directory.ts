@@ -1,39 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { NotFound } from '../errors/gateway-error.js';
-import { ApiChannel } from './api-channel.js';
-import type { Channel } from './channel.port.js';
+import type { ChannelSettings } from '../config/sections/channels.section.js';
+import { Settings } from '../config/settings.js';
 
-class ChannelNotFound extends NotFound {
-  constructor() {
-    super('There is no such channel. GET /channels lists those there are.');
-  }
-}
+export const API_CHANNEL = 'api';
 
-/** The channels a session may be on: `api`, which is built in, and what is configured. */
+/** The channels a session may be on: `api`, which is built in, and what is configured, enabled or not. */
 @Injectable()
 export class ChannelDirectory {
-  private readonly channels: ReadonlyMap<string, Channel>;
-
-  constructor(api: ApiChannel) {
-    this.channels = new Map([[api.name, api]]);
-  }
-
-  all(): readonly Channel[] {
-    return [...this.channels.values()];
-  }
+  constructor(private readonly settings: Settings) {}
 
   names(): readonly string[] {
-    return [...this.channels.keys()];
+    return [API_CHANNEL, ...Object.keys(this.settings.current.channels_config)];
   }
 
   has(name: string): boolean {
-    return this.channels.has(name);
+    return name === API_CHANNEL || this.settingsOf(name) !== undefined;
   }
 
-  /** Throws `ChannelNotFound`. */
-  get(name: string): Channel {
-    const channel = this.channels.get(name);
-    if (channel === undefined) throw new ChannelNotFound();
-    return channel;
+  /** Undefined for `api`, which has none, and for a name that is no channel's. */
+  settingsOf(name: string): ChannelSettings | undefined {
+    const { channels_config: channels } = this.settings.current;
+    return Object.hasOwn(channels, name) ? channels[name] : undefined;
   }
 }

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { ApiChannel } from './api-channel.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelDirectory } from './channel-directory.js';
 
-/** Which channels there are, and when they were last used. */
+/** Which channels there are, and when they were last used; for sessions, which are on them. */
 @Module({
-  providers: [ApiChannel, ChannelDirectory, ChannelActivity],
+  providers: [ChannelDirectory, ChannelActivity],
   exports: [ChannelDirectory, ChannelActivity],
 })
 export class ChannelsModule {}

@@ -1,3 +1,4 @@
+import type { Together } from '../database/sql.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { CandidateBuilder } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
@@ -11,7 +12,7 @@ import type { OverrideChanger } from './override-changer.js';
 import { editsForWishes } from './override-edits.js';
 import { editsToShow } from './reload-edits.js';
 import type { SettingsLayer } from './settings-layer.js';
-import { isWaiting } from './settings-snapshot.js';
+import { isWaiting, type SettingsSnapshot } from './settings-snapshot.js';
 import type { SettingsSubscribers } from './settings-subscribers.js';
 import type { SettingsSwitch } from './settings-switch.js';
 
@@ -57,12 +58,21 @@ export class Configuration {
   /**
    * All of the body's keys, or nothing (specification, "Rules for PATCH /config"). `allowed` judges the tag of the
    * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `ConfigurationMoved`, and what
-   * an area throws that cannot live with it.
+   * an area throws that cannot live with it. `together` is committed with the change, or neither.
    */
-  async patch(body: Table, actor: ConfigActor, allowed: (etag: string) => boolean): Promise<PatchOutcome> {
+  async patch(
+    body: Table,
+    actor: ConfigActor,
+    allowed: (etag: string) => boolean,
+    together?: Together<PatchOutcome>,
+  ): Promise<PatchOutcome> {
     const { live, changer, box } = this.parts;
     const isStored = (key: string) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key));
     const wishes = readPatch(body, isStored);
+    const updated = wishes.map(({ key }) => key);
+    const outcomeOf = (snapshot: SettingsSnapshot): PatchOutcome => {
+      return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
+    };
     const snapshot = await changer.change({
       action: 'patch',
       actor,
@@ -70,13 +80,13 @@ export class Configuration {
         if (!allowed(base.etag)) throw new ConfigurationMoved();
         return editsForWishes(wishes, base.stored.rows, box);
       },
+      together: together && ((runner, after) => together(runner, outcomeOf(after))),
     });
-    const updated = wishes.map(({ key }) => key);
-    return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
+    return outcomeOf(snapshot);
   }
 
   /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
-  async reload(actor: ConfigActor): Promise<readonly string[]> {
+  async reload(actor: ConfigActor, together?: Together<readonly string[]>): Promise<readonly string[]> {
     const { changer, builder, readLayers } = this.parts;
     const layers = readLayers();
     let changed: readonly string[] = [];
@@ -89,6 +99,7 @@ export class Configuration {
         changed = changedKeys(base.settings, next.settings);
         return editsToShow(changed, base.settings, next.settings);
       },
+      together: together && ((runner) => together(runner, changed)),
     });
     return changed;
   }

@@ -21,6 +21,7 @@ const secretVariables = [
   'GATEWAY_MASTER_KEY',
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'DATABASE_URL',
 ];
 
@@ -64,6 +65,13 @@ export class Environment {
 
   get openaiApiKey(): string | undefined {
     return this.#nonEmpty('OPENAI_API_KEY');
+  }
+
+  /** Whether a collector for traces is named, by the variables of OpenTelemetry. */
+  get tracesWanted(): boolean {
+    if (this.#nonEmpty('OTEL_SDK_DISABLED') === 'true') return false;
+    const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+    return names.some((name) => this.#nonEmpty(name) !== undefined);
   }
 
   get nodeEnv(): string | undefined {

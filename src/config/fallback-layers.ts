@@ -4,15 +4,24 @@ import type { LayerName, SettingsLayer } from './settings-layer.js';
 
 const defaultDataDir = './data';
 
-/** Fills `database.url` and `database.data_dir` where the layers so far leave them empty. */
+/** Whoever brings a database has replicas, and a balancer that needs a moment to notice that one of them goes. */
+const graceBehindBalancerMs = 5000;
+
+/**
+ * Fills `database.url` and `database.data_dir` where the layers so far leave them empty, and `gateway.drain_grace_ms`
+ * where a database of one's own says what kind of place this is.
+ */
 export function fallbackLayers(merged: Table, environment: Environment): readonly SettingsLayer[] {
   const { databaseUrl, dataDir } = environment;
   const layers: SettingsLayer[] = [];
+  const isEmbedded = isEmpty(merged, 'url') && databaseUrl === undefined;
   if (isEmpty(merged, 'url') && databaseUrl !== undefined)
-    layers.push(fallback('environment', 'DATABASE_URL', { url: databaseUrl }));
+    layers.push(fallback('environment', 'DATABASE_URL', { database: { url: databaseUrl } }));
+  if (!isEmbedded && readAt(merged, ['gateway', 'drain_grace_ms']) === undefined)
+    layers.push(fallback('default', '', { gateway: { drain_grace_ms: graceBehindBalancerMs } }));
   if (!isEmpty(merged, 'data_dir')) return layers;
-  if (dataDir === undefined) layers.push(fallback('default', '', { data_dir: defaultDataDir }));
-  else layers.push(fallback('environment', 'GATEWAY_DATA_DIR', { data_dir: dataDir }));
+  if (dataDir === undefined) layers.push(fallback('default', '', { database: { data_dir: defaultDataDir } }));
+  else layers.push(fallback('environment', 'GATEWAY_DATA_DIR', { database: { data_dir: dataDir } }));
   return layers;
 }
 
@@ -21,6 +30,6 @@ function isEmpty(merged: Table, key: string): boolean {
   return value === undefined || value === '';
 }
 
-function fallback(name: LayerName, where: string, database: Table): SettingsLayer {
-  return { name, tree: { database }, whereIs: () => where };
+function fallback(name: LayerName, where: string, tree: Table): SettingsLayer {
+  return { name, tree, whereIs: () => where };
 }

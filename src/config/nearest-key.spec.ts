@@ -21,9 +21,13 @@ describe('the nearest key', () => {
       .map(({ path }) => path)
       .filter((path) => (path.at(-1)?.length ?? 0) > 6);
     fc.assert(
-      fc.property(fc.constantFrom(...keys), fc.nat(5), ([section = '', name = ''], at) => {
+      fc.property(fc.constantFrom(...keys), fc.nat(5), (path, at) => {
+        const name = path.at(-1) ?? '';
         const mistyped = name.slice(0, at) + name.slice(at + 1);
-        const nearest = nearestKey([section, mistyped])?.split('.').at(-1) ?? '';
+        const nearest =
+          nearestKey([...path.slice(0, -1), mistyped])
+            ?.split('.')
+            .at(-1) ?? '';
         expect(editDistance(mistyped, nearest)).toBe(1);
       }),
     );

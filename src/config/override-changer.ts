@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import type { SqlRunner } from '../database/sql.js';
+import type { SqlRunner, Together } from '../database/sql.js';
 import type { EventStore } from '../events/event.store.js';
 import type { CandidateBuilder, SettingsCandidate } from './candidate-builder.js';
 import type { ConfigStore } from './config.store.js';
@@ -22,6 +22,8 @@ export interface ChangePlan {
     base: SettingsSnapshot,
     runner: SqlRunner,
   ): readonly OverrideEdit[] | Promise<readonly OverrideEdit[]>;
+  /** What is committed with the change, given the configuration after it. */
+  readonly together?: Together<SettingsSnapshot> | undefined;
 }
 
 /**
@@ -42,7 +44,11 @@ export class OverrideChanger {
     return this.settingsSwitch.exclusive(async () => {
       const held: { ready?: ReadyChange } = {};
       try {
-        const revision = await this.database.transaction((runner) => this.write(plan, runner, held));
+        const revision = await this.database.transaction(async (runner) => {
+          const written = await this.write(plan, runner, held);
+          await plan.together?.(runner, held.ready?.published(written) ?? this.settingsSwitch.live.snapshot);
+          return written;
+        });
         held.ready?.commit(revision);
       } catch (error) {
         held.ready?.rollBack();

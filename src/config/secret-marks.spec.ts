@@ -10,6 +10,9 @@ const secretName =
 const exceptions: Readonly<Record<string, string>> = {
   'provider.base_url': 'a URL with credentials in it is refused',
   'security.allow_private_networks': 'addresses, which everybody may see',
+  'channels_config.<name>.token_env': 'the name of a variable',
+  'channels_config.<name>.api_url': 'a URL with credentials in it is refused',
+  'channels_config.<name>.secret_env': 'the name of a variable',
   'mcp.servers.<name>.token_env': 'the name of a variable',
   'mcp.servers.<name>.oauth_client_secret_env': 'the name of a variable',
 };

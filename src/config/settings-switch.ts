@@ -13,6 +13,8 @@ const MOST_LOGGED = 20;
 /** A change for which everyone is ready. Exactly one of the two is called. */
 export interface ReadyChange {
   readonly snapshot: SettingsSnapshot;
+  /** What it will be once it is published under this revision. */
+  published(revision: string): SettingsSnapshot;
   /** Publishes it, under the revision that it was stored with. */
   commit(revision: string): void;
   rollBack(): void;
@@ -41,12 +43,14 @@ export class SettingsSwitch {
     const current = livableSettings(candidate.settings, before);
     const keys = changedKeys(before, current);
     const prepared = await this.subscribers.prepare({ before, after: current, keys });
+    const published = (revision: string) =>
+      snapshotOf({ ...candidate, stored: { ...candidate.stored, revision } }, current);
     return {
       snapshot: snapshotOf(candidate, current),
+      published,
       rollBack: () => prepared.rollBack(),
       commit: (revision) => {
-        const stored = { ...candidate.stored, revision };
-        this.publish(snapshotOf({ ...candidate, stored }, current));
+        this.publish(published(revision));
         prepared.commit();
       },
     };

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { agentSection } from './sections/agent.section.js';
+import { channelsSection } from './sections/channels.section.js';
 import { databaseSection } from './sections/database.section.js';
 import { gatewaySection } from './sections/gateway.section.js';
 import { hooksSection } from './sections/hooks.section.js';
+import { limitsSection } from './sections/limits.section.js';
 import { loggingSection } from './sections/logging.section.js';
 import { mcpSection } from './sections/mcp.section.js';
 import { memorySection } from './sections/memory.section.js';
 import { multimodalSection } from './sections/multimodal.section.js';
+import { pluginsSection } from './sections/plugins.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
 import { securitySection } from './sections/security.section.js';
@@ -25,13 +28,16 @@ export const settingsSchema = z.strictObject({
   provider: providerSection.prefault({}),
   memory: memorySection.prefault({}),
   rate_limits: rateLimitsSection.prefault({}),
+  limits: limitsSection.prefault({}),
   logging: loggingSection.prefault({}),
   database: databaseSection.prefault({}),
   hooks: hooksSection.prefault({}),
   streaming: streamingSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
   security: securitySection.prefault({}),
+  channels_config: channelsSection,
   mcp: mcpSection.prefault({}),
+  plugins: pluginsSection.prefault({}),
   tools: toolsSection.prefault({}),
 });
 

@@ -1,4 +1,4 @@
-import type { DataSourceOptions } from 'typeorm';
+import type { DataSource, DataSourceOptions } from 'typeorm';
 import { migrations } from './migrations.js';
 import { tables } from './tables.js';
 
@@ -13,8 +13,19 @@ export interface PoolLimits {
   readonly connectTimeoutMs: number;
   /** Longest single statement; 0 for no limit. */
   readonly statementTimeoutMs: number;
+  /** No two transactions need reach the same server process: no session settings, and no named statements. */
+  readonly sharesSessions?: boolean;
+  /** Named statements all the same: the pooler keeps them apart. */
+  readonly namesStatements?: boolean;
   /** Hears of connections that break while idle; they are replaced by themselves. */
   readonly onIdleError: (error: Error) => void;
+}
+
+/** The server ends a statement in time; where it cannot be told to, we give it up. */
+function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits): Record<string, number> {
+  if (statementTimeoutMs === 0) return {};
+  if (sharesSessions) return { query_timeout: statementTimeoutMs };
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 5000 };
 }
 
 export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits): DataSourceOptions {
@@ -40,10 +51,21 @@ export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits):
     poolErrorHandler: limits.onIdleError,
     extra: {
       connectionTimeoutMillis: limits.connectTimeoutMs,
-      statement_timeout: limits.statementTimeoutMs,
-      ...(limits.statementTimeoutMs === 0 ? {} : { query_timeout: limits.statementTimeoutMs + 5000 }),
+      ...timeLimits(limits),
+      namesStatements: limits.namesStatements ?? limits.sharesSessions !== true,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
     },
   };
+}
+
+/** Whether statements on this pool may have names. */
+export function namesStatements({ options }: DataSource): boolean {
+  const extra: unknown = 'extra' in options ? options.extra : undefined;
+  return (
+    typeof extra !== 'object' ||
+    extra === null ||
+    !('namesStatements' in extra) ||
+    extra.namesStatements === true
+  );
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { databaseFailure } from './database-failure.js';
-import type { SqlRunner, SqlValue, Statement } from './sql.js';
+import { namesStatements } from './data-source-options.js';
+import { databaseFailure, failureBeforeCommit } from './database-failure.js';
+import type { SqlRunner, SqlValue, Statement, Together } from './sql.js';
 
 /**
  * The hot-path door to PostgreSQL: prepared statements on the DataSource's own pool.
@@ -11,9 +12,11 @@ import type { SqlRunner, SqlValue, Statement } from './sql.js';
 @Injectable()
 export class Database implements SqlRunner {
   private readonly pool: Pool;
+  private readonly named: boolean;
 
   constructor(readonly dataSource: DataSource) {
     this.pool = poolOf(dataSource);
+    this.named = namesStatements(dataSource);
   }
 
   async query<Row extends QueryResultRow>(
@@ -21,10 +24,29 @@ export class Database implements SqlRunner {
     values: readonly SqlValue[] = [],
   ): Promise<Row[]> {
     try {
-      return (await this.pool.query<Row>(prepared(statement, values))).rows;
+      return (await this.pool.query<Row>(this.prepared(statement, values))).rows;
     } catch (error) {
-      throw databaseFailure(error);
+      throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
     }
+  }
+
+  /** Connections that are open, those of them that nobody uses, and statements that wait for one. */
+  get poolUse(): { open: number; idle: number; waiting: number } {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.pool;
+    return { open, idle, waiting };
+  }
+
+  /** A change of one statement, in a transaction only when something else is to be committed with it. */
+  async change<Result>(
+    work: (runner: SqlRunner) => Promise<Result>,
+    together: Together<Result> | undefined,
+  ): Promise<Result> {
+    if (together === undefined) return work(this);
+    return this.transaction(async (runner) => {
+      const result = await work(runner);
+      await together(runner, result);
+      return result;
+    });
   }
 
   /** Commits what `work` did, or nothing of it. */
@@ -33,28 +55,37 @@ export class Database implements SqlRunner {
       throw databaseFailure(error);
     });
     let broken: Error | undefined;
+    let committing = false;
     try {
-      return await inTransaction(client, work);
+      await client.query('BEGIN');
+      const result = await work(this.runnerOn(client));
+      committing = true;
+      await client.query('COMMIT');
+      return result;
     } catch (error) {
       if (!(await rollBack(client))) broken = new Error('connection could not roll back');
-      throw databaseFailure(error);
+      throw committing ? databaseFailure(error) : failureBeforeCommit(error);
     } finally {
       client.release(broken);
     }
   }
-}
 
-async function inTransaction<Result>(
-  client: PoolClient,
-  work: (runner: SqlRunner) => Promise<Result>,
-): Promise<Result> {
-  await client.query('BEGIN');
-  const result = await work({
-    query: async <Row extends QueryResultRow>(statement: Statement, values: readonly SqlValue[] = []) =>
-      (await client.query<Row>(prepared(statement, values))).rows,
-  });
-  await client.query('COMMIT');
-  return result;
+  private runnerOn(client: PoolClient): SqlRunner {
+    return {
+      query: async <Row extends QueryResultRow>(statement: Statement, values: readonly SqlValue[] = []) =>
+        (await client.query<Row>(this.prepared(statement, values))).rows,
+    };
+  }
+
+  /** Behind a pooler without its name: the next transaction may be with a server process that never heard it. */
+  private prepared({ name, text, timeoutMs }: Statement, values: readonly SqlValue[]) {
+    return {
+      ...(this.named ? { name } : {}),
+      text,
+      values: values as unknown[],
+      ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+    };
+  }
 }
 
 async function rollBack(client: PoolClient): Promise<boolean> {
@@ -64,10 +95,6 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function prepared(statement: Statement, values: readonly SqlValue[]) {
-  return { name: statement.name, text: statement.text, values: values as unknown[] };
 }
 
 /** TypeORM keeps its `pg` pool in the driver; using it means one pool, one limit, one place that closes it. */

@@ -8,6 +8,13 @@ import { CreateEvents1763700006000 } from './migrations/1763700006000-create-eve
 import { CreateChannelStates1763700007000 } from './migrations/1763700007000-create-channel-states.js';
 import { CreateToolRecords1763700008000 } from './migrations/1763700008000-create-tool-records.js';
 import { CutTurnsOff1763700009000 } from './migrations/1763700009000-cut-turns-off.js';
+import { CreateIdempotencyKeys1763700010000 } from './migrations/1763700010000-create-idempotency-keys.js';
+import { CreateTokenSpending1763700012000 } from './migrations/1763700012000-create-token-spending.js';
+import { CreatePluginStates1763700014000 } from './migrations/1763700014000-create-plugin-states.js';
+import { CreateChannelMessages1763700016000 } from './migrations/1763700016000-create-channel-messages.js';
+import { DateChannelConversations1763700016100 } from './migrations/1763700016100-date-channel-conversations.js';
+import { CreateRateBuckets1763700017000 } from './migrations/1763700017000-create-rate-buckets.js';
+import { FindEndedSessions1763700019000 } from './migrations/1763700019000-find-ended-sessions.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -21,4 +28,11 @@ export const migrations = [
   CreateChannelStates1763700007000,
   CreateToolRecords1763700008000,
   CutTurnsOff1763700009000,
+  CreateIdempotencyKeys1763700010000,
+  CreateTokenSpending1763700012000,
+  CreatePluginStates1763700014000,
+  CreateChannelMessages1763700016000,
+  DateChannelConversations1763700016100,
+  CreateRateBuckets1763700017000,
+  FindEndedSessions1763700019000,
 ];

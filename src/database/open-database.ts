@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import type { GatewaySettings } from '../config/settings.schema.js';
-import type { Logs } from '../logs/logger.js';
-import type { DatabaseAddress } from './data-source-options.js';
-import { openAddress } from './open-address.js';
+import type { Logger, Logs } from '../logs/logger.js';
+import type { DatabaseAddress, PoolLimits } from './data-source-options.js';
+import { type OpenAddress, openAddress } from './open-address.js';
+import { isBehindPooler } from './pooler.js';
 
 /** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
 const MOST_EMBEDDED = 20;
@@ -20,7 +21,9 @@ export interface OpenDatabase {
 export async function openDatabase(settings: GatewaySettings['database'], logs: Logs): Promise<OpenDatabase> {
   const logger = logs.for('database');
   const server = await openAddress(settings, logs);
+  const pooler = await findPooler(server, settings, logger);
   const dataSource = createDataSource(server.address, {
+    ...pooler,
     size: server.embedded ? Math.min(settings.pool_size, MOST_EMBEDDED) : settings.pool_size,
     connectTimeoutMs: settings.connect_timeout_ms,
     statementTimeoutMs: settings.statement_timeout_ms,
@@ -39,6 +42,22 @@ export async function openDatabase(settings: GatewaySettings['database'], logs: 
     throw error;
   }
   return { dataSource, address: server.address, embedded: server.embedded, close };
+}
+
+/** Closes what was opened when nobody answers. */
+async function findPooler(
+  server: OpenAddress,
+  { prepared_statements: wanted, connect_timeout_ms: timeoutMs }: GatewaySettings['database'],
+  logger: Logger,
+): Promise<Pick<PoolLimits, 'sharesSessions' | 'namesStatements'>> {
+  try {
+    const sharesSessions = await isBehindPooler(server.address, timeoutMs);
+    if (sharesSessions) logger.info('the database is behind a pooler', { prepared_statements: wanted });
+    return { sharesSessions, ...(wanted === 'auto' ? {} : { namesStatements: wanted === 'always' }) };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
 
 async function refuseOldServers(dataSource: DataSource): Promise<void> {

@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { type DataSource, MigrationExecutor } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import type { Logger } from '../logs/logger.js';
 import type { DatabaseAddress } from './data-source-options.js';
@@ -10,8 +10,9 @@ const MIGRATION_LOCK = 7_193_016_830;
 const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
 
 /**
- * Runs what is missing, one process at a time. The lock lives in a transaction, so it also holds through a
- * transaction pooler and goes away with a process that dies.
+ * Runs what is missing, one process at a time, all of it or nothing. The lock and the migrations are one transaction
+ * on one connection: it holds through a transaction pooler too, goes away with a process that dies, and processes
+ * that wait for it take no connection from the one that works.
  * @returns the names of the migrations that ran
  */
 export async function migrate(address: DatabaseAddress): Promise<string[]> {
@@ -24,14 +25,20 @@ export async function migrate(address: DatabaseAddress): Promise<string[]> {
 }
 
 async function migrateLocked(dataSource: DataSource): Promise<string[]> {
-  const holder = dataSource.createQueryRunner();
-  await holder.startTransaction();
+  const runner = dataSource.createQueryRunner();
   try {
-    await holder.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    const ran = await dataSource.runMigrations();
+    await runner.startTransaction();
+    await runner.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'all';
+    const ran = await executor.executePendingMigrations();
+    await runner.commitTransaction();
     return ran.map((migration) => migration.name);
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
   } finally {
-    await holder.commitTransaction().finally(() => holder.release());
+    await runner.release();
   }
 }
 

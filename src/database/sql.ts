@@ -7,6 +7,10 @@ import type { QueryResultRow } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** It comes before anything that a request changes: when its connection is lost, nothing is in doubt. */
+  readonly comesFirst?: true;
+  /** Longest wait for the answer of a connection, in milliseconds; the pool's limit unless given. */
+  readonly timeoutMs?: number;
 }
 
 export type SqlValue =
@@ -18,6 +22,9 @@ export type SqlValue =
   | Buffer
   | null
   | readonly (string | number | Date | null)[];
+
+/** What else is committed with a change, given what came of it. Throws so that neither is kept. */
+export type Together<Result> = (runner: SqlRunner, result: Result) => Promise<void>;
 
 /** Runs statements: the pool itself, or one transaction. */
 export interface SqlRunner {

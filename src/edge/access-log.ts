@@ -36,7 +36,7 @@ export class AccessLog {
 }
 
 /** The template that answered; whatever was asked for must not become a label. */
-function routeOf(request: GatewayRequest): string {
+export function routeOf(request: GatewayRequest): string {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' && !route.path.includes('*') ? route.path : 'unmatched';
 }

@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { Scope } from '../tokens/scopes.js';
 
-export type RateTier = keyof GatewaySettings['rate_limits'];
+export type RateTier = Exclude<keyof GatewaySettings['rate_limits'], 'store'>;
 
 /** What a route demands of its caller. */
 export interface Access {

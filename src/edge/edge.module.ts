@@ -6,15 +6,21 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { BearerGuard } from './bearer.guard.js';
 import { ClientAddress } from './client-address.js';
 import { GatewayErrorFilter } from './gateway-error.filter.js';
+import { AnswerKeeper } from './idempotency/answer-keeper.js';
+import { Claims } from './idempotency/claims.service.js';
+import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
+import { KeyStore } from './idempotency/key.store.js';
+import { KeyMetrics, keyMetricProvider } from './idempotency/key-metrics.js';
+import { KeyRetention } from './idempotency/key-retention.service.js';
 import { JsonBodyGuard } from './json-body.guard.js';
-import { RateCharge } from './rate-charge.js';
+import { RateCharge, rateChargeMetricProvider } from './rate-charge.js';
 import { RateTierGuard } from './rate-tier.guard.js';
 import { RawRefusal } from './raw-refusal.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
 import { RouteTable } from './route-table.js';
 import { ScopeGuard } from './scope.guard.js';
 
-/** What every request passes, in this order: token, rate, scope, body, validation; and the one filter for errors. */
+/** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
 @Global()
 @Module({
   imports: [
@@ -26,13 +32,22 @@ import { ScopeGuard } from './scope.guard.js';
   ],
   providers: [
     ClientAddress,
+    rateChargeMetricProvider,
     RateCharge,
     RawRefusal,
     RouteTable,
+    KeyStore,
+    Claims,
+    AnswerKeeper,
+    IdempotencyGuard,
+    KeyRetention,
+    KeyMetrics,
+    keyMetricProvider,
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: RateTierGuard },
     { provide: APP_GUARD, useClass: ScopeGuard },
     { provide: APP_GUARD, useClass: JsonBodyGuard },
+    { provide: APP_GUARD, useExisting: IdempotencyGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],

@@ -1,10 +1,12 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
-import { databaseFailure } from '../database/database-failure.js';
 import { presentError } from '../errors/error-envelope.js';
-import { BadRequest, GatewayError, InternalError, NotFound } from '../errors/gateway-error.js';
+import type { GatewayError } from '../errors/gateway-error.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { GatewayRequest } from './gateway-request.js';
+import { AnsweredAgain, KeyRefused, KeyTaken } from './idempotency/idempotency.errors.js';
+import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
+import { thrownError } from './thrown-error.js';
 import { answerBeforeBodyEnds, isUnwantedBodyComing } from './unwanted-body.js';
 
 /** The one place where anything thrown becomes an answer in the profile's envelope. */
@@ -12,21 +14,33 @@ import { answerBeforeBodyEnds, isUnwantedBodyComing } from './unwanted-body.js';
 export class GatewayErrorFilter implements ExceptionFilter {
   private readonly logger: Logger;
 
-  constructor(logs: Logs) {
+  constructor(
+    private readonly keys: IdempotencyGuard,
+    logs: Logs,
+  ) {
     this.logger = logs.for('gateway::edge');
   }
 
   catch(thrown: unknown, host: ArgumentsHost): void {
+    if (thrown instanceof AnsweredAgain) return;
     const http = host.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
     const response = http.getResponse<Response>();
-    const error = gatewayError(thrown);
+    const { askedKey } = request;
+    if (!(thrown instanceof KeyTaken) || askedKey === undefined) this.fail(thrown, request, response);
+    else
+      this.keys
+        .again(askedKey, request, response)
+        .catch((error: unknown) => this.fail(error, request, response));
+  }
+
+  private fail(thrown: unknown, request: GatewayRequest, response: Response): void {
+    const error = thrownError(thrown);
+    if (error instanceof KeyRefused) request.keyOutcome = 'refused';
     this.log(error, thrown, request);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    answer(response, request, error);
+    const { claim } = request;
+    if (claim === undefined) answer(response, request, error);
+    else void claim.failed(error).then(() => answer(response, request, error));
   }
 
   private log(error: GatewayError, thrown: unknown, request: GatewayRequest): void {
@@ -40,23 +54,16 @@ export class GatewayErrorFilter implements ExceptionFilter {
 }
 
 function answer(response: Response, request: GatewayRequest, error: GatewayError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   if (error.retryAfterSecs !== undefined) response.setHeader('Retry-After', String(error.retryAfterSecs));
   const body = presentError(request.profile, error);
   response.status(error.status);
   if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
   else response.json(body);
-}
-
-function gatewayError(thrown: unknown): GatewayError {
-  const failure = databaseFailure(thrown);
-  if (failure instanceof GatewayError) return failure;
-  if (thrown instanceof HttpException && thrown.getStatus() === 404)
-    return new NotFound('There is nothing here.');
-  if (thrown instanceof HttpException && thrown.getStatus() < 500) return new BadRequest(thrown.message);
-  return new InternalError('Something unexpected went wrong. Please report the request id of this answer.', {
-    cause: thrown,
-  });
 }
 
 function stackOf(thrown: unknown): string {

@@ -1,6 +1,10 @@
 import type { Request } from 'express';
+import type { GatewayError } from '../errors/gateway-error.js';
 import type { ListenerId } from '../profiles/profile.js';
 import type { Caller } from '../tokens/caller.js';
+import type { AskedKey } from './idempotency/key.store.js';
+import type { KeyOutcome } from './idempotency/key-metrics.js';
+import type { RequestKey } from './idempotency/request-key.js';
 
 /** A request as it is after the listener stamped it; the guards fill in the rest on its way. */
 export interface GatewayRequest extends Request {
@@ -11,4 +15,13 @@ export interface GatewayRequest extends Request {
   refusal?: Error;
   /** Set by `BearerGuard`; absent on open routes. */
   caller?: Caller;
+  /** Set by `JsonBodyGuard` for a request with an Idempotency-Key: SHA-256 of its bytes. */
+  bodyHash?: string;
+  /** Set by `IdempotencyGuard`, as are the next three. */
+  askedKey?: AskedKey;
+  /** For routes that keep their answer themselves. */
+  key?: RequestKey;
+  keyOutcome?: KeyOutcome;
+  /** For all others: to be told of an error before it is answered. Never rejects. */
+  claim?: { failed(error: GatewayError): Promise<void> };
 }

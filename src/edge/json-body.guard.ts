@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { UnsupportedMediaType } from '../errors/gateway-error.js';
 import type { GatewayRequest } from './gateway-request.js';
+import { IDEMPOTENCY_KEY } from './idempotency/asked-key.js';
 import { parseJsonObject } from './json-bytes.js';
 import { readBody } from './read-body.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
@@ -19,13 +21,26 @@ export class JsonBodyGuard implements CanActivate {
     if (limit === undefined) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
-    refuseOtherMediaTypes(request);
-    const body = await readBody(request, this.settings.current.gateway[limit as BodyLimit], () => {
-      if (waitsToBeAsked(request)) http.getResponse<Response>().writeContinue();
-    });
+    const maxBytes = this.settings.current.gateway[limit as BodyLimit];
+    const body = await readJsonBytes(request, http.getResponse<Response>(), maxBytes);
+    if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
+      request.bodyHash = createHash('sha256').update(body).digest('hex');
+    }
     request.body = body.length === 0 && !announcesBody(request) ? {} : parseJsonObject(body);
     return true;
   }
+}
+
+/** The bytes of a body that says it is JSON, not looked at yet. Throws 415, 413, and 400 when it is cut short. */
+export function readJsonBytes(
+  request: GatewayRequest,
+  response: Response,
+  maxBytes: number,
+): Promise<Buffer> {
+  refuseOtherMediaTypes(request);
+  return readBody(request, maxBytes, () => {
+    if (waitsToBeAsked(request)) response.writeContinue();
+  });
 }
 
 function waitsToBeAsked(request: GatewayRequest): boolean {

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
+import type { Counter } from 'prom-client';
 import { Settings } from '../config/settings.js';
 import { RateLimited } from '../errors/gateway-error.js';
 import { type RateDecision, RateLimiter } from '../rate-limits/rate-limiter.port.js';
 import type { RateTier } from './access.decorator.js';
+
+const REFUSED = 'agent_gateway_rate_limited_total';
+
+export const rateChargeMetricProvider = makeCounterProvider({
+  name: REFUSED,
+  help: 'Requests that were refused with 429, by the group of endpoints that they went to.',
+  labelNames: ['tier'],
+});
 
 /** Charges a request to a bucket, and says so in the headers of whatever answer follows (specification 8). */
 @Injectable()
@@ -11,6 +21,7 @@ export class RateCharge {
   constructor(
     private readonly limiter: RateLimiter,
     private readonly settings: Settings,
+    @InjectMetric(REFUSED) private readonly refused: Counter<'tier'>,
   ) {}
 
   /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
@@ -23,7 +34,15 @@ export class RateCharge {
 
   /** The decision alone, for what is answered without a response object. */
   ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
-    return this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    const taken = this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    return taken instanceof Promise
+      ? taken.then((decision) => this.counted(decision, tier))
+      : this.counted(taken, tier);
+  }
+
+  private counted(decision: RateDecision, tier: RateTier): RateDecision {
+    if (!decision.allowed) this.refused.inc({ tier });
+    return decision;
   }
 }
 

@@ -3,6 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { ListenerId } from '../profiles/profile.js';
 import { ACCESS, type Access } from './access.decorator.js';
+import { refuseForgetful } from './idempotency/forgetful-route.js';
 import { BODY_LIMIT } from './takes-body.decorator.js';
 
 export interface Route {
@@ -54,6 +55,7 @@ export class RouteTable implements OnModuleInit {
       if (handler === undefined || typeof method !== 'number') return [];
       const where = `${controller.name}.${name}`;
       const access = declaredAccess(controller, handler, where);
+      refuseForgetful(controller, name, handler);
       const takesBody = Reflect.hasMetadata(BODY_LIMIT, handler);
       const path = joined(String(base), String(Reflect.getMetadata(PATH_METADATA, handler)));
       return listeners.map((listener) => ({

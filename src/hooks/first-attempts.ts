@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { Bell } from '../events/bell.js';
 import { type Logger, Logs } from '../logs/logger.js';
-import { Bell } from './bell.js';
 import type { Delivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import { Lane } from './lane.js';

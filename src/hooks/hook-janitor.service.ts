@@ -1,12 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { BatchedJob } from '../database/batched-job.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
-import { type Logger, Logs } from '../logs/logger.js';
+import { Logs } from '../logs/logger.js';
 
 const EVERY_MS = 60_000;
 const MOST_AT_ONCE = 1000;
-const MOST_ROUNDS = 100;
 
 const OLD_DELIVERIES: Statement = {
   name: 'hook_janitor.old_deliveries',
@@ -33,47 +33,39 @@ const OLD_EVENTS: Statement = {
       LIMIT $2) RETURNING id`,
 };
 
-/** Removes what nobody can list or replay any more. Any number of replicas may do so. */
+/** Removes what nobody can list or replay any more. */
 @Injectable()
 export class HookJanitor implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger: Logger;
-  private timer: NodeJS.Timeout | undefined;
-  private cleaning: Promise<void> = Promise.resolve();
-  private stopped = false;
+  readonly job: BatchedJob;
 
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
     logs: Logs,
   ) {
-    this.logger = logs.for('hooks::janitor');
+    this.job = new BatchedJob({
+      failure: 'old deliveries could not be removed',
+      everyMs: EVERY_MS,
+      logger: logs.for('hooks::janitor'),
+      batch: () => this.clean(),
+    });
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.cleaning = this.cleaning.then(() => this.clean());
-    }, EVERY_MS).unref();
+    this.job.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
-    await this.cleaning;
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
-  /** Everything that is due, in small bites. */
-  async clean(): Promise<void> {
-    try {
-      for (const statement of [OLD_DELIVERIES, ORPHANS, OLD_EVENTS]) await this.empty(statement);
-    } catch (error) {
-      this.logger.warn('old deliveries could not be removed; it is tried again', { error: String(error) });
-    }
-  }
-
-  private async empty(statement: Statement): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS && !this.stopped; round += 1) {
+  private async clean(): Promise<boolean> {
+    let more = false;
+    for (const statement of [OLD_DELIVERIES, ORPHANS, OLD_EVENTS]) {
       const values = [this.settings.current.hooks.retention_hours, MOST_AT_ONCE];
-      if ((await this.database.query(statement, values)).length < MOST_AT_ONCE) return;
+      const gone = await this.database.query(statement, values);
+      more ||= gone.length === MOST_AT_ONCE;
     }
+    return more;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { Statement } from '../database/sql.js';
+import type { Statement, Together } from '../database/sql.js';
 import { newId } from '../ids/typeid.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
 import { HookSecrets } from './hook-secrets.js';
@@ -57,14 +57,20 @@ export class HookStore {
     private readonly secrets: HookSecrets,
   ) {}
 
-  /** Undefined when there are `most` already. */
-  insert({ url, events, secret, userId }: NewHook, most: number): Promise<Hook | undefined> {
+  /** Undefined when there are `most` already. `together` is committed with the hook, or neither. */
+  insert(
+    { url, events, secret, userId }: NewHook,
+    most: number,
+    together?: Together<Hook>,
+  ): Promise<Hook | undefined> {
     const id = newId('hook');
     const sealed = secret === null ? null : this.secrets.seal(id, secret);
     return this.database.transaction(async (runner) => {
       await runner.query(LOCK);
       const [row] = await runner.query<HookRow>(INSERT, [id, url, [...events], sealed, userId, most]);
-      return row && toHook(row);
+      const hook = row && toHook(row);
+      if (hook !== undefined) await together?.(runner, hook);
+      return hook;
     });
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Together } from '../database/sql.js';
 import { isSubscribable } from '../events/event-catalogue.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
@@ -26,8 +27,15 @@ export class HooksService {
     private readonly deliverer: Deliverer,
   ) {}
 
-  /** Throws `BadHookUrl`, `UnknownEvent`, `BadHookSecret` and, for the 101st hook, `TooManyHooks`. */
-  async register({ url, events, secret }: HookWish, caller: Caller): Promise<Hook> {
+  /**
+   * Throws `BadHookUrl`, `UnknownEvent`, `BadHookSecret` and, for the 101st hook, `TooManyHooks`. `together` is
+   * committed with the hook, or neither.
+   */
+  async register(
+    { url, events, secret }: HookWish,
+    caller: Caller,
+    together?: Together<Hook>,
+  ): Promise<Hook> {
     for (const [index, name] of events.entries()) if (!isSubscribable(name)) throw new UnknownEvent(index);
     if (secret !== undefined && signingKey(secret) === undefined) {
       throw new BadHookSecret('must be base64 with padding behind whsec_, or not start with whsec_');
@@ -37,6 +45,7 @@ export class HooksService {
     const hook = await this.store.insert(
       { url, events: subscribed, secret: secret ?? null, userId: caller.boundUserId },
       MOST_HOOKS,
+      together,
     );
     if (hook === undefined) throw new TooManyHooks(MOST_HOOKS);
     return hook;

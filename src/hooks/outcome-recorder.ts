@@ -24,7 +24,7 @@ interface Waiting {
 export class OutcomeRecorder {
   private readonly logger: Logger;
   private waiting: Waiting[] = [];
-  private writing: Promise<void> | undefined;
+  private isWriting = false;
   private givenUp = false;
 
   constructor(
@@ -41,9 +41,7 @@ export class OutcomeRecorder {
     this.metrics.count(outcome);
     return new Promise((done) => {
       this.waiting.push({ outcome, done });
-      this.writing ??= this.write().finally(() => {
-        this.writing = undefined;
-      });
+      if (!this.isWriting) void this.write();
     });
   }
 
@@ -52,13 +50,16 @@ export class OutcomeRecorder {
     this.givenUp = true;
   }
 
+  /** Ends in the same step in which it finds nothing more, so that what comes next begins a new one. */
   private async write(): Promise<void> {
+    this.isWriting = true;
     await sleep(GATHER_MS);
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, MOST_AT_ONCE);
       await this.writeBatch(batch.map(({ outcome }) => outcome));
       for (const { done } of batch) done();
     }
+    this.isWriting = false;
   }
 
   private async writeBatch(outcomes: readonly Outcome[]): Promise<void> {

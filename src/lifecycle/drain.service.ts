@@ -7,9 +7,19 @@ import { TurnInterrupted } from '../sessions/sessions.errors.js';
 import type { Readiness } from './readiness.js';
 
 const IDLE_SWEEP_MS = 100;
+/** Connections that were just accepted send their request, and balancers use up those that they kept. */
+const SETTLING_MS = 500;
 const CLOSING_TURNS_MS = 5000;
 /** For answers that are being written; whoever does not read his is not waited for. */
 const LAST_ANSWERS_MS = 2000;
+/** For channels, tool servers, plugins and deliveries. */
+const ENDING_MS = 15_000;
+const MOST_TOLD = 20;
+
+export interface StopWish {
+  /** Whether `gateway.drain_grace_ms` is kept; true unless told. */
+  readonly withGrace?: boolean;
+}
 
 export interface Drained {
   readonly readiness: Readiness;
@@ -23,9 +33,9 @@ export interface Drained {
 }
 
 /**
- * The whole shutdown, in order: not ready, a grace in which balancers notice, streams told to come back, no new
- * connections, running turns and their answers to their end or to the limit, then everything else. The database is
- * closed by whoever opened it, last.
+ * The whole shutdown, in order: not ready, a grace in which everything is still answered and balancers notice, no new
+ * connections, streams told to come back, running turns and their answers to their end or to the limit, then everything
+ * else. The database is closed by whoever opened it, last.
  */
 export class DrainService {
   private stopping: Promise<void> | undefined;
@@ -33,8 +43,9 @@ export class DrainService {
 
   constructor(private readonly parts: Drained) {}
 
-  stop(): Promise<void> {
-    this.stopping ??= this.drain();
+  /** Once; later calls wait for the first. Throws when an area did not end in time. */
+  stop({ withGrace = true }: StopWish = {}): Promise<void> {
+    this.stopping ??= this.drain(withGrace);
     return this.stopping;
   }
 
@@ -42,23 +53,46 @@ export class DrainService {
     this.hurried.abort();
   }
 
-  private async drain(): Promise<void> {
-    const { readiness, listeners, streams, settings, turns, logger, closeApp } = this.parts;
+  private async drain(withGrace: boolean): Promise<void> {
+    const { readiness, listeners, streams, settings, turns, logger } = this.parts;
     const { drain_grace_ms: graceMs, drain_timeout_ms: timeoutMs } = settings.current.gateway;
     readiness.drain();
     logger.info('the gateway is stopping', { running_turns: turns.count });
-    await this.pause(graceMs);
+    const isGraceful = withGrace && graceMs > 0;
+    if (isGraceful) await this.pause(graceMs);
+    await listeners.stopAccepting();
+    if (isGraceful) await this.pause(SETTLING_MS);
     for (const stream of streams) stream.endAll();
-    listeners.stopAccepting();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
     await Promise.race([this.allDone(), this.pause(timeoutMs)]);
     this.hurried.abort();
     if (turns.count > 0) await this.interruptTurns();
     await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
     clearInterval(sweep);
+    this.tellWhatIsCutOff();
     await listeners.close();
-    await closeApp();
+    await this.endAreas();
     logger.info('the gateway has stopped');
+  }
+
+  private tellWhatIsCutOff(): void {
+    const { listeners, logger } = this.parts;
+    const requests = listeners.unansweredRoutes;
+    if (requests.length === 0) return;
+    logger.warn('requests are cut off: the gateway stops', {
+      requests: requests.length,
+      routes: [...new Set(requests)].slice(0, MOST_TOLD),
+    });
+  }
+
+  /** An area that never ends must not keep the log from being stored and the database from being closed. */
+  private async endAreas(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const sentence = `Not every part of the gateway has ended within ${ENDING_MS / 1000} s.`;
+      timer = setTimeout(() => reject(new Error(sentence)), ENDING_MS);
+    });
+    await Promise.race([this.parts.closeApp(), late]).finally(() => clearTimeout(timer));
   }
 
   /** A message that waited behind a turn begins its own after it, so both are looked at until neither is left. */
@@ -74,7 +108,7 @@ export class DrainService {
     const { turns, logger } = this.parts;
     logger.warn('turns are interrupted: the gateway stops', { running_turns: turns.count });
     turns.abortAll(new TurnInterrupted());
-    await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS)]);
+    await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS, undefined, { ref: false })]);
   }
 
   private async pause(ms: number): Promise<void> {

@@ -1,8 +1,17 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Readiness } from './readiness.js';
 import { ReplicaId } from './replica-id.js';
+import { ReplicaInfo } from './replica-info.js';
 
 /** Who this process is, and whether it wants requests. */
 @Global()
-@Module({ providers: [ReplicaId, Readiness], exports: [ReplicaId, Readiness] })
-export class LifecycleModule {}
+@Module({})
+export class LifecycleModule {
+  static of(replica: ReplicaId): DynamicModule {
+    return {
+      module: LifecycleModule,
+      providers: [{ provide: ReplicaId, useValue: replica }, Readiness, ReplicaInfo.provider, ReplicaInfo],
+      exports: [ReplicaId, Readiness],
+    };
+  }
+}

@@ -9,6 +9,10 @@ export class Readiness {
     return this.state === 'ready';
   }
 
+  get hasStarted(): boolean {
+    return this.state !== 'starting';
+  }
+
   get isDraining(): boolean {
     return this.state === 'draining';
   }

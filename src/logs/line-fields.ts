@@ -1,7 +1,7 @@
 import type { LogFields } from './logger.js';
 
 /** The keys that a line has by itself: a field of that name is kept under another. */
-const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message']);
+const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message', 'replica_id']);
 
 /** Fields as they go into a line: errors as their sentence, none in the place of the line's own keys. */
 export function lineFields(fields: LogFields): Record<string, unknown> {

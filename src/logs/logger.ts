@@ -21,6 +21,9 @@ export abstract class Logs {
   /** The least level that is written from now on, by every logger handed out before or after. */
   abstract setLevel(level: LogLevel): void;
 
+  /** Names the process that writes, in every line from now on; not all writers of lines care. */
+  nameReplica?(id: string): void;
+
   /** Gives every line to one more taker; the first one also gets the newest lines of before. */
   abstract copyTo(sink: LineSink): void;
 }

@@ -26,6 +26,7 @@ export class PinoLogs extends Logs {
   private readonly sinks: LineSink[] = [];
   private readonly early: { line: string; rank: number }[] = [];
   private leastRank: number;
+  private replica: { readonly replica_id?: string } = {};
 
   constructor({ level, redactor, write }: PinoLogsOptions) {
     super();
@@ -72,6 +73,10 @@ export class PinoLogs extends Logs {
     this.leastRank = LEVEL_RANKS[level];
   }
 
+  override nameReplica(id: string): void {
+    this.replica = { replica_id: id };
+  }
+
   override copyTo(sink: LineSink): void {
     this.sinks.push(sink);
     for (const { line, rank } of this.early.splice(0)) sink(line, rank);
@@ -79,7 +84,10 @@ export class PinoLogs extends Logs {
 
   private log(level: LogLevel, module: string, message: string, fields: LogFields = {}): void {
     if (LEVEL_RANKS[level] < this.leastRank) return;
-    this.root[level]({ module, ...currentLogContext(), ...lineFields(fields) }, visibleText(message));
+    this.root[level](
+      { module, ...this.replica, ...currentLogContext(), ...lineFields(fields) },
+      visibleText(message),
+    );
   }
 
   private hand(line: string, rank: number): void {

@@ -15,8 +15,8 @@ export interface StoredLine {
   readonly sessionId: string | null;
 }
 
-/** What has a column of its own; all else is shown behind the sentence. */
-const COLUMNS = new Set(['timestamp', 'level', 'module', 'message', 'session_id']);
+/** What has a column of its own, and what would stand behind every sentence; all else is shown there. */
+const COLUMNS = new Set(['timestamp', 'level', 'module', 'message', 'session_id', 'replica_id']);
 
 /** Takes a finished JSON line apart. A line that is not one, which cannot happen, becomes a line that says so. */
 export function storedLine(json: string, rank: number): StoredLine {

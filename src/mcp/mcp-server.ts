@@ -1,4 +1,5 @@
-export type McpServerStatus = 'connected' | 'reconnecting' | 'disconnected';
+export const MCP_SERVER_STATUSES = ['connected', 'reconnecting', 'disconnected'] as const;
+export type McpServerStatus = (typeof MCP_SERVER_STATUSES)[number];
 
 /** A configured tool server as it is at this moment. */
 export interface McpServer {

@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { PrometheusModule } from '@willsoto/nestjs-prometheus';
 import { register } from 'prom-client';
 import { MetricsController } from './metrics.controller.js';
@@ -7,6 +7,13 @@ import { ScrapeService } from './scrape.service.js';
 
 /** A process has one registry; a second application in it (as in tests) shares the process's own figures. */
 const processFigures = register.getSingleMetric('process_start_time_seconds') === undefined;
+
+/** Gauges of prom-client whose names promise a counter; what they tell is in the ones without the ending. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 @Global()
 @Module({
@@ -20,4 +27,8 @@ const processFigures = register.getSingleMetric('process_start_time_seconds') ==
   providers: [...requestMetricProviders, RequestMetrics, ScrapeService],
   exports: [RequestMetrics, ScrapeService],
 })
-export class MetricsModule {}
+export class MetricsModule implements OnModuleInit {
+  onModuleInit(): void {
+    for (const name of MISNAMED) register.removeSingleMetric(name);
+  }
+}

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
 import { Logs } from '../logs/logger.js';
+import { traceHeaders } from '../tracing/spans.js';
 import { AddressGuard } from './address-guard.js';
 import { Deadline } from './deadline.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -90,7 +91,13 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     try {
       const url = this.guard.checkUrl(String(input));
-      const guarded = { ...init, redirect: 'error', dispatcher: this.agent } as unknown as UndiciRequestInit;
+      const headers = { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() };
+      const guarded = {
+        ...init,
+        headers,
+        redirect: 'error',
+        dispatcher: this.agent,
+      } as unknown as UndiciRequestInit;
       return await undiciFetch(url, guarded);
     } catch (error) {
       if (init.signal?.aborted === true) throw error;

@@ -44,6 +44,34 @@ function createDocument(app: INestApplication, profile: ProfileId, version: stri
   return withSharedParts(document, profile);
 }
 
+type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
+
+/** What every POST and PATCH takes. */
+function withIdempotencyKey(operation: Operation): void {
+  operation.parameters = [
+    ...(operation.parameters ?? []),
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'Does this once: for 24 hours the same key with the same body gets the first answer again, with ' +
+        'Idempotency-Replayed: true; with another body, or while the first is still being served, 409',
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    },
+  ];
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (!status.startsWith('2') || response === undefined || '$ref' in response) continue;
+    response.headers = {
+      ...response.headers,
+      'Idempotency-Replayed': {
+        description: 'true when this is the answer of an earlier request with the same Idempotency-Key',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    };
+  }
+}
+
 /** What every operation has: a tag for its area, and errors in the profile's envelope. */
 function withSharedParts(document: OpenAPIObject, profile: ProfileId): OpenAPIObject {
   for (const [path, item] of Object.entries(document.paths)) {
@@ -54,6 +82,7 @@ function withSharedParts(document: OpenAPIObject, profile: ProfileId): OpenAPIOb
       // An operation that asks for no token has to say so: silence means the document's default.
       operation.security ??= [];
       operation.tags = [path.slice(API_PREFIX.length + 2).split('/')[0] ?? ''];
+      if (method === 'post' || method === 'patch') withIdempotencyKey(operation);
       const error = { $ref: '#/components/responses/Error' };
       operation.responses = { ...operation.responses, '4XX': error, '5XX': error };
     }

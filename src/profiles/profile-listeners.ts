@@ -1,17 +1,21 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
 import type { GatewaySettings } from '../config/settings.schema.js';
-import type { AccessLog } from '../edge/access-log.js';
+import { type AccessLog, routeOf } from '../edge/access-log.js';
 import type { GatewayRequest } from '../edge/gateway-request.js';
 import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
 import { inLogContext } from '../logs/log-context.js';
+import { beginRequest, isTracing } from '../tracing/spans.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId, ProfileId } from './profile.js';
 
 const LOOK_MS = 20;
+const QUIET_MS = 0.5;
+/** On a machine that is never quiet it ends all the same. */
+const QUIET_LIMIT_MS = 1000;
 
 /** Takes a connection that asks to be more than HTTP. */
 export type UpgradeHandler = (
@@ -27,6 +31,8 @@ export type ListenerPorts = Partial<Record<ListenerId, number>>;
 export class ProfileListeners {
   private readonly servers = new Map<ListenerId, Server>();
   private readonly classes: BornExpress;
+  /** Connections so far. */
+  private accepted = 0;
   /** The newest response of each connection. */
   private readonly newest = new WeakMap<Socket, Response>();
   /** What has not been answered to its last byte. */
@@ -69,9 +75,22 @@ export class ProfileListeners {
     return ports;
   }
 
-  /** Refuses new connections; those that are idle end, those with a request end after its answer. */
-  stopAccepting(): void {
-    for (const server of this.servers.values()) server.close();
+  /**
+   * Refuses new connections; those with a request end after its answer. Node's own `close` would cut idle ones too,
+   * into which a balancer may be writing just now: they are for `closeIdle`, a little later. What waits to be accepted
+   * when the listening ends is reset, so it ends when nothing has waited for a moment.
+   */
+  async stopAccepting(): Promise<void> {
+    const deadline = performance.now() + QUIET_LIMIT_MS;
+    while (!(await this.isQuietTurn()) && performance.now() < deadline);
+    for (const server of this.servers.values()) NetServer.prototype.close.call(server);
+  }
+
+  /** Whether one short turn of the event loop went by in which no connection was waiting. */
+  private async isQuietTurn(): Promise<boolean> {
+    const [accepted, startedAt] = [this.accepted, performance.now()];
+    await new Promise(setImmediate);
+    return this.accepted === accepted && performance.now() - startedAt < QUIET_MS;
   }
 
   closeIdle(): void {
@@ -83,10 +102,14 @@ export class ProfileListeners {
     while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(LOOK_MS);
   }
 
+  /** Requests that have not been answered to their last byte, as `GET /api/v1/sessions/:id`. */
+  get unansweredRoutes(): string[] {
+    return [...this.unanswered].map(({ req }) => `${req.method} ${routeOf(req as GatewayRequest)}`);
+  }
+
   async close(): Promise<void> {
     const closed = [...this.servers.values()].map(
-      (server) =>
-        new Promise<void>((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
     for (const server of this.servers.values()) server.closeAllConnections();
     await Promise.all(closed);
@@ -100,6 +123,9 @@ export class ProfileListeners {
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       this.refuse(listener, socket as Socket, error.code),
     );
+    server.on('connection', () => {
+      this.accepted += 1;
+    });
     server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
     // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
     for (const event of ['checkContinue', 'checkExpectation'] as const)
@@ -120,7 +146,10 @@ export class ProfileListeners {
       this.accessLog.finished(request, response);
     });
     this.newest.set(request.socket, response);
-    inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
+    const handle = (): void =>
+      inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
+    if (listener === 'operations' || !isTracing()) handle();
+    else traced(request, response, handle);
   }
 
   /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */
@@ -142,4 +171,24 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
   if (error.code === 'EACCES')
     return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
   return new Error(`Cannot listen on ${where}: ${error.message}. Check gateway.host and gateway.${key}.`);
+}
+
+/** Everything that the request causes belongs to its span, which ends with the answer. */
+function traced(request: GatewayRequest, response: Response, handle: () => void): void {
+  const span = beginRequest(request.headers, request.method);
+  response.once('close', () => {
+    const route = routeOf(request);
+    span.end({
+      name: `${request.method} ${route}`,
+      status: response.statusCode,
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'http.response.status_code': response.statusCode,
+        'gateway.profile': request.profile,
+        'gateway.request_id': request.requestId,
+      },
+    });
+  });
+  span.run(handle);
 }

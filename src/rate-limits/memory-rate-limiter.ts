@@ -1,7 +1,5 @@
-import { type RateDecision, RateLimiter } from './rate-limiter.port.js';
+import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.js';
 
-/** A bucket holds one second of its limit, so an untouched one is full, and like one never seen, after so long. */
-const BUCKET_MS = 1000;
 /** Far below any spacing of requests, far above what adding doubles loses in years of uptime. */
 const ROUNDING_MS = 1e-3;
 

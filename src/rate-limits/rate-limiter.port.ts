@@ -1,3 +1,6 @@
+/** A bucket holds one second of its limit, so an untouched one is full, and like one never seen, after so long. */
+export const BUCKET_MS = 1000;
+
 /** The answer to one request for a token of a bucket. */
 export interface RateDecision {
   readonly allowed: boolean;

@@ -1,9 +1,24 @@
 import { Module } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { Logs } from '../logs/logger.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
+import { RateBucketStore } from './rate-bucket.store.js';
+import { RateBucketJanitor } from './rate-bucket-janitor.service.js';
+import { sharesRateLimits } from './rate-limit-store.js';
 import { RateLimiter } from './rate-limiter.port.js';
+import { SharedRateLimiter } from './shared-rate-limiter.js';
 
 @Module({
-  providers: [{ provide: RateLimiter, useFactory: () => new MemoryRateLimiter() }],
+  providers: [
+    RateBucketStore,
+    RateBucketJanitor,
+    { provide: RateLimiter, useFactory: limiterOf, inject: [Settings, RateBucketStore, Logs] },
+  ],
   exports: [RateLimiter],
 })
 export class RateLimitsModule {}
+
+function limiterOf(settings: Settings, store: RateBucketStore, logs: Logs): RateLimiter {
+  if (!sharesRateLimits(settings.current)) return new MemoryRateLimiter();
+  return new SharedRateLimiter(store, logs.for('gateway::rate-limits'));
+}

@@ -1,4 +1,5 @@
 import type { ToolCallRecord } from '../agent/tool-call.js';
+import type { Together } from '../database/sql.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export type MessageRole = 'user' | 'assistant';
@@ -32,9 +33,27 @@ export interface Message {
   readonly createdAt: Date;
 }
 
+/** An attachment whose bytes are still to be fetched. */
+export interface RemoteAttachment {
+  readonly type: AttachmentType;
+  readonly name: string | null;
+  /** As announced; what the answer says counts. */
+  readonly mimeType: string;
+  readonly url: string;
+}
+
+/** A message as it was sent. */
+export interface SentMessage extends Omit<NewUserMessage, 'attachments'> {
+  readonly attachments: readonly (NewAttachment | RemoteAttachment)[];
+}
+
 export interface NewUserMessage {
+  /** The id that it is to have, a `msg_…`, for whoever has to find its turn again; a message is begun once under it. */
+  readonly id?: string | undefined;
   readonly content: string;
   readonly attachments: readonly NewAttachment[];
+  /** What is committed with its turn, given the turn's id. */
+  readonly together?: Together<string> | undefined;
 }
 
 export interface HistoryPage {

@@ -3,10 +3,12 @@ import { ChannelActivity } from '../channels/channel-activity.js';
 import { Settings } from '../config/settings.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
-import type { HistoryPage, Message, NewUserMessage } from './message.js';
+import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { TurnPlaces } from './limits/turn-places.js';
+import type { HistoryPage, Message, NewUserMessage, SentMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
-import { TurnStopped, UnknownMessage } from './sessions.errors.js';
+import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnLine } from './turn-line.service.js';
@@ -30,22 +32,39 @@ export class MessagesService {
     private readonly turnStore: TurnStore,
     private readonly settings: Settings,
     private readonly activity: ChannelActivity,
+    private readonly places: TurnPlaces,
+    private readonly fetcher: AttachmentFetcher,
   ) {}
 
   /**
    * Stores the message, runs its turn and returns the answer. The turn goes on when the caller goes away. Throws
-   * `SessionEnded`, `TurnInProgress`, and what a turn throws.
+   * `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, and what a turn throws.
    */
-  async send(sessionId: string, message: NewUserMessage, caller: Caller): Promise<Message> {
+  async send(sessionId: string, message: SentMessage, caller: Caller): Promise<Message> {
     return (await this.start(sessionId, message, caller)).answer;
   }
 
-  /** The same for who follows the turn: returns when it begins. Throws `SessionEnded` and `TurnInProgress`. */
-  async start(sessionId: string, message: NewUserMessage, caller: Caller): Promise<StartedTurn> {
-    if (caller.boundUserId !== null || !isId('sess', sessionId)) await this.sessions.find(sessionId, caller);
-    const begun = await this.line.enter(sessionId, message, this.settings.current.agent);
-    this.activity.note(begun.channel);
-    return this.turns.start(begun, message);
+  /** The same for who follows the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
+  async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
+    const message = await this.whole(sessionId, sent, caller);
+    const begun = await this.line.enter(sessionId, message, caller, this.settings.current);
+    try {
+      this.activity.note(begun.channel);
+      return this.turns.start(begun, message, caller);
+    } finally {
+      // From here on the running turn is what takes the place.
+      this.places.release();
+    }
+  }
+
+  /** The message with what it only points to. Nothing is fetched for a session that cannot take it. */
+  private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
+    const isRemote = sent.attachments.some((one) => 'url' in one);
+    if (isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
+      const { status } = await this.sessions.find(sessionId, caller);
+      if (isRemote && status === 'terminated') throw new SessionEnded();
+    }
+    return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };
   }
 
   /** Ends the session's turn, wherever it runs, within a second; what it has said is kept. False when none runs. */

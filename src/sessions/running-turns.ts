@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 
 interface RunningTurn {
@@ -12,10 +13,13 @@ export class RunningTurns {
   private readonly turns = new Map<string, RunningTurn>();
   private readonly onEnded = new Map<string, Set<() => void>>();
   private readonly onAllEnded: (() => void)[] = [];
+  private readonly endListeners: (() => void)[] = [];
 
   /** @returns the signal that ends the turn early; its reason says why */
   add(sessionId: string, fence: number): AbortController {
     const abort = new AbortController();
+    // Every tool call that runs listens, and leaves when it is done: many are no leak.
+    setMaxListeners(0, abort.signal);
     this.turns.set(sessionId, { fence, startedAt: performance.now(), abort });
     return abort;
   }
@@ -23,6 +27,7 @@ export class RunningTurns {
   remove(sessionId: string): void {
     this.turns.delete(sessionId);
     for (const wake of this.onEnded.get(sessionId) ?? []) wake();
+    for (const listener of this.endListeners) listener();
     if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();
   }
 
@@ -41,6 +46,11 @@ export class RunningTurns {
 
   abortAll(reason: Error): void {
     for (const { abort } of this.turns.values()) abort.abort(reason);
+  }
+
+  /** Told whenever a turn has ended here, for as long as the process runs. */
+  onEnd(listener: () => void): void {
+    this.endListeners.push(listener);
   }
 
   get count(): number {

@@ -1,3 +1,4 @@
+import { SESSION_SPENT } from './limits/spending.sql.js';
 import type { Metadata, Session, SessionSummary } from './session.js';
 import type { SilenceLimits } from './session-status.js';
 import { type SessionStatus, statusAt } from './session-status.js';
@@ -20,6 +21,7 @@ export interface SummaryRow {
 }
 
 export interface SessionRow extends SummaryRow {
+  spent_today: number;
   system_prompt: string | null;
   metadata: Metadata;
 }
@@ -27,10 +29,15 @@ export interface SessionRow extends SummaryRow {
 /** Without the system prompt and the metadata, which no list shows and which may be large. */
 export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at, last_activity, quiet_since,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
-export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt, metadata`;
+export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt, metadata, ${SESSION_SPENT}`;
 
 export function toSession(row: SessionRow, limits: SilenceLimits): Session {
-  return { ...toSummary(row, limits), systemPrompt: row.system_prompt, metadata: row.metadata };
+  return {
+    ...toSummary(row, limits),
+    systemPrompt: row.system_prompt,
+    metadata: row.metadata,
+    spentToday: row.spent_today,
+  };
 }
 
 export function toSummary(row: SummaryRow, limits: SilenceLimits): SessionSummary {

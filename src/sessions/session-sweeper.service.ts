@@ -8,6 +8,7 @@ import { TurnEndingsStore } from './turn-endings.store.js';
 const SWEEP_MS = 1000;
 const MOST_AT_ONCE = 1000;
 const LONGEST_TALLY = 256;
+const FORGET_MS = 3_600_000;
 
 /**
  * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
@@ -19,6 +20,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
   private sweeping: Promise<void> = Promise.resolve();
   private failing = false;
+  private forgotAt = Number.NEGATIVE_INFINITY;
   private stopped = false;
 
   constructor(
@@ -58,6 +60,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
         MOST_AT_ONCE,
       );
       await this.sessions.foldTally(LONGEST_TALLY);
+      await this.forgetSpending();
       this.failing = false;
       return changed === MOST_AT_ONCE;
     } catch (error) {
@@ -68,5 +71,11 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.failing = true;
       return false;
     }
+  }
+
+  private async forgetSpending(): Promise<void> {
+    if (performance.now() - this.forgotAt < FORGET_MS) return;
+    await this.turns.forgetSpending();
+    this.forgotAt = performance.now();
   }
 }

@@ -8,6 +8,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('sessions_newest_by_channel', { synchronize: false })
 @Index('sessions_newest_by_user', { synchronize: false })
 @Index('sessions_quiet', { synchronize: false })
+@Index('sessions_ended', { synchronize: false })
 export class SessionEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -54,6 +55,13 @@ export class SessionEntity {
 
   @Column({ name: 'output_tokens', type: 'bigint', default: 0 })
   outputTokens!: string;
+
+  /** The day, in UTC, of `spentTokens`. */
+  @Column({ name: 'spent_on', type: 'date', nullable: true })
+  spentOn!: string | null;
+
+  @Column({ name: 'spent_tokens', type: 'bigint', default: 0 })
+  spentTokens!: string;
 
   /** The fencing number of the turn lease: only the turn that holds the newest one may write. */
   @Column({ name: 'turn_fence', type: 'bigint', default: 0 })

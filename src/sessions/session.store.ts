@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { SqlValue, Statement } from '../database/sql.js';
+import type { SqlRunner, SqlValue, Statement, Together } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
@@ -75,15 +75,14 @@ export class SessionStore {
     private readonly signal: EventSignal,
   ) {}
 
-  async insert(session: NewSession): Promise<Session> {
-    const id = newId('sess');
-    const { channel, userId, systemPrompt, model, metadata } = session;
-    const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata)];
-    const [row] = await this.database.query<{ created_at: Date } & Told>(INSERT, values);
-    this.signal.told(row?.told);
-    const createdAt = row?.created_at ?? new Date();
-    const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0 };
-    return { ...session, ...counts, id, status: 'active', createdAt, lastActivity: createdAt };
+  /** `together` is committed with the session, or neither. */
+  async insert(session: NewSession, together?: Together<Session>): Promise<Session> {
+    const { created, told } = await this.database.change(
+      (runner) => insertOn(runner, session),
+      together && ((runner, { created }) => together(runner, created)),
+    );
+    this.signal.told(told);
+    return created;
   }
 
   async find(id: string, limits: SilenceLimits): Promise<Session | undefined> {
@@ -135,4 +134,18 @@ type PageRow = { total: number } & (SummaryRow | { [Column in keyof SummaryRow]:
 
 function isSession(row: PageRow): row is { total: number } & SummaryRow {
   return row.id !== null;
+}
+
+async function insertOn(runner: SqlRunner, session: NewSession): Promise<{ created: Session } & Told> {
+  const id = newId('sess');
+  const { channel, userId, systemPrompt, model, metadata } = session;
+  const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata)];
+  const [row] = await runner.query<{ created_at: Date } & Told>(INSERT, values);
+  const createdAt = row?.created_at ?? new Date();
+  const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0, spentToday: 0 };
+  const created: Session = {
+    ...{ ...session, ...counts },
+    ...{ id, status: 'active', createdAt, lastActivity: createdAt },
+  };
+  return { created, told: row?.told ?? 0 };
 }

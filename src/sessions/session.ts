@@ -22,6 +22,15 @@ export interface SessionSummary {
 export interface Session extends SessionSummary {
   readonly systemPrompt: string | null;
   readonly metadata: Metadata;
+  /** Model tokens, in and out, since midnight UTC. */
+  readonly spentToday: number;
+}
+
+/** How much a session may use a day, and has used. */
+export interface TokenBudget {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetsAt: Date;
 }
 
 export interface NewSession {

@@ -44,6 +44,20 @@ export class UnknownMessage extends BadRequest {
   }
 }
 
+/** The call was answered, has run out of time, belongs to another session, or never was. */
+export class NoWaitingCall extends NotFound {
+  constructor() {
+    super('No such tool call waits in this session any more.');
+  }
+}
+
+/** Nobody lets others do what their own token may not. */
+export class ToolNotYours extends Forbidden {
+  constructor(tool: string) {
+    super(`This token may not use the tool "${tool}", so it cannot allow the call either.`);
+  }
+}
+
 export class OtherUser extends Forbidden {
   constructor() {
     super('This token is bound to one user and cannot create sessions for another.');
@@ -82,6 +96,17 @@ export class TurnInterrupted extends Unavailable {
         details: { reason: 'turn_interrupted' },
         retryAfterSecs: 1,
       },
+    );
+  }
+}
+
+/** A turn that was interrupted, asked for again under its Idempotency-Key. */
+export class TurnNotRepeated extends Conflict {
+  constructor() {
+    super(
+      'The turn of the first request with this Idempotency-Key was interrupted, and it is not run again. ' +
+        'The message is in the history; send it with a new key if it is still needed.',
+      { details: { reason: 'turn_interrupted' } },
     );
   }
 }

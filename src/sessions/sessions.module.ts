@@ -2,20 +2,28 @@ import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
+import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { TurnPlaces } from './limits/turn-places.js';
+import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { PastTurns } from './live/past-turns.js';
 import { SessionSockets } from './live/session-sockets.port.js';
 import { SessionViews } from './live/session-views.service.js';
 import { TurnHub } from './live/turn-hub.js';
+import { TurnRecords } from './live/turn-records.store.js';
 import { Viewers } from './live/viewers.service.js';
 import { MessageStore } from './message.store.js';
 import { MessagesService } from './messages.service.js';
 import { RunningTurns } from './running-turns.js';
 import { SessionStore } from './session.store.js';
+import { SessionRetention } from './session-retention.service.js';
 import { SessionSweeper } from './session-sweeper.service.js';
 import { SessionsService } from './sessions.service.js';
+import { ToolAnswers } from './tool-answers.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnLine } from './turn-line.service.js';
+import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
+import { TurnResults } from './turn-results.store.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
 import { MessagesHandlers } from './wire/messages.handlers.js';
@@ -30,9 +38,12 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     MessageStore,
     TurnStore,
     TurnEndingsStore,
+    TurnResults,
+    TurnRecords,
     SessionsService,
     MessagesService,
     MessagesHandlers,
+    ToolAnswers,
     RunningTurns,
     TurnHub,
     PastTurns,
@@ -40,11 +51,26 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     Viewers,
     Handshake,
     { provide: SessionSockets, useClass: SessionSocketsService },
+    AttachmentFetcher,
+    TurnPlaces,
+    turnRefusalMetric,
+    TurnRefusals,
     TurnLine,
+    ...turnMetricProviders,
+    TurnMetrics,
     TurnsService,
     TurnWatch,
     SessionSweeper,
+    SessionRetention,
   ],
-  exports: [SessionsService, MessagesService, MessagesHandlers, RunningTurns, Viewers, SessionSockets],
+  exports: [
+    SessionsService,
+    MessagesService,
+    MessagesHandlers,
+    RunningTurns,
+    TurnResults,
+    Viewers,
+    SessionSockets,
+  ],
 })
 export class SessionsModule {}

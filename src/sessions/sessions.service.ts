@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { ModelProvider } from '../agent/model-provider.port.js';
 import { ChannelDirectory } from '../channels/channel-directory.js';
 import { Settings } from '../config/settings.js';
+import type { Together } from '../database/sql.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
 import { RunningTurns } from './running-turns.js';
-import type { Metadata, Page, Session, SessionFilter, SessionPage } from './session.js';
+import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
 import {
   OtherUser,
@@ -41,16 +42,20 @@ export class SessionsService {
     return this.provider.defaultModel;
   }
 
-  async create(wish: SessionWish, caller: Caller): Promise<Session> {
+  /** What the session may use today; undefined when nothing limits it. */
+  budgetOf({ spentToday: used }: Session): TokenBudget | undefined {
+    const limit = this.settings.current.limits.daily_tokens_per_session;
+    if (limit === 0) return undefined;
+    return { limit, used, resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)) };
+  }
+
+  /** `together` is committed with the session, or neither. */
+  async create(wish: SessionWish, caller: Caller, together?: Together<Session>): Promise<Session> {
     const channel = wish.channel ?? 'api';
     if (!this.channels.has(channel)) throw new UnknownChannel(this.channels.names());
-    return this.store.insert({
-      channel,
-      userId: userOf(wish, caller),
-      systemPrompt: wish.systemPrompt ?? null,
-      model: wish.model ?? null,
-      metadata: wish.metadata ?? {},
-    });
+    const { systemPrompt = null, model = null, metadata = {} } = wish;
+    const userId = userOf(wish, caller);
+    return this.store.insert({ channel, userId, systemPrompt, model, metadata }, together);
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */

@@ -1,5 +1,6 @@
 import type { Statement } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
+import { withinLimits } from './limits/spending.sql.js';
 import { MESSAGE_COLUMNS } from './message-row.js';
 import { LEASE_SECS } from './turn-lease.js';
 
@@ -28,55 +29,56 @@ const told = (content: string, attachments: string): string => {
   return `${emitSql('message.received', 'user_id', message)} AS told`;
 };
 
-/** Takes a free session in which nobody waits, stores the user message and the turn, and reads the history: one trip. */
-export const BEGIN: Statement = {
-  name: 'turns.begin',
+/**
+ * Takes a free session in which nobody waits and whose limits leave room, stores the user message and the turn, and
+ * reads the history: one trip.
+ */
+const begin = (name: string, within: string): Statement => ({
+  name,
   text: `
     WITH claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE}
         AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now())
+        ${within}
       RETURNING ${CLAIMED}
     ), said AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, attachments)
       SELECT $6, $1, $5, message_count, 'user', $7, $8 FROM claimed
     ), turn AS (
-      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, started_at)
-      SELECT $5, $1, $6, 'running', fence, $2, now() FROM claimed
+      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
+      SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
     )
     SELECT claimed.*, ${HISTORY}, ${told('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
     FROM claimed`,
-};
+});
+export const BEGIN = begin('turns.begin', '');
+/** A statement of its own: planned together with the limits, each execution would be planned anew. */
+export const BEGIN_LIMITED = begin('turns.begin_limited', `AND ${withinLimits(10)}`);
 
 /** The same for a message that waited: only the first in line gets the session. */
-export const BEGIN_WAITING: Statement = {
-  name: 'turns.begin_waiting',
+const beginWaiting = (name: string, within: string): Statement => ({
+  name,
   text: `
     WITH claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE} AND $5 = (
         SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
         ORDER BY arrival LIMIT 1)
+        ${within}
       RETURNING ${CLAIMED}
     ), said AS (
       UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = $6
       RETURNING content, attachments
     ), turn AS (
-      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, started_at = now()
+      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
     SELECT claimed.*, ${HISTORY}, ${told('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
     FROM claimed, said`,
-};
-
-/** Why a session could not be taken; also holds its row, so that those who wait line up in arrival order. */
-export const LOCK_SESSION: Statement = {
-  name: 'turns.lock_session',
-  text: `
-    SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
-      (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting
-    FROM sessions WHERE id = $1 FOR UPDATE`,
-};
+});
+export const BEGIN_WAITING = beginWaiting('turns.begin_waiting', '');
+export const BEGIN_WAITING_LIMITED = beginWaiting('turns.begin_waiting_limited', `AND ${withinLimits(8)}`);
 
 export const INSERT_WAITING_TURN: Statement = {
   name: 'turns.insert_waiting',

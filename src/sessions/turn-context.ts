@@ -48,7 +48,12 @@ function parts(
 
 function attachmentPart(info: AttachmentInfo, data: string): ContentPart {
   const { mimeType } = info;
-  return info.type === 'image'
+  return info.type === 'image' || (info.type === 'file' && isPicture(mimeType))
     ? { type: 'image', mimeType, data }
     : { type: 'file', name: info.name ?? info.type, mimeType, data };
+}
+
+/** A picture is shown also when it was attached as a file; one that is text (SVG) can be read. */
+function isPicture(mimeType: string): boolean {
+  return mimeType.startsWith('image/') && !mimeType.endsWith('+xml');
 }

@@ -1,5 +1,6 @@
 import type { Statement } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
+import { spend, spendInSession } from './limits/spending.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
@@ -40,7 +41,7 @@ export const COMPLETE: Statement = {
   text: `
     WITH held AS (
       UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
-        input_tokens = input_tokens + $6, output_tokens = output_tokens + $7
+        input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
       ${HELD} RETURNING message_count, channel, user_id
     ), answered AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model)
@@ -48,7 +49,8 @@ export const COMPLETE: Statement = {
       RETURNING created_at
     ), closed AS (
       UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
-      FROM held WHERE turns.id = $4
+      FROM held WHERE turns.id = $4 RETURNING turns.token_id
+    ), spent AS (${spend('$6::bigint', '$7::bigint')}
     )
     SELECT created_at,
       (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset($11::json)
@@ -64,22 +66,23 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept. */
+/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told. */
 export const CLOSE: Statement = {
   name: 'turns.close',
   text: `
     WITH held AS (
       UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN $9::text IS NULL THEN 0 ELSE 1 END,
-        input_tokens = input_tokens + $7, output_tokens = output_tokens + $8
+        input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, ${spendInSession('$7', '$8')}
       ${HELD} RETURNING message_count, channel, user_id
     ), said AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete)
       SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5
       FROM held WHERE $9::text IS NOT NULL
     ), closed AS (
-      UPDATE turns SET status = $5, reason = $6, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
+      UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
       FROM held WHERE turns.id = $4
-      RETURNING turns.id, turns.session_id, turns.status, turns.reason, held.user_id
+      RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
+    ), spent AS (${spend('$7::bigint', '$8::bigint')}
     )
     SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END
       + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset($13::json)
@@ -92,10 +95,6 @@ export const RENEW: Statement = {
   text: `
     UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
     WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
-};
-export const ENDED_AMONG: Statement = {
-  name: 'turns.ended_among',
-  text: `SELECT id FROM sessions WHERE id = ANY ($1) AND status = 'terminated'`,
 };
 /** What others want of the turns that run here. */
 export const WISHES: Statement = {

@@ -7,6 +7,7 @@ import { storableText } from '../database/storable-text.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
+import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import { LEAVE_LINES_EXPIRED } from './turn-begin.sql.js';
 import * as end from './turn-end.sql.js';
@@ -68,7 +69,7 @@ export class TurnEndingsStore {
   }
 
   /** Ends a turn that has no whole answer, and keeps what it had said. False when the lease was lost. */
-  async close(lease: TurnLease, { how, reason }: TurnEnding, said: TurnOutcome): Promise<boolean> {
+  async close(lease: TurnLease, { how, reason, error }: TurnEnding, said: TurnOutcome): Promise<boolean> {
     const [closed] = await this.database.query<Told>(end.CLOSE, [
       lease.sessionId,
       lease.fence,
@@ -83,9 +84,15 @@ export class TurnEndingsStore {
       JSON.stringify(said.toolCalls),
       said.model,
       JSON.stringify(said.toolCalls.map(toolFacts)),
+      JSON.stringify(error),
     ]);
     this.signal.told(closed?.told);
     return closed !== undefined;
+  }
+
+  /** Forgets what API tokens used so long ago that no budget asks for it. */
+  async forgetSpending(): Promise<void> {
+    await this.database.query(FORGET_SPENDING);
   }
 
   /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */

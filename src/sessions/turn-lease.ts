@@ -1,3 +1,5 @@
+import type { KeptError } from '../errors/retold-error.js';
+
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
 export const LEASE_SECS = 15;
 
@@ -17,6 +19,8 @@ export interface TurnEnding {
   readonly how: TurnFailure;
   /** A fixed word, such as `provider_timeout`. */
   readonly reason: string;
+  /** What the caller was told. */
+  readonly error: KeptError;
 }
 
 /** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */

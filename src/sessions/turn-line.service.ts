@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../config/settings.schema.js';
+import type { Caller } from '../tokens/caller.js';
+import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
+import { TurnPlaces } from './limits/turn-places.js';
+import { TurnRefusals } from './limits/turn-refusals.js';
 import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
+import type { LineRefusal, SessionStanding } from './session-standing.js';
 import { SessionEnded, SessionNotFound, TurnInProgress } from './sessions.errors.js';
 import { type BeginLimits, type BegunTurn, TurnStore, type WaitingTurn } from './turn.store.js';
 
@@ -14,50 +19,96 @@ export class TurnLine {
   constructor(
     private readonly store: TurnStore,
     private readonly running: RunningTurns,
+    private readonly places: TurnPlaces,
+    private readonly refusals: TurnRefusals,
   ) {}
 
   /**
-   * Returns once the session is this message's. Throws `SessionNotFound`, `SessionEnded`, and `TurnInProgress` when
-   * the line is full or the wait too long: then nothing of the message is stored.
+   * Returns once the session is this message's, with a place in this process that the caller gives back as soon as the
+   * turn runs. Throws `SessionNotFound`, `SessionEnded`, `TurnInProgress` when the line is full or the wait too long,
+   * and `TurnLimitReached`: then nothing of the message is stored.
    */
   async enter(
     sessionId: string,
     message: NewUserMessage,
-    agent: GatewaySettings['agent'],
+    caller: Caller,
+    settings: Pick<GatewaySettings, 'agent' | 'limits'>,
   ): Promise<BegunTurn> {
-    const limits = { timeoutSecs: agent.session_timeout_secs, historyMessages: agent.history_max_messages };
-    const begun = await this.store.begin(sessionId, message, limits);
-    if (begun !== undefined) return begun;
-    const maxWaiting = agent.on_busy === 'queue' ? agent.max_waiting : 0;
-    const { timeoutSecs } = limits;
-    const place = await this.store.lineUp(sessionId, message, {
-      timeoutSecs,
-      maxWaiting,
-      maxWaitMs: agent.max_wait_ms,
-    });
-    if ('refused' in place) throw refusal(place.refused);
-    return this.wait(place.waiting, limits, agent.max_wait_ms);
+    try {
+      return await this.takeOrWait(sessionId, message, caller, settings);
+    } catch (error) {
+      this.refusals.note(error);
+      throw error;
+    }
   }
 
-  private async wait(turn: WaitingTurn, limits: BeginLimits, maxWaitMs: number): Promise<BegunTurn> {
-    const deadline = performance.now() + maxWaitMs;
+  private async takeOrWait(
+    sessionId: string,
+    message: NewUserMessage,
+    caller: Caller,
+    { agent, limits }: Pick<GatewaySettings, 'agent' | 'limits'>,
+  ): Promise<BegunTurn> {
+    const mayWait = agent.on_busy === 'queue';
+    const terms = {
+      timeoutSecs: agent.session_timeout_secs,
+      historyMessages: agent.history_max_messages,
+      allowance: allowanceOf(limits, caller),
+    };
+    const deadline = performance.now() + agent.max_wait_ms;
+    const hasPlace = this.places.tryTake();
+    const begun = hasPlace
+      ? await this.places.keepFor(() => this.store.begin(sessionId, message, terms))
+      : undefined;
+    if (begun !== undefined) return begun;
+    if (!hasPlace && !(mayWait && this.places.hasRoomToWait)) throw this.places.refusal();
+    const line = { ...terms, maxWaiting: mayWait ? agent.max_waiting : 0, maxWaitMs: agent.max_wait_ms };
+    const place = await this.store.lineUp(sessionId, message, line);
+    if ('refused' in place) throw refusal(place.refused);
+    return this.wait(place.waiting, terms, deadline);
+  }
+
+  private async wait(turn: WaitingTurn, terms: BeginLimits, deadline: number): Promise<BegunTurn> {
     try {
+      let hasPlace = this.places.tryTake();
       for (;;) {
-        const begun = await this.store.beginWaiting(turn, limits);
+        const begun = hasPlace
+          ? await this.places.keepFor(() => this.store.beginWaiting(turn, terms))
+          : undefined;
         if (begun !== undefined) return begun;
+        const standing = await this.standing(turn, terms);
         const leftMs = deadline - performance.now();
-        if (leftMs <= 0) throw new TurnInProgress(1);
+        if (leftMs <= 0) throw this.whyNot(standing, hasPlace, terms.allowance);
+        if (!hasPlace && !standing.busy && standing.next_turn === turn.turnId) {
+          hasPlace = await this.places.takeWithin(leftMs);
+          continue;
+        }
         await this.running.nextEnd(turn.sessionId, Math.min(LOOK_MS, leftMs));
-        if (await this.store.hasEnded(turn.sessionId)) throw new SessionEnded();
+        hasPlace = this.places.tryTake();
       }
     } catch (error) {
       await this.store.leaveLine(turn);
       throw error;
     }
   }
+
+  /** Throws `SessionEnded`, and `TurnLimitReached` when it is no use to wait. */
+  private async standing(turn: WaitingTurn, terms: BeginLimits): Promise<SessionStanding> {
+    const standing = await this.store.standing(turn.sessionId, terms);
+    if (standing === undefined || standing.ended) throw new SessionEnded();
+    const spent = spentBudget(standing, terms.allowance);
+    if (spent !== undefined) throw spent;
+    return standing;
+  }
+
+  /** What a message is told that has waited long enough. */
+  private whyNot(standing: SessionStanding, hasPlace: boolean, allowance: TurnAllowance): Error {
+    if (standing.busy) return new TurnInProgress(1);
+    if (!hasPlace) return this.places.refusal();
+    return turnsTaken(standing, allowance) ?? new TurnInProgress(1);
+  }
 }
 
-function refusal(why: 'not_found' | 'ended' | 'full'): Error {
+function refusal(why: LineRefusal): Error {
   switch (why) {
     case 'not_found':
       return new SessionNotFound();
@@ -66,6 +117,6 @@ function refusal(why: 'not_found' | 'ended' | 'full'): Error {
     case 'full':
       return new TurnInProgress(1);
     default:
-      return why satisfies never;
+      return why;
   }
 }

@@ -33,11 +33,19 @@ export class TurnEntity {
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 
+  /** The API token whose limits it counts to; a channel's turn has the channel's. */
+  @Column({ name: 'token_id', type: 'text', nullable: true })
+  tokenId!: string | null;
+
   @Column({ name: 'wait_until', type: 'timestamptz', precision: 3, nullable: true })
   waitUntil!: Date | null;
 
   @Column({ type: 'text', nullable: true })
   reason!: string | null;
+
+  /** What whoever waited for the answer was told instead. */
+  @Column({ type: 'json', nullable: true })
+  failure!: Record<string, unknown> | null;
 
   @Column({ type: 'text', nullable: true })
   model!: string | null;

@@ -5,8 +5,11 @@ import type { SqlRunner } from '../database/sql.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
-import type { Message, NewAttachment, NewUserMessage } from './message.js';
+import { LOCK_SESSION, LOCK_TOKEN, STANDING } from './limits/spending.sql.js';
+import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
+import type { Message, NewUserMessage } from './message.js';
 import { type MessageRow, toMessage } from './message-row.js';
+import { type LineLimits, type LineRefusal, refusalOf, type SessionStanding } from './session-standing.js';
 import * as begin from './turn-begin.sql.js';
 import * as end from './turn-end.sql.js';
 import type { TurnLease } from './turn-lease.js';
@@ -42,7 +45,7 @@ export interface WaitingTurn {
   readonly userMessageId: string;
 }
 
-export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: 'not_found' | 'ended' | 'full' };
+export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: LineRefusal };
 
 /** The statements of turns: who has a session, who waits for it, and what came of it. */
 @Injectable()
@@ -54,37 +57,37 @@ export class TurnStore {
     private readonly settings: Settings,
   ) {}
 
-  /** Takes a free session at once. Undefined when it is busy, ended or unknown; then nothing was written. */
+  /** Takes a free session at once. Undefined when it is busy, ended, unknown or out of limits; then nothing was written. */
   async begin(
     sessionId: string,
     message: NewUserMessage,
     limits: BeginLimits,
   ): Promise<BegunTurn | undefined> {
-    const turn: WaitingTurn = { sessionId, turnId: newId('turn'), userMessageId: newId('msg') };
+    const turn = newTurn(sessionId, message);
     const attempt = (runner: SqlRunner) => this.claimNew(runner, turn, message, limits);
-    const { attachments } = message;
-    const claimed =
-      attachments.length === 0
-        ? await attempt(this.database)
-        : await this.database.transaction(async (runner) => {
-            const row = await attempt(runner);
-            if (row !== undefined) await insertAttachments(runner, turn.userMessageId, attachments);
-            return row;
-          });
+    const { allowance } = limits;
+    const isAlone =
+      message.attachments.length === 0 && message.together === undefined && allowance.tokenTurns === 0;
+    const claimed = isAlone
+      ? await attempt(this.database)
+      : await this.database.transaction(async (runner) => {
+          await lockToken(runner, allowance);
+          const row = await attempt(runner);
+          if (row !== undefined) await storeWith(runner, turn, message);
+          return row;
+        });
     return this.begun(turn, claimed);
   }
 
   /** Puts a message at the end of the session's line, or says why not. */
   lineUp(sessionId: string, message: NewUserMessage, limits: LineLimits): Promise<LineUp> {
     return this.database.transaction(async (runner) => {
-      const [session] = await runner.query<{ ended: boolean; waiting: number }>(begin.LOCK_SESSION, [
-        sessionId,
-        limits.timeoutSecs,
-      ]);
-      if (session === undefined) return { refused: 'not_found' };
-      if (session.ended) return { refused: 'ended' };
-      if (session.waiting >= limits.maxWaiting) return { refused: 'full' };
-      const waiting = { sessionId, turnId: newId('turn'), userMessageId: newId('msg') };
+      const { timeoutSecs, allowance } = limits;
+      const values = [sessionId, timeoutSecs, allowance.tokenId];
+      const [session] = await runner.query<SessionStanding>(LOCK_SESSION, values);
+      const refused = refusalOf(session, limits);
+      if (refused !== undefined) return { refused };
+      const waiting = newTurn(sessionId, message);
       const { turnId, userMessageId } = waiting;
       await runner.query(begin.INSERT_WAITING_MESSAGE, [
         userMessageId,
@@ -93,29 +96,41 @@ export class TurnStore {
         message.content,
         attachmentsJson(message),
       ]);
-      await insertAttachments(runner, userMessageId, message.attachments);
       await runner.query(begin.INSERT_WAITING_TURN, [
         turnId,
         sessionId,
         userMessageId,
         limits.maxWaitMs / 1000,
       ]);
+      await storeWith(runner, waiting, message);
       return { waiting };
     });
   }
 
   /** Takes the session for the first in line. Undefined while it is not its turn. */
   async beginWaiting(turn: WaitingTurn, limits: BeginLimits): Promise<BegunTurn | undefined> {
-    const [row] = await this.database.query<ClaimedRow>(begin.BEGIN_WAITING, [
-      turn.sessionId,
-      this.replica.value,
-      limits.timeoutSecs,
-      limits.historyMessages,
-      turn.turnId,
-      turn.userMessageId,
-      this.settings.current.hooks.include_content,
-    ]);
-    return this.begun(turn, row);
+    const attempt = async (runner: SqlRunner) => {
+      await lockToken(runner, limits.allowance);
+      const [row] = await runner.query<ClaimedRow>(
+        isLimited(limits.allowance) ? begin.BEGIN_WAITING_LIMITED : begin.BEGIN_WAITING,
+        [
+          turn.sessionId,
+          this.replica.value,
+          limits.timeoutSecs,
+          limits.historyMessages,
+          turn.turnId,
+          turn.userMessageId,
+          this.settings.current.hooks.include_content,
+          ...allowanceValues(limits.allowance),
+        ],
+      );
+      return row;
+    };
+    const isAlone = limits.allowance.tokenTurns === 0;
+    return this.begun(
+      turn,
+      isAlone ? await attempt(this.database) : await this.database.transaction(attempt),
+    );
   }
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
@@ -132,10 +147,6 @@ export class TurnStore {
     return new Map(rows.map(({ id, fence }) => [id, fence]));
   }
 
-  async endedAmong(sessionIds: readonly string[]): Promise<string[]> {
-    return (await this.database.query<{ id: string }>(end.ENDED_AMONG, [sessionIds])).map(({ id }) => id);
-  }
-
   /** What others want of the turns of these sessions, which run here. */
   async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
     return this.database.query<TurnWishes>(end.WISHES, [sessionIds]);
@@ -146,22 +157,28 @@ export class TurnStore {
     return (await this.database.query(end.CANCEL, [sessionId])).length > 0;
   }
 
-  async hasEnded(sessionId: string): Promise<boolean> {
-    return (await this.endedAmong([sessionId])).length > 0;
+  /** Undefined for a session that does not exist. */
+  async standing(sessionId: string, limits: BeginLimits): Promise<SessionStanding | undefined> {
+    const values = [sessionId, limits.timeoutSecs, limits.allowance.tokenId];
+    return (await this.database.query<SessionStanding>(STANDING, values))[0];
   }
 
   private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
-    const [row] = await runner.query<ClaimedRow>(begin.BEGIN, [
-      turn.sessionId,
-      this.replica.value,
-      limits.timeoutSecs,
-      limits.historyMessages,
-      turn.turnId,
-      turn.userMessageId,
-      message.content,
-      attachmentsJson(message),
-      this.settings.current.hooks.include_content,
-    ]);
+    const [row] = await runner.query<ClaimedRow>(
+      isLimited(limits.allowance) ? begin.BEGIN_LIMITED : begin.BEGIN,
+      [
+        turn.sessionId,
+        this.replica.value,
+        limits.timeoutSecs,
+        limits.historyMessages,
+        turn.turnId,
+        turn.userMessageId,
+        message.content,
+        attachmentsJson(message),
+        this.settings.current.hooks.include_content,
+        ...allowanceValues(limits.allowance),
+      ],
+    );
     return row;
   }
 
@@ -181,20 +198,32 @@ export interface TurnWishes {
 export interface BeginLimits {
   readonly timeoutSecs: number;
   readonly historyMessages: number;
+  readonly allowance: TurnAllowance;
 }
 
-export interface LineLimits {
-  readonly timeoutSecs: number;
-  readonly maxWaiting: number;
-  readonly maxWaitMs: number;
+function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): WaitingTurn {
+  return { sessionId, turnId: newId('turn'), userMessageId: id };
 }
 
-async function insertAttachments(
+/** In the order of `withinLimits`. */
+function allowanceValues(allowance: TurnAllowance) {
+  const { tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens } = allowance;
+  return isLimited(allowance) ? [tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens] : [tokenId];
+}
+
+async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowance): Promise<void> {
+  if (tokenTurns > 0) await runner.query(LOCK_TOKEN, [tokenId]);
+}
+
+/** What a message has beside its own row. */
+async function storeWith(
   runner: SqlRunner,
-  messageId: string,
-  attachments: readonly NewAttachment[],
-) {
-  for (const { id, data } of attachments) await runner.query(begin.INSERT_ATTACHMENT, [id, messageId, data]);
+  { turnId, userMessageId }: WaitingTurn,
+  { attachments, together }: NewUserMessage,
+): Promise<void> {
+  for (const { id, data } of attachments)
+    await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data]);
+  await together?.(runner, turnId);
 }
 
 function attachmentsJson(message: NewUserMessage): string {

@@ -4,8 +4,11 @@ import type { TurnOutcome } from '../agent/turn.js';
 import { TurnRunner } from '../agent/turn-runner.js';
 import { Settings } from '../config/settings.js';
 import { GatewayError, InternalError, ProviderTimedOut } from '../errors/gateway-error.js';
+import { keptError } from '../errors/retold-error.js';
 import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import type { Caller } from '../tokens/caller.js';
+import { inSpan } from '../tracing/spans.js';
 import { estimatedTokens, fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { LiveTurn } from './live/live-turn.js';
 import { TurnHub } from './live/turn-hub.js';
@@ -18,6 +21,7 @@ import type { BegunTurn } from './turn.store.js';
 import { modelMessages } from './turn-context.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
+import { TurnMetrics } from './turn-metrics.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
@@ -26,6 +30,8 @@ export interface StartedTurn {
   /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
   readonly answer: Promise<Message>;
 }
+
+type CalledTurn = BegunTurn & { readonly caller: Caller };
 
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
@@ -39,6 +45,7 @@ export class TurnsService {
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
     private readonly hub: TurnHub,
+    private readonly metrics: TurnMetrics,
     private readonly settings: Settings,
     logs: Logs,
   ) {
@@ -46,12 +53,16 @@ export class TurnsService {
   }
 
   /** The turn goes on by itself, whoever follows it or waits for its answer. */
-  start(turn: BegunTurn, message: NewUserMessage): StartedTurn {
+  start(turn: BegunTurn, message: NewUserMessage, caller: Caller): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
     const abort = this.running.add(sessionId, fence);
     const live = this.hub.begin(sessionId, turnId, abort.signal);
     const answer = inLogContext({ session_id: sessionId }, () =>
-      this.runToItsEnd(turn, message, live, abort),
+      inSpan(
+        'turn',
+        { 'session.id': sessionId, 'gateway.turn.id': turnId, 'gateway.channel': turn.channel },
+        () => this.runToItsEnd({ ...turn, caller }, message, live, abort),
+      ),
     );
     // Whoever only follows it hears of a failure as its last event.
     answer.catch(() => undefined);
@@ -59,22 +70,25 @@ export class TurnsService {
   }
 
   private async runToItsEnd(
-    turn: BegunTurn,
+    turn: CalledTurn,
     message: NewUserMessage,
     live: LiveTurn,
     abort: AbortController,
   ): Promise<Message> {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
-    const progress = new TurnProgress(live, this.modelOf(turn));
+    const timing = this.metrics.begin();
+    const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
     try {
       const answer = await this.answer(turn, message, progress, abort.signal);
       if (answer === undefined) throw new TurnInterrupted();
       void live.publish({ type: 'done', message: answer });
+      timing.ended('completed');
       return answer;
     } catch (thrown) {
       const error = await this.close(turn, thrown, progress.soFar());
       void live.publish({ type: 'error', error });
+      timing.ended(failureOf(error));
       throw error;
     } finally {
       clearTimeout(timer);
@@ -84,7 +98,7 @@ export class TurnsService {
   }
 
   private async answer(
-    turn: BegunTurn,
+    turn: CalledTurn,
     message: NewUserMessage,
     progress: TurnProgress,
     signal: AbortSignal,
@@ -99,7 +113,7 @@ export class TurnsService {
     const bytes = await this.attachedTo(fitting.kept);
     const outcome = await this.runner.run(
       {
-        context: { sessionId, channel: turn.channel, userId: turn.userId },
+        context: { sessionId, channel: turn.channel, userId: turn.userId, token: tokenOf(turn.caller) },
         system: fitting.leftOut > 0 ? `${system}\n\n${LEFT_OUT_NOTE}` : system,
         model: this.modelOf(turn),
         messages: modelMessages(fitting.kept, bytes, message),
@@ -126,8 +140,9 @@ export class TurnsService {
       thrown instanceof GatewayError
         ? thrown
         : new InternalError('The turn failed unexpectedly.', { cause: thrown });
-    const ending: TurnEnding = { how: failureOf(error), reason: error.details?.reason ?? error.name };
-    const { how, reason } = ending;
+    const reason = error.details?.reason ?? error.name;
+    const ending: TurnEnding = { how: failureOf(error), reason, error: keptError(error) };
+    const { how } = ending;
     const fields = { session_id: lease.sessionId, turn_id: lease.turnId, reason };
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);
@@ -141,6 +156,10 @@ export class TurnsService {
     }
     return error;
   }
+}
+
+function tokenOf({ tokenId: id, tokenName: name }: Caller) {
+  return { id, name };
 }
 
 /** Who reads the history shall know that no answer is to come. */

@@ -2,6 +2,7 @@ import { All, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Open } from '../edge/access.decorator.js';
 import { NotFound } from '../errors/gateway-error.js';
+import { Readiness } from '../lifecycle/readiness.js';
 import { OperationsController } from '../profiles/profile.js';
 import { ReadinessReport } from './readiness-report.js';
 
@@ -9,7 +10,10 @@ import { ReadinessReport } from './readiness-report.js';
 @OperationsController()
 @Open()
 export class ProbesController {
-  constructor(private readonly readiness: ReadinessReport) {}
+  constructor(
+    private readonly readiness: ReadinessReport,
+    private readonly lifecycle: Readiness,
+  ) {}
 
   /** The event loop turns: whoever gets an answer needs no restart. */
   @Get('livez')
@@ -23,8 +27,15 @@ export class ProbesController {
     response.status(status).json(body);
   }
 
+  /** The start is over, whatever became of it since: from here on the other two probes count. */
+  @Get('startupz')
+  startupz(@Res() response: Response): void {
+    const { hasStarted } = this.lifecycle;
+    response.status(hasStarted ? 200 : 503).json({ status: hasStarted ? 'ok' : 'starting' });
+  }
+
   @All('*path')
   unknown(): never {
-    throw new NotFound('The operations port answers /livez, /readyz and /metrics.');
+    throw new NotFound('The operations port answers /livez, /readyz, /startupz and /metrics.');
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { HealthCheckService, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { httpExceptionBody } from '../edge/http-exception-body.js';
 import { ReadinessCheck } from './readiness-check.js';
 
@@ -13,8 +13,14 @@ export class ReadinessReport {
   ) {}
 
   async make(): Promise<{ status: 200 | 503; body: object }> {
+    const { gateway, database, migrations } = await this.readiness.problems();
+    const indicators = [
+      () => this.indicator('gateway', gateway),
+      () => this.indicator('database', database),
+      () => this.indicator('migrations', migrations),
+    ];
     try {
-      return { status: 200, body: await this.health.check([() => this.gateway()]) };
+      return { status: 200, body: await this.health.check(indicators) };
     } catch (error) {
       const body = httpExceptionBody(error);
       if (body === undefined) throw error;
@@ -22,9 +28,8 @@ export class ReadinessReport {
     }
   }
 
-  private async gateway() {
-    const problem = await this.readiness.problem();
-    const indicator = this.indicators.check('gateway');
+  private indicator(name: string, problem: string | undefined): HealthIndicatorResult {
+    const indicator = this.indicators.check(name);
     return problem === undefined ? indicator.up() : indicator.down({ reason: problem });
   }
 }

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
+import { PluginsModule } from '../plugins/plugins.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { PoolGauge } from './pool-gauge.js';
 import { ProbesController } from './probes.controller.js';
 import { ReadinessCheck } from './readiness-check.js';
 import { ReadinessReport } from './readiness-report.js';
@@ -10,9 +13,23 @@ import { StatusService } from './status.service.js';
 
 /** What the gateway says of itself: to callers, to balancers, to Kubernetes. */
 @Module({
-  imports: [TerminusModule.forRoot({ logger: false }), SessionsModule, McpModule],
+  imports: [
+    TerminusModule.forRoot({ logger: false }),
+    SessionsModule,
+    McpModule,
+    PluginsModule,
+    ChannelReportsModule,
+  ],
   controllers: [ProbesController],
-  providers: [ReadinessCheck, ReadinessReport, StatusService, SessionGauge.provider, SessionGauge],
+  providers: [
+    ReadinessCheck,
+    ReadinessReport,
+    StatusService,
+    SessionGauge.provider,
+    SessionGauge,
+    ...PoolGauge.providers,
+    PoolGauge,
+  ],
   exports: [StatusService],
 })
 export class StatusModule {}

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ModelProvider } from '../agent/model-provider.port.js';
+import { ChannelReports } from '../channels/channel-reports.service.js';
 import { Settings } from '../config/settings.js';
 import { McpServers } from '../mcp/mcp-servers.service.js';
 import { Sandbox } from '../mcp/sandbox/sandbox.service.js';
+import { Plugins } from '../plugins/plugins.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type BuildInfo, readBuildInfo } from './build-info.js';
 import { ReadinessCheck } from './readiness-check.js';
@@ -40,6 +42,8 @@ export class StatusService {
     private readonly settings: Settings,
     private readonly mcp: McpServers,
     private readonly sandbox: Sandbox,
+    private readonly channels: ChannelReports,
+    private readonly plugins: Plugins,
   ) {}
 
   async health(): Promise<Health> {
@@ -54,8 +58,9 @@ export class StatusService {
 
   /** Throws `Unavailable` when the database cannot be asked. */
   async info(): Promise<Info> {
-    const [health, liveSessions, activeSessions] = await Promise.all([
+    const [health, { connected, total }, liveSessions, activeSessions] = await Promise.all([
       this.health(),
+      this.channels.summary(),
       this.sessions.count({ status: 'live' }),
       this.sessions.count({ status: 'active' }),
     ]);
@@ -66,8 +71,8 @@ export class StatusService {
       model: this.provider.defaultModel,
       liveSessions,
       activeSessions,
-      channels: { connected: 1, total: 1 },
-      plugins: { loaded: 0, total: 0 },
+      channels: { connected, total },
+      plugins: this.plugins.summary,
       memory: { backend: this.settings.current.memory.backend, entries: 0 },
       sandboxBackend: this.sandbox.backend,
     };
@@ -75,6 +80,6 @@ export class StatusService {
 
   /** Degraded: requests are answered, and yet something that was configured does not work. */
   private readyWord(): HealthWord {
-    return this.mcp.isFailing ? 'degraded' : 'healthy';
+    return this.mcp.isFailing || this.channels.isFailing ? 'degraded' : 'healthy';
   }
 }

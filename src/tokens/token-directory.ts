@@ -26,6 +26,8 @@ export class TokenDirectory {
   private revision = '';
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private confirming: Promise<void> | undefined;
+  /** Look-ups on their way, each for all requests that wait for it. */
+  private readonly loading = new Map<string, Promise<KnownToken | undefined>>();
 
   constructor(
     private readonly store: TokenStore,
@@ -55,13 +57,25 @@ export class TokenDirectory {
     if (revision !== this.revision) {
       this.known.clear();
       this.unknown.clear();
+      // Who asks from now on shall not be given what was asked before the change.
+      this.loading.clear();
       this.revision = revision;
     }
     this.confirmedAt = askedAt;
   }
 
-  private async load(presented: string): Promise<KnownToken | undefined> {
-    if (this.unknown.has(presented)) return undefined;
+  private load(presented: string): Promise<KnownToken | undefined> {
+    if (this.unknown.has(presented)) return Promise.resolve(undefined);
+    const loading = this.loading.get(presented);
+    if (loading !== undefined) return loading;
+    const begun = this.ask(presented).finally(() => {
+      if (this.loading.get(presented) === begun) this.loading.delete(presented);
+    });
+    this.loading.set(presented, begun);
+    return begun;
+  }
+
+  private async ask(presented: string): Promise<KnownToken | undefined> {
     const revision = this.revision;
     const token = await this.store.findUnrevokedByHash(hashToken(presented));
     const known = token && knownToken(token);

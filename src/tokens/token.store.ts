@@ -17,13 +17,29 @@ interface TokenRow {
 
 const COLUMNS = 'id, name, scopes, user_id, created_at, expires_at, last_used_at, revoked_at';
 
+/** Tokens are made and ended by whoever operates the gateway, in the same statement as their audit entry. */
+const AUDITED = (action: string, from: string): string => `
+  INSERT INTO audit_entries (action, actor, target, outcome, details)
+  SELECT '${action}', 'operator', name, 'success',
+    jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)
+  FROM ${from}`;
+
 const INSERT: Statement = {
   name: 'tokens.insert',
-  text: `INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256) DO NOTHING RETURNING ${COLUMNS}`,
+  text: `
+    WITH made AS (
+      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256) DO NOTHING RETURNING ${COLUMNS}
+    ), audited AS (${AUDITED('token.create', 'made')})
+    SELECT ${COLUMNS} FROM made`,
 };
+/** Every request waits for these two; one that hangs shall become a 503 soon, and give its connection up. */
+const TIMEOUT_MS = 5000;
+
 const FIND_BY_HASH: Statement = {
   name: 'tokens.find_by_hash',
+  comesFirst: true,
+  timeoutMs: TIMEOUT_MS,
   text: `SELECT ${COLUMNS} FROM api_tokens WHERE sha256 = $1 AND revoked_at IS NULL`,
 };
 const LIST: Statement = {
@@ -37,7 +53,11 @@ const FIND_NAMED: Statement = {
 };
 const REVOKE: Statement = {
   name: 'tokens.revoke',
-  text: `UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
+  text: `
+    WITH ended AS (
+      UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}
+    ), audited AS (${AUDITED('token.revoke', 'ended')})
+    SELECT ${COLUMNS} FROM ended`,
 };
 const COUNT: Statement = { name: 'tokens.any', text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any` };
 const HOLD_CREATION: Statement = {
@@ -46,6 +66,8 @@ const HOLD_CREATION: Statement = {
 };
 const REVISION: Statement = {
   name: 'tokens.revision',
+  comesFirst: true,
+  timeoutMs: TIMEOUT_MS,
   text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
 };
 const TOUCH: Statement = {

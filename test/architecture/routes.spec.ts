@@ -1,7 +1,8 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, Module, Post, Res, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import type { Access } from '../../src/edge/access.decorator.js';
+import type { Response } from 'express';
+import { type Access, Open } from '../../src/edge/access.decorator.js';
 import { type Route, RouteTable } from '../../src/edge/route-table.js';
 import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -74,12 +75,31 @@ class ForgottenController {
   }
 }
 
-@Module({ imports: [DiscoveryModule], controllers: [ForgottenController], providers: [RouteTable] })
-class ForgottenModule {}
+@Controller({ path: 'api/v1/lonely', version: 'a' })
+class LonelyController {
+  @Post()
+  @Open()
+  answer(@Res() response: Response): void {
+    response.json({ kept: 'by nobody' });
+  }
+}
+
+function starting(controller: Type): Promise<unknown> {
+  @Module({ imports: [DiscoveryModule], controllers: [controller], providers: [RouteTable] })
+  class OneRouteModule {}
+  const module = Test.createTestingModule({ imports: [OneRouteModule] }).compile();
+  return module.then((compiled) => compiled.init());
+}
 
 test('a route that does not say who may use it stops the start', async () => {
-  const module = await Test.createTestingModule({ imports: [ForgottenModule] }).compile();
-  await expect(module.init()).rejects.toThrow(
+  await expect(starting(ForgottenController)).rejects.toThrow(
     'ForgottenController.read does not say who may use it: add @RequireScope, @AnyToken or @Open.',
+  );
+});
+
+test('a POST whose answer nobody could keep for an Idempotency-Key stops the start', async () => {
+  await expect(starting(LonelyController)).rejects.toThrow(
+    'LonelyController.answer writes its answer by itself, so nobody can keep it for an Idempotency-Key: ' +
+      'return it, use @Res({ passthrough: true }), or take the key with @TheKey().',
   );
 });

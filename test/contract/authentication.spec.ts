@@ -156,3 +156,17 @@ test('a token that another replica made works here at once', async () => {
   const token = await replica.mint();
   expect((await gateway.caller('a', token).get('/sessions')).status).toBe(200);
 });
+
+test('7 | Audit rows for tokens: made and revoked ones, without the token itself', async () => {
+  const service = gateway.started.app.get(TokensService, { strict: false });
+  const secret = await gateway.mint({ name: 'audited', scopes: ['sessions:read'], user: 'ada' });
+  await service.revoke('audited');
+  const rows = await gateway.database.query<{ action: string; details: Record<string, unknown> }>(
+    `SELECT action, actor, details FROM audit_entries WHERE target = 'audited' ORDER BY id`,
+  );
+  expect(rows).toMatchObject([
+    { action: 'token.create', actor: 'operator', details: { scopes: ['sessions:read'], user_id: 'ada' } },
+    { action: 'token.revoke', actor: 'operator' },
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(secret);
+});

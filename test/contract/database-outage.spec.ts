@@ -96,3 +96,20 @@ test('a database that takes no connections is no different', async () => {
   }
   for (const profile of PROFILES) await until(() => gateway[profile].get('/sessions'), 200);
 });
+
+test('a database that hangs is no different: refused in a few seconds, alive, not ready, and back by itself', async () => {
+  relay.freeze();
+  try {
+    const ready = await gateway.operations.get<{ error: object }>('/readyz');
+    const reason = 'the database did not answer within 2000 ms';
+    expect([ready.status, ready.body.error]).toEqual([503, { database: { status: 'down', reason } }]);
+    const [a, b] = await Promise.all(PROFILES.map((profile) => gateway[profile].get('/sessions')));
+    expectError('a', a!, 503, 'internal_error');
+    expect(expectError('b', b!, 503, 'internal_error').details).toEqual({ reason: 'database_unavailable' });
+    for (const answer of [a!, b!]) expectCommonHeaders(answer);
+    expect((await gateway.operations.get('/livez')).status).toBe(200);
+  } finally {
+    relay.thaw();
+  }
+  for (const profile of PROFILES) await until(() => gateway[profile].get('/sessions'), 200);
+});

@@ -2,10 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
+interface Operation {
+  responses: Record<string, unknown>;
+  parameters?: { name: string; in: string }[];
+  'x-extension'?: boolean;
+}
+
 interface OpenApi {
   openapi: string;
   info: { version: string };
-  paths: Record<string, Record<string, { responses: Record<string, unknown>; 'x-extension'?: boolean }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown> };
 }
 
@@ -48,6 +54,22 @@ test('the document of Profile A has exactly its 23 operations, that of Profile B
   );
   expect(extensions).toHaveLength(2);
 });
+
+test.each(['a', 'b'] as const)(
+  'every POST and PATCH in the document of Profile %s takes an Idempotency-Key, and nothing else does',
+  async (profile) => {
+    const { paths } = await documentOf(profile);
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { parameters = [] }]) => ({ path, method, parameters })),
+    );
+    const taking = operations.filter(({ parameters }) =>
+      parameters.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
+    );
+    const writing = operations.filter(({ method }) => method === 'post' || method === 'patch');
+    expect(taking).toEqual(writing);
+    expect(writing.length).toBeGreaterThan(4);
+  },
+);
 
 test.each(['a', 'b'] as const)(
   'every reference in the document of Profile %s leads somewhere',

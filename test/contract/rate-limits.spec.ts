@@ -51,7 +51,7 @@ const refusedIn = ({ answers }: Burst): readonly RawAnswer[] =>
 
 test('8 | Sessions (write) 10, Sessions (read) 50, Config (write) 5, All other endpoints 30 | are the defaults', () => {
   const { settings } = loadSettings({ environment: new Environment({}) });
-  expect(settings.rate_limits).toEqual(LIMITS);
+  expect(settings.rate_limits).toEqual({ store: 'auto', ...LIMITS });
 });
 
 describe.each(PROFILES)('8 | per token | Profile %s', (profile) => {

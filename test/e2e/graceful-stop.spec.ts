@@ -1,3 +1,4 @@
+import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 /** A tool that answers when the test says so, and what tells how often it was asked. */
@@ -63,4 +64,36 @@ test('a turn that outlasts the limit of a stop is answered 503 with its reason, 
   expect(status).toBe(503);
   expect(body.error.details.reason).toBe('turn_interrupted');
   await stopped;
+});
+
+test('during the grace of a stop everything is still answered, and every connection is told to end', async () => {
+  const gateway = await startTestGateway({ env: { GATEWAY__GATEWAY__DRAIN_GRACE_MS: '60000' } });
+  const stopped = gateway.stop();
+  const ready = await gateway.operations.get<{ error: object }>('/readyz');
+  expect([ready.status, ready.body.error]).toEqual([
+    503,
+    { gateway: { status: 'down', reason: 'the gateway is shutting down' } },
+  ]);
+  expect((await gateway.operations.get('/livez')).status).toBe(200);
+  expect((await gateway.operations.get('/startupz')).status).toBe(200);
+  expect((await gateway.a.get('/health')).status).toBe(503);
+  expect((await gateway.b.get('/status/health')).body).toEqual({ healthy: false });
+  const created = await gateway.b.post<{ id: string }>('/sessions', {});
+  const said = await gateway.a.post(`/sessions/${created.body.id}/messages`, { content: 'Hello' });
+  expect([created.status, said.status]).toEqual([201, 200]);
+  for (const { headers } of [ready, created, said]) expect(headers.get('connection')).toBe('close');
+  gateway.started.hurry();
+  await stopped;
+  await expect(gateway.b.get('/sessions')).rejects.toThrow();
+});
+
+test('a request whose body never comes is not waited for, and the log names what was cut off', async () => {
+  const gateway = await startTestGateway();
+  const connection = await RawConnection.open(gateway.started.ports.b);
+  const headers = { Authorization: `Bearer ${gateway.token}`, 'Content-Type': 'application/json' };
+  connection.send(request('POST', '/api/v1/sessions', { ...headers, 'Content-Length': '10' }));
+  await gateway.b.get('/sessions');
+  await gateway.stop();
+  const line = gateway.logLines.find((one) => one.includes('requests are cut off'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ requests: 1, routes: ['POST /api/v1/sessions'] });
 });

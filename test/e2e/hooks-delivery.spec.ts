@@ -29,7 +29,9 @@ async function register(wish: { path?: string; events?: string[]; secret?: strin
   return answer.body.id;
 }
 
-const makeSession = (from = gateway) => from.a.post('/sessions', {});
+async function makeSession(from = gateway): Promise<void> {
+  expect(await from.a.post('/sessions', {})).toMatchObject({ status: 201 });
+}
 
 /** The clock of the schedule is the database's: moves it past every wait. */
 const passTime = () =>

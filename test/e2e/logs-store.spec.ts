@@ -21,7 +21,7 @@ let store: LogStore;
 beforeEach(async () => {
   database = await createTestDatabase();
   dataSource = await createDataSource(
-    { url: database.url },
+    { url: database.directUrl },
     { size: 5, connectTimeoutMs: 5000, statementTimeoutMs: 30_000, onIdleError: () => undefined },
   ).initialize();
   store = new LogStore(new Database(dataSource));

@@ -87,3 +87,43 @@ test('without a sandbox the gateway says none, and a child still gets granted va
   expect(limits.output).toMatch(/Max open files +1024 +1024/);
   expect(limits.output).toMatch(new RegExp(`Max data size +${2048 * 1_048_576} `));
 });
+
+describe('limits of a child', () => {
+  test('one that takes more memory than it may have ends, and is replaced', async () => {
+    bench = await McpBench.make(
+      { greedy: scripted(mark) },
+      '[security.sandbox]\nbackend = "none"\n[mcp]\nmax_child_memory_mb = 512\n',
+    );
+    gateway = await startTestGateway({ env: bench.env });
+    await connected('greedy');
+    const { output: pid } = await callTool(gateway, 'greedy__pid', {});
+    expect(await callTool(gateway, 'greedy__hoard', { text: '64' })).toMatchObject({
+      status: 'success',
+      output: 'kept 64 MiB',
+    });
+    // An engine that is denied memory ends.
+    expect(await callTool(gateway, 'greedy__hoard', { text: '640' })).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('was lost while the call ran') as string,
+    });
+    await eventually(async () => {
+      const { status, output } = await callTool(gateway, 'greedy__pid', {});
+      expect([status, output === pid]).toEqual(['success', false]);
+    });
+  });
+
+  test('it opens no more files than it may', async () => {
+    bench = await McpBench.make(
+      { collector: scripted(mark) },
+      '[security.sandbox]\nbackend = "none"\n[mcp]\nmax_child_files = 128\n',
+    );
+    gateway = await startTestGateway({ env: bench.env });
+    await connected('collector');
+    expect((await callTool(gateway, 'collector__open', { text: '32' })).output).toBe('opened 32');
+    expect(await callTool(gateway, 'collector__open', { text: '200' })).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('EMFILE') as string,
+    });
+    expect((await callTool(gateway, 'collector__echo', { text: 'still here' })).status).toBe('success');
+  });
+});

@@ -205,8 +205,8 @@ describe('approval of what may destroy something', () => {
     await eventually(async () => expect((await pending()).map(({ tool }) => tool)).toEqual(['own__erase']));
     const [question] = await pending();
     const approvals = gateway.started.app.get(ToolApprovals, { strict: false });
-    expect(await approvals.answer(question?.id ?? '', verdict, 'the test')).toBe(true);
-    expect(await approvals.answer(question?.id ?? '', verdict, 'the test')).toBe(false);
+    expect(await approvals.answer(question?.id ?? '', { verdict, by: 'the test' })).toBe(true);
+    expect(await approvals.answer(question?.id ?? '', { verdict, by: 'the test' })).toBe(false);
     expect(await running).toMatchObject({ status, output: expect.stringContaining(output) as string });
     expect(await pending()).toEqual([]);
     expect(await audited('own__erase')).toContainEqual(

@@ -26,7 +26,7 @@ test('a schema that was changed by hand is warned of, by name, and the gateway s
 });
 
 test('every migration can be taken back, and run again', async () => {
-  const dataSource = await createDataSource({ url: database.url }, limits).initialize();
+  const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
   try {
     const applied = dataSource.migrations.length;
     for (let taken = 0; taken < applied; taken += 1)

@@ -17,7 +17,7 @@ beforeAll(async () => {
     statementTimeoutMs: 10_000,
     onIdleError: () => undefined,
   };
-  dataSource = await new DataSource(dataSourceOptions({ url: testDatabase.url }, limits)).initialize();
+  dataSource = await new DataSource(dataSourceOptions({ url: testDatabase.directUrl }, limits)).initialize();
   const database = new Database(dataSource);
   tokens = new TokensService(new TokenStore(database), database);
 });

@@ -3,9 +3,8 @@ import type { GrantedScope } from '../../src/tokens/scopes.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { SocketClient } from '../harness/socket-client.js';
 import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
-
-type Frame = Record<string, unknown> & { type: string };
 
 let provider: ScriptedProvider;
 let gateway: TestGateway;
@@ -37,52 +36,10 @@ const urlOf = (id: string, profile: 'a' | 'b', on = gateway) =>
   `ws://127.0.0.1:${on.started.ports[profile]}/ws/sessions/${id}`;
 const bearer = (token: string): ClientOptions => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** A client that keeps every frame it got. */
-class Client {
-  readonly frames: Frame[] = [];
-  closed: { code: number; reason: string } | undefined;
-
-  private constructor(readonly socket: WebSocket) {
-    socket.on('message', (data: Buffer) => this.frames.push(JSON.parse(data.toString('utf8')) as Frame));
-    socket.on('close', (code, reason) => {
-      this.closed = { code, reason: reason.toString('utf8') };
-    });
-    socket.on('error', () => undefined);
-  }
-
-  static async open(url: string, options: ClientOptions, protocols: string[] = []): Promise<Client> {
-    const socket = new WebSocket(url, protocols, options);
-    sockets.push(socket);
-    const client = new Client(socket);
-    await new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
-    });
-    return client;
-  }
-
-  send(frame: object): void {
-    this.socket.send(JSON.stringify(frame));
-  }
-
-  of(type: string): Frame[] {
-    return this.frames.filter((frame) => frame.type === type);
-  }
-
-  said(): string {
-    return this.of('token')
-      .map(({ content }) => String(content))
-      .join('');
-  }
-
-  async until(type: string, count = 1): Promise<Frame> {
-    await eventually(() => expect(this.of(type).length).toBeGreaterThanOrEqual(count));
-    return this.of(type)[count - 1] as Frame;
-  }
-
-  async untilSaid(text: string): Promise<void> {
-    await eventually(() => expect(this.said()).toBe(text));
-  }
+async function open(url: string, options: ClientOptions, protocols: string[] = []): Promise<SocketClient> {
+  const client = await SocketClient.open(url, options, protocols);
+  sockets.push(client.socket);
+  return client;
 }
 
 /** What is answered instead of a handshake. */
@@ -117,7 +74,7 @@ test.each(['a', 'b'] as const)(
     const answer = heldAnswer();
     provider.script(answer.script);
     answer.say('Hello');
-    const client = await Client.open(urlOf(await newSession(gateway), profile), bearer(gateway.token));
+    const client = await open(urlOf(await newSession(gateway), profile), bearer(gateway.token));
     client.send({ type: 'message', content: 'Hi' });
     await client.untilSaid('Hello');
     answer.say(' there');
@@ -132,7 +89,7 @@ test.each(['a', 'b'] as const)(
 
 test('a token may come as a second protocol, and never in the query', async () => {
   const id = await newSession(gateway);
-  const client = await Client.open(urlOf(id, 'a'), {}, ['gateway.v1', `bearer.${gateway.token}`]);
+  const client = await open(urlOf(id, 'a'), {}, ['gateway.v1', `bearer.${gateway.token}`]);
   expect(client.socket.protocol).toBe('gateway.v1');
   expect(
     (await refusal(`${urlOf(id, 'a')}?token=${gateway.token}&access_token=${gateway.token}`)).status,
@@ -157,7 +114,7 @@ test('before the handshake: 401, 403, 404 and 503 in the envelope of the profile
   expect(stranger.status).toBe(404);
   const elsewhere = await refusal(urlOf(id, 'a').replace('/ws/', '/api/'), bearer(gateway.token));
   expect(elsewhere.status).toBe(404);
-  await Client.open(urlOf(id, 'a', limited), bearer(gateway.token));
+  await open(urlOf(id, 'a', limited), bearer(gateway.token));
   const tooMany = await refusal(urlOf(id, 'a', limited), bearer(gateway.token));
   expect([tooMany.status, Number(tooMany.headers['retry-after'])]).toEqual([503, 10]);
 });
@@ -167,13 +124,13 @@ test('several viewers see the same turn, and a token that may only read cannot s
   provider.script(answer.script);
   answer.say('For all');
   const id = await newSession(gateway);
-  const reader = await Client.open(urlOf(id, 'b'), bearer(await gateway.mint({ scopes: ['sessions:read'] })));
-  const speaker = await Client.open(urlOf(id, 'a'), bearer(gateway.token));
+  const reader = await open(urlOf(id, 'b'), bearer(await gateway.mint({ scopes: ['sessions:read'] })));
+  const speaker = await open(urlOf(id, 'a'), bearer(gateway.token));
   reader.send({ type: 'message', content: 'Hi' });
   expect(await reader.until('error')).toMatchObject({ error: { code: 'forbidden' } });
   speaker.send({ type: 'message', content: 'Hi' });
   await reader.untilSaid('For all');
-  const late = await Client.open(urlOf(id, 'a'), bearer(gateway.token));
+  const late = await open(urlOf(id, 'a'), bearer(gateway.token));
   await late.untilSaid('For all');
   answer.finish();
   await Promise.all([reader, speaker, late].map((client) => client.until('done')));
@@ -184,13 +141,13 @@ test('a viewer that reconnects goes on after its last event', async () => {
   provider.script(answer.script);
   answer.say('One');
   const id = await newSession(gateway);
-  const first = await Client.open(urlOf(id, 'a'), bearer(gateway.token));
+  const first = await open(urlOf(id, 'a'), bearer(gateway.token));
   first.send({ type: 'message', content: 'Count' });
   await first.untilSaid('One');
   const lastId = String(first.frames.at(-1)?.['event_id']);
   first.socket.terminate();
   answer.say(' two');
-  const again = await Client.open(`${urlOf(id, 'b')}?last_event_id=${lastId}`, bearer(gateway.token));
+  const again = await open(`${urlOf(id, 'b')}?last_event_id=${lastId}`, bearer(gateway.token));
   await again.untilSaid(' two');
   answer.finish();
   await again.until('done');
@@ -203,13 +160,13 @@ test.each(['here', 'on another replica'])(
     provider.script(answer.script);
     answer.say('Half');
     const id = await newSession(gateway);
-    const owner = await Client.open(urlOf(id, 'b'), bearer(gateway.token));
+    const owner = await open(urlOf(id, 'b'), bearer(gateway.token));
     owner.send({ type: 'message', content: 'Hi' });
     await owner.untilSaid('Half');
     const by =
       where === 'here'
         ? owner
-        : await Client.open(urlOf(id, 'b', limited), bearer(await gateway.mint({ name: 'other' })));
+        : await open(urlOf(id, 'b', limited), bearer(await gateway.mint({ name: 'other' })));
     const at = performance.now();
     by.send({ type: 'cancel' });
     await eventually(() => expect(answer.isCut()).toBe(true));
@@ -230,7 +187,7 @@ test.each(['here', 'on another replica'])(
 );
 
 test('what cannot be understood is an error frame, and the connection stays', async () => {
-  const client = await Client.open(urlOf(await newSession(gateway), 'b'), bearer(gateway.token));
+  const client = await open(urlOf(await newSession(gateway), 'b'), bearer(gateway.token));
   client.socket.send('{');
   client.socket.send(Buffer.from('{}'), { binary: true });
   client.send({ type: 'dance' });
@@ -243,7 +200,7 @@ test('what cannot be understood is an error frame, and the connection stays', as
 });
 
 test('messages are charged to the writes of the token', async () => {
-  const client = await Client.open(
+  const client = await open(
     urlOf(await newSession(gateway), 'b', limited),
     bearer(await gateway.mint({ name: 'fast' })),
   );
@@ -254,7 +211,7 @@ test('messages are charged to the writes of the token', async () => {
 test('a stopping gateway says when to come back', async () => {
   const other = await startTestGateway({ database: gateway.database });
   const id = await newSession(gateway);
-  const stays = await Client.open(urlOf(id, 'b', other), bearer(gateway.token));
+  const stays = await open(urlOf(id, 'b', other), bearer(gateway.token));
   await other.stop();
   await eventually(() => expect(stays.closed?.code).toBe(1012));
   expect(stays.closed?.reason).toMatch(/come back in \d+ ms/);

@@ -48,7 +48,9 @@ test('thousands of dead receivers do not delay a healthy one', async () => {
   ]);
   await database.query(`INSERT INTO hook_lanes (hook_id) VALUES ('healthy')`);
   const tried = silent.attempts.length;
-  for (let count = 0; count < EVENTS; count += 1) await gateway.a.post('/sessions', {});
+  for (let count = 0; count < EVENTS; count += 1) {
+    expect(await gateway.a.post('/sessions', {})).toMatchObject({ status: 201 });
+  }
   await eventually(() => expect(healthy.bodies()).toHaveLength(EVENTS), ATTEMPT_LIMIT_MS);
   expect(healthy.bodies().map(({ sequence }) => sequence)).toEqual(
     Array.from({ length: EVENTS }, (_, index) => index + 1),

@@ -4,8 +4,12 @@ import type { DatabaseAddress } from '../../src/database/data-source-options.js'
 
 /** A migrated database of its own. */
 export interface TestDatabase {
-  /** What `DATABASE_URL` would be. */
+  /** What `DATABASE_URL` would be: the server, or with TEST_POOLER=1 the pooler before it. */
   readonly url: string;
+  /** The server itself, for what is tried without a gateway. */
+  readonly directUrl: string;
+  /** Through pgbouncer in transaction mode; undefined where it is not installed. */
+  readonly pooledUrl: string | undefined;
   /** Runs a statement beside the gateway, as an operator with psql would. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
@@ -14,18 +18,22 @@ export interface TestDatabase {
 interface TestServer {
   readonly address: DatabaseAddress;
   readonly template: string;
+  readonly pooler?: { readonly url: string; readonly always: boolean };
 }
 
 /** Copies the template that `global-setup.mjs` migrated. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { address, template } = testServer();
+  const { address, template, pooler } = testServer();
   const name = `gateway_test_${randomBytes(6).toString('hex')}`;
   await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  const url = urlOf(address, name);
+  const direct = urlOf(address, name);
+  const pooled = pooler && urlOf({ url: pooler.url }, name);
   return {
-    url,
+    directUrl: direct,
+    url: pooler?.always === true && pooled !== undefined ? pooled : direct,
+    pooledUrl: pooled,
     query: async <Row>(sql: string, values: unknown[] = []) => {
-      const client = new Client({ connectionString: url });
+      const client = new Client({ connectionString: direct });
       await client.connect();
       try {
         return (await client.query(sql, values)).rows as Row[];

@@ -42,11 +42,16 @@ export interface RunOptions {
 
 const ROOT = process.cwd();
 const START_LIMIT_MS = 30_000;
+/** And no balancer that has to notice a stop. */
 const FREE_PORTS = {
+  GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0',
   GATEWAY__GATEWAY__PORT: '0',
   GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
   GATEWAY__GATEWAY__MANAGEMENT_PORT: '0',
 };
+
+/** Several gateways of several test files share one server of 50 connections. */
+export const FEW_CONNECTIONS = { GATEWAY__DATABASE__POOL_SIZE: '5' };
 
 /** A place for one story: folders and processes that go with it. */
 export class ProcessBench {
@@ -67,7 +72,8 @@ export class ProcessBench {
 
   /** Starts a gateway on free ports and waits for its banner; rejects with what it wrote when it ends before. */
   async serve(options: RunOptions = {}): Promise<GatewayProcess> {
-    const child = this.spawnGateway(['serve'], { ...options, env: { ...FREE_PORTS, ...options.env } });
+    const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };
+    const child = this.spawnGateway(['serve'], { ...options, env });
     const { output, all, ended } = ending(child);
     const early = ended.then((end) => {
       throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);

@@ -8,6 +8,7 @@ import type { ProfileId } from '../../src/profiles/profile.js';
 import type { GrantedScope } from '../../src/tokens/scopes.js';
 import { TokensService } from '../../src/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { FEW_CONNECTIONS } from './gateway-process.js';
 import { HttpCaller } from './http-caller.js';
 
 export interface TestGatewayOptions {
@@ -49,8 +50,8 @@ const ROOMY = {
 /** One for all tests, so that several gateways on one database open each other's secrets. */
 const MASTER_KEY = 'a master key that only tests may use';
 const LOOPBACK_RECEIVERS = { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' };
-/** Several gateways of several test files share one server of 50 connections. */
-const FEW_CONNECTIONS = { GATEWAY__DATABASE__POOL_SIZE: '5' };
+/** No balancer has to notice that a test's gateway goes. */
+const NO_GRACE = { GATEWAY__GATEWAY__DRAIN_GRACE_MS: '0' };
 const FREE_PORTS = {
   GATEWAY__GATEWAY__PORT: '0',
   GATEWAY__GATEWAY__PROFILE_A_PORT: '0',
@@ -64,6 +65,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     GATEWAY_MASTER_KEY: MASTER_KEY,
     ...LOOPBACK_RECEIVERS,
     ...FREE_PORTS,
+    ...NO_GRACE,
     ...FEW_CONNECTIONS,
     ...ROOMY,
     ...options.env,

@@ -5,19 +5,29 @@ import pg from 'pg';
 import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/schema.js';
 import { silentLogs } from '../../dist/src/logs/silent-logs.js';
+import { startPooler } from './pooler.mjs';
 
 const TEMPLATE = 'gateway_template';
 
 /**
  * One server for the whole run: the one of TEST_DATABASE_URL, else an embedded one that this starts. One migrated
- * template on it; every test file copies it (`test/harness/database.ts`).
+ * template on it; every test file copies it (`test/harness/database.ts`). Where pgbouncer is installed it stands before
+ * the server: for the tests about it and, with TEST_POOLER=1, for every gateway.
  */
 export default async function setup() {
   const address = await serverAddress();
   const template = `${TEMPLATE}_${process.pid}`;
   await onServer(address, `CREATE DATABASE ${template}`);
   await migrate(databaseOf(address, template));
-  process.env.GATEWAY_TEST_SERVER = JSON.stringify({ address, template });
+  const pooler = await startPooler(directUrl(address));
+  globalThis.gatewayTestPooler = pooler;
+  const always = Boolean(process.env.TEST_POOLER);
+  if (always && pooler === undefined) throw new Error('TEST_POOLER needs pgbouncer, which is not installed.');
+  process.env.GATEWAY_TEST_SERVER = JSON.stringify({
+    address,
+    template,
+    ...(pooler === undefined ? {} : { pooler: { url: pooler.url.href, always } }),
+  });
 }
 
 async function serverAddress() {
@@ -40,4 +50,10 @@ function databaseOf(address, database) {
   const url = new URL(address.url);
   url.pathname = `/${database}`;
   return { url: url.href };
+}
+
+function directUrl(address) {
+  if (address.url) return new URL(address.url);
+  const { host, port, user, database } = address;
+  return new URL(`postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`);
 }

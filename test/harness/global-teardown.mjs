@@ -3,6 +3,7 @@ import pg from 'pg';
 
 /** Leaves no database and no server behind. */
 export default async function teardown() {
+  await globalThis.gatewayTestPooler?.stop();
   const { address, template } = JSON.parse(process.env.GATEWAY_TEST_SERVER ?? '{}');
   if (address?.url) {
     const client = new pg.Client({ connectionString: address.url });

@@ -1,11 +1,13 @@
 // A stdio MCP server that misbehaves as it is told, without any library: what it writes is what the wire carries.
 // Arguments: a mark that finds its process, then what it does: fine | crash | flood | garbage | silent | stubborn.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const [mark, mode = 'fine', state = ''] = process.argv.slice(2);
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
+const harmless = { readOnlyHint: true };
 const schema = { type: 'object', properties: { text: { type: 'string' } } };
 
 if (state !== '') appendFileSync(`${state}.starts`, `${process.pid}\n`);
@@ -56,7 +58,10 @@ function tools() {
       inputSchema: schema,
       annotations: { readOnlyHint: false },
     },
-    { name: 'read', description: 'Reads a file.', inputSchema: schema, annotations: { readOnlyHint: true } },
+    { name: 'read', description: 'Reads a file.', inputSchema: schema, annotations: harmless },
+    { name: 'await', description: 'Waits for a file.', inputSchema: schema, annotations: harmless },
+    { name: 'hoard', description: 'Keeps so many MiB.', inputSchema: schema, annotations: harmless },
+    { name: 'open', description: 'Opens so many files.', inputSchema: schema, annotations: harmless },
   ];
 }
 
@@ -68,6 +73,7 @@ const attempt = (work) => {
   }
 };
 
+const kept = [];
 const calls = {
   echo: (args) => text(`echo: ${args.text}`),
   erase: () => text('erased'),
@@ -79,9 +85,23 @@ const calls = {
   env: () => text(JSON.stringify(process.env)),
   touch: (args) => attempt(() => writeFileSync(args.text, 'written') ?? 'written'),
   read: (args) => attempt(() => readFileSync(args.text, 'utf8')),
+  await: async (args) => {
+    while (!existsSync(args.text) || readFileSync(args.text, 'utf8') === '') await sleep(10);
+    return text(readFileSync(args.text, 'utf8'));
+  },
+  hoard: (args) =>
+    attempt(() => {
+      for (let mib = 0; mib < Number(args.text); mib += 16) kept.push(Buffer.alloc(16 << 20, 1));
+      return `kept ${kept.length * 16} MiB`;
+    }),
+  open: (args) =>
+    attempt(() => {
+      for (let n = 0; n < Number(args.text); n += 1) openSync('/dev/null');
+      return `opened ${args.text}`;
+    }),
 };
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params } = JSON.parse(line);
   if (mode === 'silent') return;
   if (method === 'notifications/cancelled' && state !== '') {
@@ -103,7 +123,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (params.name === 'echo' && params.arguments.text === 'changed') {
       write({ method: 'notifications/tools/list_changed' });
     }
-    const result = calls[params.name]?.(params.arguments);
+    const result = await calls[params.name]?.(params.arguments);
     if (result !== undefined) write({ id, result });
   }
 });

@@ -37,9 +37,9 @@ export class ChannelTestViewA {
 
 export function presentChannelListA(reports: readonly ChannelReport[]): ChannelListViewA {
   return {
-    channels: reports.map(({ name, status, activeSessions }) => ({
+    channels: reports.map(({ name, enabled, status, activeSessions }) => ({
       name,
-      enabled: true,
+      enabled,
       status,
       active_sessions: activeSessions,
     })),

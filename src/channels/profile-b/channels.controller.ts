@@ -27,7 +27,7 @@ export class ChannelsControllerB {
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'The channel is reconnecting', RestartedChannelViewB)
-  restart(@Param('name') name: string): RestartedChannelViewB {
+  restart(@Param('name') name: string): Promise<RestartedChannelViewB> {
     return this.channels.restart(name);
   }
 

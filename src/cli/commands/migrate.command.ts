@@ -1,17 +1,48 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.js';
+
+interface Options {
+  readonly json?: true;
+  readonly from?: 'embedded';
+}
 
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
     .description('bring the database up to date and say what ran; "serve" does it too')
+    .addOption(
+      new Option(
+        '--from <database>',
+        'also copy everything from the embedded database into the empty one of DATABASE_URL',
+      ).choices(['embedded']),
+    )
     .option('--json', 'print an object')
-    .action(async (options: { readonly json?: true }) => {
-      const { runMigrations } = await import('../run-migrations.js');
-      const { migrations, place } = await runMigrations(context);
-      const { terminal } = context;
-      if (options.json) terminal.out(`${JSON.stringify({ migrations, database: place }, undefined, 2)}\n`);
-      else if (migrations.length === 0) terminal.out(`Nothing to do: ${place} is up to date.\n`);
-      else terminal.out(`${migrations.map((name) => `ran ${name}`).join('\n')}\n${place} is up to date.\n`);
-    });
+    .action((options: Options) =>
+      options.from === undefined ? migrate(context, options) : move(context, options),
+    );
+}
+
+async function migrate(context: CommandContext, { json }: Options): Promise<void> {
+  const { runMigrations } = await import('../run-migrations.js');
+  const { migrations, place } = await runMigrations(context);
+  const { terminal } = context;
+  if (json) terminal.out(`${JSON.stringify({ migrations, database: place }, undefined, 2)}\n`);
+  else if (migrations.length === 0) terminal.out(`Nothing to do: ${place} is up to date.\n`);
+  else terminal.out(`${migrations.map((name) => `ran ${name}`).join('\n')}\n${place} is up to date.\n`);
+}
+
+async function move(context: CommandContext, { json }: Options): Promise<void> {
+  const { moveDatabase } = await import('../move-database.js');
+  const report = await moveDatabase(context);
+  const { terminal } = context;
+  if (json) {
+    terminal.out(`${JSON.stringify(report, undefined, 2)}\n`);
+    return;
+  }
+  for (const { table, rows } of report.tables)
+    if (rows > 0) terminal.out(`copied ${rows} rows of ${table}\n`);
+  terminal.out(`${report.to} now has everything of the ${report.from}, which stays as it is.\n`);
+  terminal.err(
+    'Stored secrets open with the same master key only: set GATEWAY_MASTER_KEY to the content of its master.key.\n',
+  );
 }

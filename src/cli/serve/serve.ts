@@ -44,7 +44,7 @@ async function stopWhenAsked(gateway: StartedGateway, requests: StopRequests, lo
   await fired(requests.stop);
   void fired(requests.hurry).then(() => gateway.hurry());
   try {
-    await gateway.stop();
+    await gateway.stop({ withGrace: !requests.isFromTerminal });
   } catch (error) {
     logger.error('the gateway did not stop cleanly', { error: String(error) });
     throw error;

@@ -25,10 +25,11 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 test('the first signal asks to stop, the second to hurry, the third ends the process', () => {
-  const { process, asked } = listening();
+  const { process, requests, asked } = listening();
   expect(asked()).toEqual({ stop: false, hurry: false, exits: [] });
   process.emit('SIGTERM');
   expect(asked()).toEqual({ stop: true, hurry: false, exits: [] });
+  expect(requests.isFromTerminal).toBe(false);
   jest.advanceTimersByTime(1000);
   process.emit('SIGINT');
   expect(asked()).toEqual({ stop: true, hurry: true, exits: [] });

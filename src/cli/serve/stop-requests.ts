@@ -21,6 +21,7 @@ export class StopRequests {
   private signals = 0;
   private lastSignalAt = Number.NEGATIVE_INFINITY;
   private faulty = false;
+  private firstSignal: (typeof SIGNALS)[number] | undefined;
 
   private constructor(
     private readonly logger: Logger,
@@ -47,6 +48,11 @@ export class StopRequests {
     return this.hurrying.signal;
   }
 
+  /** Somebody pressed Ctrl-C: no balancer has to notice. */
+  get isFromTerminal(): boolean {
+    return this.firstSignal === 'SIGINT';
+  }
+
   get hadFault(): boolean {
     return this.faulty;
   }
@@ -56,6 +62,7 @@ export class StopRequests {
     if (now - this.lastSignalAt < ECHO_MS) return;
     this.lastSignalAt = now;
     this.signals += 1;
+    this.firstSignal ??= signal;
     this.logger.info(WORDS[Math.min(this.signals, 3) as 1 | 2 | 3], { signal });
     if (this.signals > 2) this.exit(exitCodeOfSignal(constants.signals[signal]));
     (this.signals === 1 ? this.stopping : this.hurrying).abort();

@@ -3,6 +3,8 @@ import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { Configuration } from '../configuration.js';
@@ -27,7 +29,8 @@ export class ConfigControllerA {
   @HttpCode(200)
   @RequireScope('config:write', 'config_write')
   @Answers(200, 'File and environment were read again', ReloadedViewA)
-  async reload(@TheCaller() caller: Caller): Promise<ReloadedViewA> {
-    return presentReloadA(await this.configuration.reload(actorOf(caller)));
+  async reload(@TheCaller() caller: Caller, @TheKey() key: RequestKey | undefined): Promise<ReloadedViewA> {
+    const together = key?.keeping(200, presentReloadA);
+    return presentReloadA(await this.configuration.reload(actorOf(caller), together));
   }
 }

@@ -4,6 +4,8 @@ import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -43,9 +45,11 @@ export class ConfigControllerB {
     @Body() body: Table,
     @TheCaller() caller: Caller,
     @IfMatch() allowed: TagJudge,
+    @TheKey() key: RequestKey | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PatchedViewB> {
-    const outcome = await this.configuration.patch(body, actorOf(caller), allowed);
+    const together = key?.keeping(200, presentPatchB, ({ etag }) => ({ ETag: etag }));
+    const outcome = await this.configuration.patch(body, actorOf(caller), allowed, together);
     response.setHeader('ETag', outcome.etag);
     return presentPatchB(outcome);
   }

@@ -20,6 +20,9 @@ export const agentSection = z.strictObject({
   session_timeout_secs: integer(1, 31_536_000)
     .default(3600)
     .describe('Silence after which a session has ended, in seconds.'),
+  session_retention_days: integer(0, 36_500)
+    .default(0)
+    .describe('Days after its end for which a session and its history are kept; 0 keeps them for ever.'),
   on_busy: z
     .enum(['queue', 'reject'])
     .default('queue')

@@ -15,6 +15,12 @@ export const databaseSection = z
       .default('')
       .describe('Folder of the embedded server and the key file; empty takes GATEWAY_DATA_DIR, else ./data.'),
     pool_size: integer(2, 500).default(10).describe('Most connections of one gateway process.'),
+    prepared_statements: z
+      .enum(['auto', 'always', 'never'])
+      .default('auto')
+      .describe(
+        'Whether statements are prepared once for each connection; auto does it except behind a pooler, always also there (pgbouncer from 1.21 with max_prepared_statements).',
+      ),
     connect_timeout_ms: millis(5000, 600_000).describe(
       'Longest wait for a connection before a request is answered 503, in milliseconds.',
     ),

@@ -47,6 +47,6 @@ export const gatewaySection = z.strictObject({
   drain_grace_ms: integer(0, 60_000)
     .default(0)
     .describe(
-      'How long a stop keeps accepting requests, already not ready, so that balancers notice, in milliseconds.',
+      'How long a stop by SIGTERM keeps answering requests, already not ready, so that balancers notice, in milliseconds; 5000 unless set with a database of your own.',
     ),
 });

@@ -14,4 +14,10 @@ export const toolsSection = z.strictObject({
     .record(z.string().min(1).max(128), toolRule)
     .default({})
     .describe('Which tools may run for which channel; a channel without an entry may use all.'),
+  tokens: z
+    .record(z.string().min(1).max(128), toolRule)
+    .default({})
+    .describe(
+      'Which tools may run in turns of which token, by its name or id; a token without an entry may use all.',
+    ),
 });

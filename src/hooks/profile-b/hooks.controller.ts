@@ -2,6 +2,8 @@ import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -25,8 +27,12 @@ export class HooksControllerB {
   @RequireScope('hooks:write')
   @TakesJsonBody()
   @Answers(201, 'The new webhook', HookView)
-  async register(@Body() body: RegisterHookRequest, @TheCaller() caller: Caller): Promise<HookView> {
-    return presentHook(await this.hooks.register(body, caller));
+  async register(
+    @Body() body: RegisterHookRequest,
+    @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
+  ): Promise<HookView> {
+    return presentHook(await this.hooks.register(body, caller, key?.keeping(201, presentHook)));
   }
 
   @Delete(':id')

@@ -57,7 +57,7 @@ export class LogStreams implements OnModuleDestroy {
     return Math.max(0, ...[...this.streams.keys()].map(({ pendingBytes }) => pendingBytes));
   }
 
-  /** Answers with a stream that lasts. Throws `Unavailable` (503) when there are too many, or none any more. */
+  /** Answers with a stream that lasts. Throws `Unavailable` (503) when there are too many. */
   async open(request: StreamRequest): Promise<void> {
     this.refuseTooMany();
     this.opening += 1;
@@ -72,7 +72,7 @@ export class LogStreams implements OnModuleDestroy {
     }
   }
 
-  /** Ends them all with a hint to come back, and refuses new ones from now on. */
+  /** Ends them all with a hint to come back, and so whoever still comes. */
   endAll(): void {
     this.ended = true;
     clearInterval(this.timer);
@@ -84,7 +84,6 @@ export class LogStreams implements OnModuleDestroy {
   }
 
   private refuseTooMany(): void {
-    if (this.ended) throw new Unavailable('The gateway is stopping.', { retryAfterSecs: 1 });
     const most = this.settings.current.logging.max_streams;
     if (this.streams.size + this.opening < most) return;
     throw new Unavailable(`There are ${most} open log streams, and no more are served here.`, {

@@ -43,8 +43,7 @@ export class Connections {
       redact,
       makeTransport: () => this.transports.make(settings, talk.take),
       offered: (connection) => {
-        const run: McpConnection['call'] = (tool, args, signal) => connection.call(tool, args, signal);
-        const server = { name, settings, run, isAvailable: () => connection.isUp() };
+        const server = { name, settings, run: connection.call, isAvailable: () => connection.isUp() };
         return new OfferedTools(server, this.registry, this.known, logger);
       },
       isAnyFree: (tools) => this.known.isAnyFree(name, tools),

@@ -1,7 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
 import { Plugins } from '../plugins.service.js';
 import { PluginItemViewA, PluginListViewA, presentPluginA, presentPluginListA } from './plugins.views.js';
 
@@ -21,15 +23,15 @@ export class PluginsControllerA {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)
-  enable(@Param('name') name: string): PluginItemViewA {
-    return presentPluginA(this.plugins.get(name));
+  async enable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<PluginItemViewA> {
+    return presentPluginA(await this.plugins.enable(name, caller.tokenName));
   }
 
   @Post(':name/disable')
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)
-  disable(@Param('name') name: string): PluginItemViewA {
-    return presentPluginA(this.plugins.get(name));
+  async disable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<PluginItemViewA> {
+    return presentPluginA(await this.plugins.disable(name, caller.tokenName));
   }
 }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Plugin } from '../plugin.js';
 
 const BYTES_PER_MB = 1_048_576;
@@ -18,6 +18,9 @@ export class PluginItemViewA {
 
   @ApiProperty({ type: 'integer', description: 'Rounded up' })
   memory_usage_mb!: number;
+
+  @ApiPropertyOptional({ description: 'Why it could not be loaded; present only then' })
+  error?: string;
 }
 
 export class PluginListViewA {
@@ -32,6 +35,7 @@ export function presentPluginA(plugin: Plugin): PluginItemViewA {
     enabled: plugin.status === 'loaded',
     type: plugin.type,
     memory_usage_mb: Math.ceil(plugin.memoryBytes / BYTES_PER_MB),
+    ...(plugin.error === undefined ? {} : { error: plugin.error }),
   };
 }
 

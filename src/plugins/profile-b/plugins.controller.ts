@@ -1,7 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
+import { TheCaller } from '../../edge/caller.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
+import type { Caller } from '../../tokens/caller.js';
 import { Plugins } from '../plugins.service.js';
 import {
   DisabledPluginViewB,
@@ -28,15 +30,15 @@ export class PluginsControllerB {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, loaded again', ReloadedPluginViewB)
-  reload(@Param('name') name: string): ReloadedPluginViewB {
-    return presentReloadedPluginB(this.plugins.get(name));
+  async reload(@Param('name') name: string, @TheCaller() caller: Caller): Promise<ReloadedPluginViewB> {
+    return presentReloadedPluginB(await this.plugins.reload(name, caller.tokenName));
   }
 
   @Post(':name/disable')
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, disabled', DisabledPluginViewB)
-  disable(@Param('name') name: string): DisabledPluginViewB {
-    return presentDisabledPluginB(this.plugins.get(name));
+  async disable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<DisabledPluginViewB> {
+    return presentDisabledPluginB(await this.plugins.disable(name, caller.tokenName));
   }
 }

@@ -1,11 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Plugin, PluginStatus } from '../plugin.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { PLUGIN_STATUSES, type Plugin, type PluginStatus } from '../plugin.js';
 
 export class DisabledPluginViewB {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ enum: ['loaded', 'disabled'] })
+  @ApiProperty({ enum: PLUGIN_STATUSES })
   status!: PluginStatus;
 }
 
@@ -20,6 +20,9 @@ export class PluginItemViewB extends ReloadedPluginViewB {
 
   @ApiProperty({ type: 'integer' })
   memory_usage_bytes!: number;
+
+  @ApiPropertyOptional({ description: 'Why it could not be loaded; present when failed' })
+  error?: string;
 }
 
 export class PluginListViewB {
@@ -29,12 +32,13 @@ export class PluginListViewB {
 
 export function presentPluginListB(plugins: readonly Plugin[]): PluginListViewB {
   return {
-    plugins: plugins.map(({ name, version, status, capabilities, memoryBytes }) => ({
+    plugins: plugins.map(({ name, version, status, capabilities, memoryBytes, error }) => ({
       name,
       version,
       status,
       capabilities: [...capabilities],
       memory_usage_bytes: memoryBytes,
+      ...(error === undefined ? {} : { error }),
     })),
   };
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Statement } from '../../database/sql.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import type { Message } from '../message.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../message-row.js';
 import { TurnCancelled, TurnInterrupted, TurnUnanswered } from '../sessions.errors.js';
 import type { TurnFailure } from '../turn-lease.js';
@@ -40,34 +42,38 @@ export class PastTurns {
   /** From this turn on, oldest first, at most `most`; one that failed without a word only when it is this one. */
   async since(sessionId: string, turnId: string, most: number): Promise<LiveTurn[]> {
     const rows = await this.database.query<PastRow>(SINCE, [sessionId, turnId, most]);
-    const told = rows.map((row) => retold(sessionId, row));
+    const told = rows.map((row) => {
+      const said = toMessage(row);
+      return retold(
+        sessionId,
+        row.turn_id,
+        said,
+        said.incomplete === null ? undefined : errorOf(said.incomplete),
+      );
+    });
     if (rows[0]?.turn_id === turnId) return told;
     const status = await this.statusOf(sessionId, turnId);
     return status === undefined || status === 'running' || status === 'waiting'
       ? told
-      : [unanswered(sessionId, turnId, status), ...told];
+      : [retold(sessionId, turnId, undefined, errorOf(status === 'completed' ? 'failed' : status)), ...told];
   }
 }
 
-function retold(sessionId: string, row: PastRow): LiveTurn {
-  const message = toMessage(row);
-  const turn = new LiveTurn(sessionId, row.turn_id);
-  if (message.content !== '') void turn.publish({ type: 'token', text: message.content });
-  void turn.publish(
-    message.incomplete === null
-      ? { type: 'done', message }
-      : { type: 'error', error: errorOf(message.incomplete) },
-  );
-  return turn;
-}
-
-function unanswered(sessionId: string, turnId: string, status: TurnFailure | 'completed'): LiveTurn {
+/** A turn that is over, as it would have been told live: what it said, then how it ended. */
+export function retold(
+  sessionId: string,
+  turnId: string,
+  said: Message | undefined,
+  error: GatewayError | undefined,
+): LiveTurn {
   const turn = new LiveTurn(sessionId, turnId);
-  void turn.publish({ type: 'error', error: errorOf(status === 'completed' ? 'failed' : status) });
+  if (said !== undefined && said.content !== '') void turn.publish({ type: 'token', text: said.content });
+  if (error !== undefined) void turn.publish({ type: 'error', error });
+  else if (said !== undefined) void turn.publish({ type: 'done', message: said });
   return turn;
 }
 
-function errorOf(how: TurnFailure) {
+export function errorOf(how: TurnFailure): GatewayError {
   switch (how) {
     case 'cancelled':
       return new TurnCancelled('The answer to this message was cancelled.');

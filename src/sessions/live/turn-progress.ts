@@ -10,6 +10,7 @@ export class TurnProgress {
   constructor(
     private readonly turn: LiveTurn,
     private model: string,
+    private readonly sawText: () => void,
   ) {}
 
   readonly listen = (event: TurnEvent): void | Promise<void> => {
@@ -19,6 +20,7 @@ export class TurnProgress {
       this.model = event.model;
       return undefined;
     }
+    if (event.type === 'token') this.sawText();
     if (event.type === 'tool_result') this.toolCalls.push(event.record);
     return this.turn.publish(event);
   };

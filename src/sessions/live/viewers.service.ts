@@ -36,9 +36,8 @@ export class Viewers implements OnModuleDestroy {
     return this.viewers.size;
   }
 
-  /** Throws `Unavailable` (503) when there are too many, or none any more. */
+  /** Throws `Unavailable` (503) when there are too many. */
   refuseTooMany(): void {
-    if (this.ended) throw new Unavailable('The gateway is stopping.', { retryAfterSecs: 1 });
     const most = this.settings.current.streaming.max_viewers;
     if (this.viewers.size < most) return;
     throw new Unavailable(`There are ${most} open viewers of sessions, and no more are served here.`, {
@@ -53,10 +52,11 @@ export class Viewers implements OnModuleDestroy {
     this.viewers.set(viewer, { mayView, beatAt: now, askedAt: now });
     viewer.onEnd(() => this.viewers.delete(viewer));
     this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
-    if (this.ended) viewer.farewell(retryMs());
+    // What it came for, it is shown first.
+    if (this.ended) setImmediate(() => viewer.farewell(retryMs()));
   }
 
-  /** Ends them all with a hint to come back, those that are shown a turn after it, and refuses new ones. */
+  /** Ends them all with a hint to come back, those that are shown a turn after it, and so whoever still comes. */
   endAll(): void {
     this.ended = true;
     for (const viewer of [...this.viewers.keys()]) viewer.farewell(retryMs());

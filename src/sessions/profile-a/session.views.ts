@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Session, SessionPage, SessionSummary } from '../session.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
+import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
 import { SESSION_WORDS_A, type SessionWordA, statusWordA } from './session-words.js';
 
 /** The create shape of Profile A (specification 2.1). */
@@ -28,6 +29,9 @@ export class SessionDetailViewA extends SessionItemViewA {
 
   @ApiProperty({ type: 'integer' })
   total_tokens!: number;
+
+  @ApiPropertyOptional({ description: 'Only while a daily budget for sessions is set' })
+  token_budget?: TokenBudgetView;
 }
 
 export class SessionListViewA {
@@ -57,7 +61,11 @@ function presentSessionItemA(session: SessionSummary): SessionItemViewA {
   };
 }
 
-export function presentSessionDetailA(session: Session, defaultModel: string): SessionDetailViewA {
+export function presentSessionDetailA(
+  session: Session,
+  defaultModel: string,
+  budget: TokenBudget | undefined,
+): SessionDetailViewA {
   return {
     session_id: session.id,
     created_at: session.createdAt.toISOString(),
@@ -66,6 +74,7 @@ export function presentSessionDetailA(session: Session, defaultModel: string): S
     message_count: session.messageCount,
     model: session.model ?? defaultModel,
     total_tokens: session.inputTokens + session.outputTokens,
+    ...presentBudget(budget),
   };
 }
 

@@ -3,6 +3,8 @@ import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -31,10 +33,12 @@ export class SessionsControllerA {
   async create(
     @Body() body: CreateSessionRequestA,
     @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewA> {
     const { channel, user_id: userId, system_prompt: systemPrompt, model } = body;
+    const together = key?.keeping(201, presentCreatedSessionA);
     return presentCreatedSessionA(
-      await this.sessions.create({ channel, userId, systemPrompt, model }, caller),
+      await this.sessions.create({ channel, userId, systemPrompt, model }, caller, together),
     );
   }
 
@@ -51,7 +55,8 @@ export class SessionsControllerA {
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewA)
   async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewA> {
-    return presentSessionDetailA(await this.sessions.find(id, caller), this.sessions.defaultModel);
+    const session = await this.sessions.find(id, caller);
+    return presentSessionDetailA(session, this.sessions.defaultModel, this.sessions.budgetOf(session));
   }
 
   @Delete(':id')

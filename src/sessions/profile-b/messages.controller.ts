@@ -5,6 +5,8 @@ import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -33,10 +35,11 @@ export class MessagesControllerB {
     @Param('id') id: string,
     @Body() body: SendMessageRequest,
     @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
-    return this.handlers.send(id, body, caller, request, response);
+    return this.handlers.send(id, body, caller, key, request, response);
   }
 
   @Get()

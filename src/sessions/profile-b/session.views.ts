@@ -1,6 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Session, SessionPage, SessionSummary } from '../session.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
 import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
+import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
 
 class SessionViewB {
   @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })
@@ -47,6 +48,9 @@ export class SessionDetailViewB extends CreatedSessionViewB {
 
   @ApiProperty()
   token_usage!: TokenUsageViewB;
+
+  @ApiPropertyOptional({ description: 'Only while a daily budget for sessions is set' })
+  token_budget?: TokenBudgetView;
 }
 
 export class SessionListViewB {
@@ -79,7 +83,7 @@ function presentSessionItemB(session: SessionSummary): SessionItemViewB {
   };
 }
 
-export function presentSessionDetailB(session: Session): SessionDetailViewB {
+export function presentSessionDetailB(session: Session, budget: TokenBudget | undefined): SessionDetailViewB {
   return {
     id: session.id,
     channel: session.channel,
@@ -90,6 +94,7 @@ export function presentSessionDetailB(session: Session): SessionDetailViewB {
     last_activity: session.lastActivity.toISOString(),
     turn_count: session.turnCount,
     token_usage: { input: session.inputTokens, output: session.outputTokens },
+    ...presentBudget(budget),
   };
 }
 

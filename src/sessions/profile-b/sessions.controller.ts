@@ -3,6 +3,8 @@ import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
 import { Answers } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -30,9 +32,13 @@ export class SessionsControllerB {
   async create(
     @Body() body: CreateSessionRequestB,
     @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewB> {
     const { channel, user_id: userId, metadata } = body;
-    return presentCreatedSessionB(await this.sessions.create({ channel, userId, metadata }, caller));
+    const together = key?.keeping(201, presentCreatedSessionB);
+    return presentCreatedSessionB(
+      await this.sessions.create({ channel, userId, metadata }, caller, together),
+    );
   }
 
   @Get()
@@ -47,7 +53,8 @@ export class SessionsControllerB {
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewB)
   async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewB> {
-    return presentSessionDetailB(await this.sessions.find(id, caller));
+    const session = await this.sessions.find(id, caller);
+    return presentSessionDetailB(session, this.sessions.budgetOf(session));
   }
 
   @Delete(':id')

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
+import { KeyInUse } from '../../edge/idempotency/idempotency.errors.js';
+import type { RequestKey } from '../../edge/idempotency/request-key.js';
+import { markReplayed } from '../../edge/idempotency/told-again.js';
+import { InternalError } from '../../errors/gateway-error.js';
 import { API_PREFIX, type ProfileId } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { TokenDirectory } from '../../tokens/token-directory.js';
 import { parseEventId } from '../live/event-id.js';
 import { SessionViews } from '../live/session-views.service.js';
+import { type TurnRecord, TurnRecords } from '../live/turn-records.store.js';
 import { Viewers } from '../live/viewers.service.js';
+import type { Message } from '../message.js';
 import { MessagesService } from '../messages.service.js';
 import { SessionsService } from '../sessions.service.js';
 import { acceptsEvents, wantsNoWaiting } from './accepts.js';
@@ -22,6 +28,7 @@ export class MessagesHandlers {
     private readonly messages: MessagesService,
     private readonly sessions: SessionsService,
     private readonly views: SessionViews,
+    private readonly records: TurnRecords,
     private readonly viewers: Viewers,
     private readonly tokens: TokenDirectory,
   ) {}
@@ -31,15 +38,15 @@ export class MessagesHandlers {
     sessionId: string,
     body: SendMessageRequest,
     caller: Caller,
+    key: RequestKey | undefined,
     request: GatewayRequest,
     response: Response,
   ): Promise<void> {
-    const message = newUserMessage(body);
+    if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);
+    const message = { ...newUserMessage(body), together: key?.keepingTurn() };
     if (wantsNoWaiting(request.headers)) {
       const { userMessageId } = await this.messages.start(sessionId, message, caller);
-      response.setHeader('Preference-Applied', 'respond-async');
-      response.location(`/${API_PREFIX}/sessions/${sessionId}/messages`);
-      response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
+      accept(response, sessionId, userMessageId);
       return;
     }
     if (!acceptsEvents(request.headers)) {
@@ -73,6 +80,20 @@ export class MessagesHandlers {
     await this.views.open(sessionId, this.view(request, response, 'cut'), seen);
   }
 
+  /** Tells what came of a message that was sent before, in the way that is wanted this time; nothing is done. */
+  private async repeat(turnId: string, request: GatewayRequest, response: Response): Promise<void> {
+    const record = await this.records.find(turnId);
+    const isLater = wantsNoWaiting(request.headers);
+    if (record === undefined || record.status === 'waiting') throw new KeyInUse();
+    if (record.status === 'running' && !isLater) throw new KeyInUse();
+    const isStream = !isLater && acceptsEvents(request.headers);
+    if (isStream) this.viewers.refuseTooMany();
+    markReplayed(request, response);
+    if (isLater) accept(response, record.sessionId, record.userMessageId);
+    else if (isStream) this.view(request, response, 'turn').follow(this.records.live(turnId, record));
+    else response.status(200).json(presentMessage(answerOf(record)));
+  }
+
   private view(request: GatewayRequest, response: Response, until: 'turn' | 'cut'): SseViewer {
     const viewer = new SseViewer(response, request.profile as ProfileId, until);
     const token = request.headers.authorization?.trim().split(' ').at(-1);
@@ -80,4 +101,16 @@ export class MessagesHandlers {
     if (response.closed) viewer.end();
     return viewer;
   }
+}
+
+function accept(response: Response, sessionId: string, userMessageId: string): void {
+  response.setHeader('Preference-Applied', 'respond-async');
+  response.location(`/${API_PREFIX}/sessions/${sessionId}/messages`);
+  response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
+}
+
+function answerOf({ said, error }: TurnRecord): Message {
+  if (error !== undefined) throw error;
+  if (said === undefined) throw new InternalError('A turn that was completed has no answer.');
+  return said;
 }

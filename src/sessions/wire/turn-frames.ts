@@ -10,6 +10,10 @@ export function presentEvent(event: LiveEvent, profile: ProfileId): object {
       return { content: event.text };
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments };
+    case 'tool_approval': {
+      const { approvalId, callId, tool, status, expiresAt } = event.approval;
+      return { id: callId, name: tool, approval_id: approvalId, status, expires_at: expiresAt.toISOString() };
+    }
     case 'tool_result': {
       const { id, name, output, status, durationMs } = event.record;
       return { id, name, content: output, is_error: status !== 'success', duration_ms: durationMs };

@@ -6,6 +6,7 @@ export class DatabaseRelay {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   private port = 0;
+  private frozen = false;
 
   private constructor(private readonly target: URL) {}
 
@@ -30,6 +31,17 @@ export class DatabaseRelay {
     await closed;
   }
 
+  /** Takes everything and passes nothing on, as a network that drops what it is given. */
+  freeze(): void {
+    this.frozen = true;
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  thaw(): void {
+    this.frozen = false;
+    for (const socket of this.sockets) socket.resume();
+  }
+
   async mend(): Promise<void> {
     const server = createServer((client) => this.relay(client));
     this.server = server;
@@ -51,6 +63,7 @@ export class DatabaseRelay {
         other.destroy();
       });
       socket.pipe(other);
+      if (this.frozen) socket.pause();
     }
   }
 

@@ -19,11 +19,15 @@ export function isPdf(mimeType: string): boolean {
   return bareType(mimeType) === 'application/pdf';
 }
 
-/** An attachment in words: a text or JSON file with its contents, anything else as a note that it cannot be shown. */
+/** Media types of text beside `text/…`, and what is built on them (RFC 6839). */
+const TEXT_TYPES =
+  /^application\/(json|ld\+json|x-ndjson|jsonl|xml|yaml|x-yaml|toml|javascript|typescript|sql|graphql|x-sh)$|\+(json|xml|yaml)$/;
+
+/** An attachment in words: a file of text with its contents, anything else as a note that it cannot be shown. */
 export function attachmentText(part: Attachment): string {
   const type = bareType(part.mimeType);
   const name = part.type === 'file' ? oneLine(part.name) : 'image';
-  const isText = part.type === 'file' && (type.startsWith('text/') || type === 'application/json');
+  const isText = part.type === 'file' && (type.startsWith('text/') || TEXT_TYPES.test(type));
   if (isText) return `[attachment ${name} (${type})]\n${Buffer.from(part.data, 'base64').toString('utf8')}`;
   const bytes = Buffer.byteLength(part.data, 'base64');
   return `[attachment ${name} (${oneLine(type)}, ${bytes} bytes) cannot be shown to this model]`;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { traceHeaders } from '../../../tracing/spans.js';
 import { type Posting, post } from './provider-connection.js';
 import { WireFault } from './wire-fault.js';
 
@@ -29,7 +30,7 @@ export async function providerFetch(
     throw new TypeError('Only text is sent here.');
   const message = await reach(new URL(input), {
     method: init.method ?? 'GET',
-    headers: knownHeaders(init.headers),
+    headers: { ...knownHeaders(init.headers), ...traceHeaders() },
     body: init.body,
     signal: init.signal ?? undefined,
   });

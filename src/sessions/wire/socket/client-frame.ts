@@ -1,12 +1,14 @@
 import { parseJsonObject } from '../../../edge/json-bytes.js';
 import { RequestValidationPipe } from '../../../edge/request-validation.pipe.js';
 import { BadRequest } from '../../../errors/gateway-error.js';
-import type { NewUserMessage } from '../../message.js';
+import type { SentMessage } from '../../message.js';
 import { SendMessageRequest } from '../message.requests.js';
 import { newUserMessage } from '../new-user-message.js';
+import { ToolApprovalRequest } from './tool-approval.request.js';
 
 export type ClientFrame =
-  | { readonly type: 'message'; readonly message: NewUserMessage }
+  | { readonly type: 'message'; readonly message: SentMessage }
+  | { readonly type: 'tool_approval'; readonly approvalId: string; readonly verdict: 'allowed' | 'denied' }
   | { readonly type: 'cancel' }
   | { readonly type: 'ping' };
 
@@ -17,7 +19,14 @@ export async function readClientFrame(data: Buffer, isBinary: boolean): Promise<
   if (isBinary) throw new BadRequest('Frames are JSON text.');
   const { type, ...fields } = parseJsonObject(data);
   if (type === 'cancel' || type === 'ping') return { type };
-  if (type !== 'message') throw new BadRequest('type: must be one of message, cancel, ping');
-  const body: unknown = await validation.transform(fields, { type: 'body', metatype: SendMessageRequest });
-  return { type, message: newUserMessage(body as SendMessageRequest) };
+  if (type === 'tool_approval') {
+    const { approval_id: approvalId, decision } = await read(fields, ToolApprovalRequest);
+    return { type, approvalId, verdict: decision === 'allow' ? 'allowed' : 'denied' };
+  }
+  if (type !== 'message') throw new BadRequest('type: must be one of message, cancel, tool_approval, ping');
+  return { type, message: newUserMessage(await read(fields, SendMessageRequest)) };
+}
+
+async function read<Body>(fields: object, metatype: new () => Body): Promise<Body> {
+  return (await validation.transform(fields, { type: 'body', metatype })) as Body;
 }

@@ -8,13 +8,15 @@ import { Conflict, Forbidden, GatewayError, InternalError } from '../../../error
 import { inLogContext } from '../../../logs/log-context.js';
 import { type Logger, Logs } from '../../../logs/logger.js';
 import type { ProfileId } from '../../../profiles/profile.js';
+import type { Caller } from '../../../tokens/caller.js';
 import { grants } from '../../../tokens/scopes.js';
 import { TokenDirectory } from '../../../tokens/token-directory.js';
 import { SessionSockets } from '../../live/session-sockets.port.js';
 import { SessionViews } from '../../live/session-views.service.js';
 import { Viewers } from '../../live/viewers.service.js';
 import { MessagesService } from '../../messages.service.js';
-import { readClientFrame } from './client-frame.js';
+import { ToolAnswers } from '../../tool-answers.service.js';
+import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type Entrance, Handshake, PROTOCOL } from './handshake.service.js';
 import { refuseHandshake } from './handshake-refusal.js';
 import { SocketViewer } from './socket-viewer.js';
@@ -22,7 +24,7 @@ import { SocketViewer } from './socket-viewer.js';
 /** Messages of one WebSocket that may wait for their turn to begin. */
 const MOST_UNDERWAY = 16;
 
-/** The WebSockets of sessions: they show every turn, and take messages and the wish to cancel. */
+/** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
 @Injectable()
 export class SessionSocketsService extends SessionSockets {
   private readonly logger: Logger;
@@ -33,6 +35,7 @@ export class SessionSocketsService extends SessionSockets {
     private readonly viewers: Viewers,
     private readonly views: SessionViews,
     private readonly messages: MessagesService,
+    private readonly answers: ToolAnswers,
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
     settings: Settings,
@@ -105,8 +108,23 @@ export class SessionSocketsService extends SessionSockets {
     if (!grants(caller.scopes, 'sessions:write')) {
       throw new Forbidden('This token lacks the scope "sessions:write". Ask for a token that has it.');
     }
-    if (frame.type === 'cancel') await this.messages.cancel(sessionId, caller);
-    else await this.messages.start(sessionId, frame.message, caller);
+    await this.obey(frame, sessionId, caller);
+  }
+
+  private async obey(frame: Exclude<ClientFrame, { type: 'ping' }>, sessionId: string, caller: Caller) {
+    switch (frame.type) {
+      case 'cancel':
+        await this.messages.cancel(sessionId, caller);
+        return;
+      case 'tool_approval':
+        await this.answers.answer(sessionId, frame.approvalId, frame.verdict, caller);
+        return;
+      case 'message':
+        await this.messages.start(sessionId, frame.message, caller);
+        return;
+      default:
+        frame satisfies never;
+    }
   }
 
   private errorOf(thrown: unknown): GatewayError {

@@ -1,0 +1,37 @@
+// Usage: node scripts/build-plugin.mjs FOLDER [--check]
+// Compiles FOLDER/assembly/index.ts (AssemblyScript) and writes the hash of the module into FOLDER/plugin.toml.
+// With --check nothing is written: it fails when the module in the folder is not what the source makes.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [folder = '', mode] = process.argv.slice(2);
+const compiler = fileURLToPath(new URL('../node_modules/assemblyscript/bin/asc.js', import.meta.url));
+const place = mkdtempSync(join(tmpdir(), 'agw-plugin-'));
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+
+const made = join(place, 'plugin.wasm');
+// No import but those of the host: what fails in the module traps.
+const options = ['--outFile', made, '--optimize', '--use', 'abort='];
+const { status } = spawnSync(process.execPath, [compiler, join(folder, 'assembly', 'index.ts'), ...options], {
+  stdio: 'inherit',
+});
+if (status !== 0) process.exit(status ?? 1);
+
+const manifest = join(folder, 'plugin.toml');
+const text = readFileSync(manifest, 'utf8');
+const wasm = join(folder, /^wasm = "(.+)"$/m.exec(text)?.[1] ?? 'plugin.wasm');
+const hash = createHash('sha256').update(readFileSync(made)).digest('hex');
+if (mode === '--check') {
+  const same = text.includes(`sha256 = "${hash}"`) && readFileSync(made).equals(readFileSync(wasm));
+  if (!same)
+    process.stderr.write(`${wasm} is not what its source makes: node scripts/build-plugin.mjs ${folder}\n`);
+  process.exitCode = same ? 0 : 1;
+} else {
+  copyFileSync(made, wasm);
+  writeFileSync(manifest, text.replace(/^sha256 = ".*"$/m, `sha256 = "${hash}"`));
+  process.stdout.write(`${wasm}\nsha256 ${hash}\n`);
+}

@@ -1,0 +1,39 @@
+import type { ModelEvent, ModelToolCall, ModelUsage } from './model-provider.port.js';
+import type { TurnListener } from './turn.js';
+
+/** What one call of the model came to. */
+export interface ModelRound {
+  readonly text: string;
+  readonly calls: readonly ModelToolCall[];
+  readonly usage: ModelUsage;
+  readonly model: string;
+  readonly providerState?: unknown;
+}
+
+/**
+ * Follows one answer of the model to its end and passes on what it says.
+ * @param afterText whether an earlier round of the turn said something: texts of two rounds stand apart
+ */
+export async function readRound(
+  events: AsyncIterable<ModelEvent>,
+  emit: TurnListener,
+  afterText: boolean,
+): Promise<ModelRound> {
+  const pieces: string[] = [];
+  const calls: ModelToolCall[] = [];
+  for await (const event of events) {
+    if (event.type === 'end') {
+      const { usage, model, providerState } = event;
+      await emit({ type: 'usage', usage, model });
+      return { text: pieces.join(''), calls, usage, model, providerState };
+    }
+    if (event.type === 'tool_call') {
+      calls.push(event.call);
+      continue;
+    }
+    if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
+    pieces.push(event.text);
+    await emit({ type: 'token', text: event.text });
+  }
+  throw new Error('The model provider ended a stream without saying so.');
+}

@@ -1,0 +1,137 @@
+import { type Api, GrammyError } from 'grammy';
+import type { Update, UserFromGetMe } from 'grammy/types';
+import {
+  type AdapterData,
+  ChannelAdapter,
+  type OutboundReply,
+  type ReceiverLink,
+} from '../../channel-adapter.port.js';
+import { type AdapterParts, credential } from '../adapter-parts.js';
+import { connectionFailure, sendFailure } from './telegram-call.js';
+import { grammySignal, telegramApi } from './telegram-client.js';
+import { inboundOf } from './telegram-updates.js';
+
+const MOST_UPDATES = 100;
+/** Telegram counts from anywhere after a week of silence; whoever asks for more than the last number then waits for ever. */
+const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
+
+/** Where to go on: of which bot, after which update, and when that was. */
+interface TelegramCursor {
+  readonly bot: number;
+  readonly after: number;
+  readonly at: number;
+}
+
+/** A Telegram bot: asks for updates itself, so that every transition is seen (Bot API, getUpdates). */
+export class TelegramAdapter extends ChannelAdapter {
+  /** Telegram counts 4096 UTF-16 units. */
+  readonly longestReply = 4096;
+  private readonly api: Api;
+  /** The same with the patience of a question that stays open. */
+  private readonly polling: Api;
+  private readonly pollSecs: number;
+
+  constructor({ settings, environment, outbound }: AdapterParts) {
+    super();
+    const token = credential(settings.token, settings.token_env, environment);
+    const { api_url: apiUrl, request_timeout_ms: timeoutMs, poll_timeout_secs: pollSecs } = settings;
+    this.pollSecs = pollSecs;
+    this.api = telegramApi(outbound, { token, apiUrl, timeoutMs });
+    this.polling = telegramApi(outbound, { token, apiUrl, timeoutMs: timeoutMs + pollSecs * 1000 });
+  }
+
+  async receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
+    const me = await this.call(() => this.api.getMe(grammySignal(signal)));
+    // A bot has one way to be told of updates; this takes it back from a webhook, and keeps what waits.
+    await this.call(() => this.api.deleteWebhook({}, grammySignal(signal)));
+    let cursor = cursorOf(link.cursor, me.id);
+    let waitSecs = 0;
+    while (!signal.aborted) {
+      const updates = await this.updates(cursor, waitSecs, signal);
+      link.connected();
+      waitSecs = this.pollSecs;
+      if (updates.length > 0) cursor = await this.take(link, updates, me);
+    }
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.call(() => this.api.getMe(grammySignal(signal)));
+  }
+
+  async send({ target, text }: OutboundReply, signal: AbortSignal): Promise<string> {
+    const { chat, other } = addressOf(target);
+    try {
+      const { message_id: id } = await this.api.sendMessage(chat, text, other, grammySignal(signal));
+      return String(id);
+    } catch (error) {
+      throw sendFailure(error);
+    }
+  }
+
+  override async edit(
+    externalId: string,
+    { target, text }: OutboundReply,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { chat } = addressOf(target);
+    try {
+      await this.api.editMessageText(chat, Number(externalId), text, {}, grammySignal(signal));
+    } catch (error) {
+      if (error instanceof GrammyError && /message is not modified/i.test(error.description)) return;
+      // Twice the same edit is one.
+      throw sendFailure(error).asAgain();
+    }
+  }
+
+  override async typing(target: AdapterData, signal: AbortSignal): Promise<void> {
+    const { chat, other } = addressOf(target);
+    await this.call(() => this.api.sendChatAction(chat, 'typing', other, grammySignal(signal)));
+  }
+
+  /** The cursor is stored with the messages; Telegram is told with the next question. */
+  private async take(
+    link: ReceiverLink,
+    updates: readonly Update[],
+    me: UserFromGetMe,
+  ): Promise<TelegramCursor> {
+    const messages = updates.flatMap((update) => inboundOf(update, me) ?? []);
+    const after = Math.max(...updates.map(({ update_id: id }) => id));
+    const cursor = { bot: me.id, after, at: Date.now() };
+    await link.take(messages, { ...cursor });
+    return cursor;
+  }
+
+  private updates(
+    cursor: TelegramCursor | undefined,
+    waitSecs: number,
+    signal: AbortSignal,
+  ): Promise<Update[]> {
+    const offset =
+      cursor === undefined || Date.now() - cursor.at > CURSOR_LIFE_MS ? {} : { offset: cursor.after + 1 };
+    const question = {
+      ...offset,
+      timeout: waitSecs,
+      limit: MOST_UPDATES,
+      allowed_updates: ['message'] as const,
+    };
+    return this.call(() => this.polling.getUpdates(question, grammySignal(signal)));
+  }
+
+  private async call<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw connectionFailure(error);
+    }
+  }
+}
+
+function cursorOf(stored: AdapterData | null, bot: number): TelegramCursor | undefined {
+  if (stored?.['bot'] !== bot || typeof stored['after'] !== 'number') return undefined;
+  return { bot, after: stored['after'], at: Number(stored['at']) };
+}
+
+function addressOf(target: AdapterData): { chat: number; other: { message_thread_id?: number } } {
+  const { chat, thread } = target;
+  return { chat: Number(chat), other: thread === undefined ? {} : { message_thread_id: Number(thread) } };
+}

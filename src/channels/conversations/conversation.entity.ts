@@ -1,0 +1,36 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A conversation of a channel, its session, and which replica answers in it now. */
+@Entity('channel_conversations')
+@Index('channel_conversations_quiet', { synchronize: false })
+export class ConversationEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  channel!: string;
+
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  conversation!: string;
+
+  @Column({ name: 'session_id', type: 'text', collation: 'C', nullable: true })
+  sessionId!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  owner!: string | null;
+
+  @Column({ name: 'lease_until', type: 'timestamptz', precision: 3, nullable: true })
+  leaseUntil!: Date | null;
+
+  @Column({ type: 'bigint', default: 0 })
+  fence!: string;
+
+  /** Nobody looks after it before then. */
+  @Column({ name: 'retry_at', type: 'timestamptz', precision: 3, nullable: true })
+  retryAt!: Date | null;
+
+  /** Tries in a row that came to nothing. */
+  @Column({ type: 'integer', default: 0 })
+  failures!: number;
+
+  /** When somebody last wrote there. */
+  @Column({ name: 'written_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  writtenAt!: Date;
+}

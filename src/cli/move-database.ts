@@ -1,0 +1,33 @@
+import { loadSettings } from '../config/settings-loader.js';
+import { type CopiedTable, CopyRefused, copyDatabase } from '../database/database-copy.js';
+import { openAddress } from '../database/open-address.js';
+import { migrate } from '../database/schema.js';
+import type { CommandContext } from './command-context.js';
+import { databasePlace } from './database-place.js';
+import { QuietLogs } from './quiet-logs.js';
+
+export interface MoveReport {
+  readonly from: string;
+  readonly to: string;
+  readonly tables: readonly CopiedTable[];
+}
+
+/** Copies the embedded database into the one of DATABASE_URL; the embedded one stays as it is. */
+export async function moveDatabase(context: CommandContext): Promise<MoveReport> {
+  const { settings } = loadSettings({ environment: context.environment, file: context.configFile() });
+  const { database } = settings;
+  if (database.url === '')
+    throw new CopyRefused('There is nowhere to copy to: set DATABASE_URL to an empty PostgreSQL database.');
+  const embedded = { ...database, url: '' };
+  const logs = new QuietLogs(context);
+  const [source, target] = [await openAddress(embedded, logs), await openAddress(database, logs)];
+  try {
+    await migrate(source.address);
+    await migrate(target.address);
+    const tables = await copyDatabase(source.address, target.address);
+    return { from: databasePlace(embedded), to: databasePlace(database), tables };
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}

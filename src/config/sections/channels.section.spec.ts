@@ -1,0 +1,47 @@
+import { Environment } from '../environment.js';
+import { loadSettings } from '../settings-loader.js';
+
+/** What a start says about these variables of one channel. */
+function problem(name: string, settings: Readonly<Record<string, string>>): string {
+  const variables = Object.entries(settings).map(([key, value]) => [
+    `GATEWAY__CHANNELS_CONFIG__${name.toUpperCase()}__${key.toUpperCase()}`,
+    value,
+  ]);
+  try {
+    loadSettings({ environment: new Environment(Object.fromEntries(variables) as Record<string, string>) });
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+test('a channel that has what its type needs is taken', () => {
+  expect(problem('bot', { type: 'telegram', token_env: 'BOT' })).toBe('');
+  expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or more' })).toBe('');
+});
+
+test.each<[string, Record<string, string>, RegExp]>([
+  [
+    'bot',
+    { type: 'telegram' },
+    /channels_config\.bot\.token: a channel of the type "telegram" needs a token or a token_env/,
+  ],
+  [
+    'desk',
+    { type: 'webhook' },
+    /channels_config\.desk\.secret: a channel of the type "webhook" needs a secret/,
+  ],
+  [
+    'bot',
+    { type: 'telegram', token: '1:A', token_env: 'B' },
+    /token_env: is set beside token; leave one of the two out/,
+  ],
+  ['bot', { token: '1:A' }, /channels_config\.bot\.type: expected one of "telegram", "webhook"/],
+  ['bot', { type: 'telegram', token: '1:A', api_url: 'ftp://x' }, /api_url: .*http or https URL/],
+  ['bot', { type: 'telegram', token: '1:A', alowed_users: '*' }, /nearest is \S*ALLOWED_USERS/],
+  ['api', { type: 'webhook', secret: 'sixteen bytes or more' }, /api is built in/],
+])('%s %j: the start says which key, and what to do', (name, settings, sentence) => {
+  const said = problem(name, settings);
+  expect(said).toMatch(sentence);
+  expect(said).not.toContain('1:A');
+});

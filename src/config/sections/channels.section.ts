@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
+import { httpUrl, integer, millis } from './key-types.js';
+
+const LONGEST_SECRET = 512;
+const MOST_USERS = 10_000;
+
+const secretText = () => z.string().max(LONGEST_SECRET).default('').register(keyMarks, { secret: true });
+/** A name of a variable opens a door to every variable there is. */
+const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
+
+/** One channel. What another type needs is ignored, so that a type can be changed key by key. */
+const channel = z
+  .strictObject({
+    type: z.enum(['telegram', 'webhook']).describe('What platform it speaks to.'),
+    enabled: z.boolean().default(true).describe('Whether it is connected at all.'),
+    allowed_users: z
+      .array(z.string().min(1).max(256))
+      .max(MOST_USERS)
+      .default([])
+      .describe(
+        "Who may write: ids of the platform, or names such as @ada where it has them. Empty lets nobody in, '*' everybody.",
+      ),
+    mention_only: z
+      .boolean()
+      .default(false)
+      .describe('In groups, only answer what mentions the bot or replies to it.'),
+    stream_interval_ms: integer(0, 60_000)
+      .default(2000)
+      .describe(
+        'Time between two edits of an answer that is being written, in milliseconds; 0 sends it when it is whole.',
+      ),
+    token: secretText().describe('telegram: the token of the bot.'),
+    token_env: variableName().describe('telegram: name of the variable that holds the token instead.'),
+    api_url: httpUrl()
+      .default('')
+      .register(keyMarks, { fileOnly: true })
+      .describe('telegram: where its API is; empty takes https://api.telegram.org.'),
+    poll_timeout_secs: integer(1, 300)
+      .default(30)
+      .describe('telegram: how long one question for new messages may stay open, in seconds.'),
+    request_timeout_ms: millis(10_000, 120_000).describe(
+      'Longest single call to the platform, in milliseconds.',
+    ),
+    secret: secretText().describe(
+      'webhook: the key of the signatures; whsec_ and base64, or any text of at least 16 characters.',
+    ),
+    secret_env: variableName().describe('webhook: name of the variable that holds the key instead.'),
+    callback_url: httpUrl()
+      .default('')
+      .register(keyMarks, { secret: true })
+      .describe('webhook: where answers are posted, signed; empty answers in the response.'),
+    response_timeout_ms: millis(30_000, 600_000).describe(
+      'webhook: how long a response waits for its answer before it says 202, in milliseconds.',
+    ),
+  })
+  .refine(({ type, token, token_env }) => type !== 'telegram' || token !== '' || token_env !== '', {
+    path: ['token'],
+    message: 'a channel of the type "telegram" needs a token or a token_env',
+  })
+  .refine(({ type, secret, secret_env }) => type !== 'webhook' || secret !== '' || secret_env !== '', {
+    path: ['secret'],
+    message: 'a channel of the type "webhook" needs a secret or a secret_env',
+  })
+  .refine(({ token, token_env }) => token === '' || token_env === '', {
+    path: ['token_env'],
+    message: 'is set beside token; leave one of the two out',
+  })
+  .refine(({ secret, secret_env }) => secret === '' || secret_env === '', {
+    path: ['secret_env'],
+    message: 'is set beside secret; leave one of the two out',
+  });
+
+export const channelsSection = z
+  .record(
+    z
+      .string()
+      .max(32)
+      .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them')
+      .refine((name) => name !== 'api', 'api is built in and needs no settings'),
+    channel,
+  )
+  .default({})
+  .describe('The channels beside the built-in api, by name.');
+
+export type ChannelSettings = z.output<typeof channel>;

@@ -1,0 +1,141 @@
+import pg from 'pg';
+import type { DatabaseAddress } from './data-source-options.js';
+
+export interface CopiedTable {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** The copy was refused; nothing was changed. */
+export class CopyRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+interface Table {
+  readonly name: string;
+  /** All but generated ones. */
+  readonly columns: readonly string[];
+  readonly hasBytes: boolean;
+}
+
+/** Rows of one trip: few where each may hold an attachment of 20 MiB. */
+const ROWS_AT_ONCE = 100;
+const ROWS_WITH_BYTES_AT_ONCE = 4;
+/** What a database in use has rows in. */
+const TELLTALE_TABLES = ['api_tokens', 'sessions', 'hooks', 'config_overrides'];
+
+const TABLES = `
+  SELECT c.relname AS name,
+    array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
+    bool_or(a.atttypid = 'bytea'::regtype) AS "hasBytes"
+  FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+    AND c.relname <> 'schema_migrations'
+  GROUP BY c.oid ORDER BY c.relname`;
+const REFERENCES = `
+  SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent FROM pg_constraint
+  WHERE contype = 'f' AND conrelid <> confrelid AND connamespace = current_schema()::regnamespace`;
+const OTHERS = `
+  SELECT count(*)::int AS others FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`;
+const SEQUENCES = `SELECT sequencename AS name, last_value AS value FROM pg_sequences
+  WHERE schemaname = current_schema() AND last_value IS NOT NULL`;
+
+/**
+ * Copies every row from one database of the gateway into an empty one with the same schema: all of it or nothing.
+ * Triggers stay silent, because what they would count is copied too. Throws `CopyRefused` when the source is in use or
+ * the target is not empty.
+ */
+export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): Promise<CopiedTable[]> {
+  const source = new pg.Client(clientConfig(from));
+  const target = new pg.Client(clientConfig(to));
+  try {
+    await Promise.all([source.connect(), target.connect()]);
+    await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await target.query('BEGIN');
+    await refuseInUse(source);
+    const tables = await inOrderOfReferences(source);
+    await refuseUsedTarget(target);
+    await target.query(`TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}`);
+    const copied: CopiedTable[] = [];
+    for (const table of tables)
+      copied.push({ table: table.name, rows: await copyTable(source, target, table) });
+    await copySequences(source, target);
+    await target.query('COMMIT');
+    return copied;
+  } finally {
+    // Whatever was not committed goes with its connection.
+    await Promise.allSettled([source.end(), target.end()]);
+  }
+}
+
+async function refuseInUse(source: pg.Client): Promise<void> {
+  const { rows } = await source.query<{ others: number }>(OTHERS);
+  if ((rows[0]?.others ?? 0) > 0)
+    throw new CopyRefused('A gateway still uses the embedded database. Stop it, and run this again.');
+}
+
+async function refuseUsedTarget(target: pg.Client): Promise<void> {
+  for (const table of TELLTALE_TABLES) {
+    const { rows } = await target.query(`SELECT 1 FROM ${quoted(table)} LIMIT 1`);
+    if (rows.length > 0)
+      throw new CopyRefused(
+        `The database of DATABASE_URL is in use: its table ${table} has rows. Copy into an empty one.`,
+      );
+  }
+}
+
+/** What is referred to comes before what refers to it. */
+async function inOrderOfReferences(source: pg.Client): Promise<Table[]> {
+  const { rows: tables } = await source.query<Table>(TABLES);
+  const { rows: references } = await source.query<{ child: string; parent: string }>(REFERENCES);
+  const ordered = new Map<string, Table>();
+  const add = (table: Table): void => {
+    if (ordered.has(table.name)) return;
+    const parents = references.filter(({ child }) => child === table.name).map(({ parent }) => parent);
+    for (const parent of tables.filter(({ name }) => parents.includes(name))) add(parent);
+    ordered.set(table.name, table);
+  };
+  for (const table of tables) add(table);
+  return [...ordered.values()];
+}
+
+async function copyTable(source: pg.Client, target: pg.Client, table: Table): Promise<number> {
+  const name = quoted(table.name);
+  const columns = table.columns.map(quoted).join(', ');
+  const atOnce = table.hasBytes ? ROWS_WITH_BYTES_AT_ONCE : ROWS_AT_ONCE;
+  await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
+  await source.query(
+    `DECLARE copied NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${name} AS t`,
+  );
+  let copied = 0;
+  for (;;) {
+    const { rows } = await source.query<{ row: string }>(`FETCH ${atOnce} FROM copied`);
+    if (rows.length === 0) break;
+    await target.query(
+      `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE
+       SELECT ${columns} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+      [`[${rows.map(({ row }) => row).join(',')}]`],
+    );
+    copied += rows.length;
+  }
+  await source.query('CLOSE copied');
+  await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
+  return copied;
+}
+
+async function copySequences(source: pg.Client, target: pg.Client): Promise<void> {
+  const { rows } = await source.query<{ name: string; value: string }>(SEQUENCES);
+  for (const { name, value } of rows) await target.query('SELECT setval($1, $2)', [quoted(name), value]);
+}
+
+function clientConfig(address: DatabaseAddress): pg.ClientConfig {
+  return 'url' in address ? { connectionString: address.url } : { ...address };
+}
+
+function quoted(name: string): string {
+  return pg.escapeIdentifier(name);
+}

@@ -1,0 +1,16 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** When somebody last wrote in a conversation, so that it can be forgotten long after. */
+export class DateChannelConversations1763700016100 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE channel_conversations ADD COLUMN written_at timestamptz(3) NOT NULL DEFAULT now()`,
+    );
+    await runner.query(`CREATE INDEX channel_conversations_quiet ON channel_conversations (written_at)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP INDEX channel_conversations_quiet`);
+    await runner.query(`ALTER TABLE channel_conversations DROP COLUMN written_at`);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { McpServerSettings } from '../../config/sections/mcp.section.js';
+import type { Logger } from '../../logs/logger.js';
+import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
+
+/** How a connection is seen by what it offers. */
+export interface Callable {
+  readonly call: RunTool;
+  isUp(): boolean;
+}
+
+/** Everything that the connection of one server speaks to. */
+export interface ConnectionParts {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  readonly logger: Logger;
+  /** Throws when the settings do not suffice to make one. */
+  makeTransport(): Transport;
+  /** What the server has in the catalogue; made for this connection. */
+  offered(connection: Callable): OfferedTools;
+  isAnyFree(tools: readonly string[]): Promise<boolean>;
+  /** Told of every change between connected and not. `error` is redacted. */
+  onChange(connected: boolean, error: string | undefined): void;
+  redact(text: string): string;
+}

@@ -1,0 +1,8 @@
+/** Why a plugin cannot be loaded or a call of it went wrong: one sentence for people, without paths of the machine. */
+export class PluginProblem extends Error {
+  override readonly name = 'PluginProblem';
+}
+
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

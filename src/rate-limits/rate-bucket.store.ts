@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Statement } from '../database/sql.js';
+import { BUCKET_MS } from './rate-limiter.port.js';
+
+/** Requests that wait for tokens of one bucket. */
+export interface BucketWish {
+  readonly key: string;
+  readonly limitPerSecond: number;
+  readonly tokens: number;
+}
+
+export interface BucketGrant {
+  /** How many of the tokens that were wished for. */
+  readonly granted: number;
+  /** Milliseconds until the bucket is full again, after what was granted. */
+  readonly fullInMs: number;
+}
+
+/** The limiter answers by itself when this is not kept. */
+const PATIENCE_MS = 1000;
+/** Full for so long, a bucket is like one that was never asked for. */
+const FORGET_AFTER_MS = 10_000;
+const MOST_FORGOTTEN = 5000;
+
+const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
+
+/**
+ * GCRA for many buckets at once. In one order, so that two replicas cannot wait for each other. A bucket is never
+ * further from full than it is large, so a database whose clock was set back locks nobody out.
+ */
+const TAKE: Statement = {
+  name: 'rate_limits.take',
+  timeoutMs: PATIENCE_MS,
+  text: `
+    WITH clock AS MATERIALIZED (SELECT ${NOW_MS} AS now_ms),
+    wishes AS (
+      SELECT key, least(tokens, per_second) AS tokens, ${BUCKET_MS}::float8 / per_second AS token_ms
+      FROM unnest($1::text[], $2::int[], $3::int[]) AS wish (key, tokens, per_second)
+    )
+    INSERT INTO rate_buckets AS bucket (key, full_at_ms, token_ms, granted)
+    SELECT key, now_ms + tokens * token_ms, token_ms, tokens FROM wishes, clock ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET (full_at_ms, token_ms, granted) = (
+      SELECT used_until + tokens * excluded.token_ms, excluded.token_ms, tokens
+      FROM (
+        SELECT used_until,
+          least(excluded.granted, floor((now_ms + ${BUCKET_MS} - used_until) / excluded.token_ms + 1e-6)) AS tokens
+        FROM (
+          SELECT now_ms, least(greatest(bucket.full_at_ms, now_ms), now_ms + ${BUCKET_MS}) AS used_until FROM clock
+        ) AS at
+      ) AS taken
+    )
+    RETURNING key, granted, full_at_ms - (SELECT now_ms FROM clock) AS full_in_ms`,
+};
+const FORGET: Statement = {
+  name: 'rate_limits.forget',
+  text: `
+    WITH gone AS (
+      DELETE FROM rate_buckets WHERE key IN (
+        SELECT key FROM rate_buckets WHERE full_at_ms < ${NOW_MS} - ${FORGET_AFTER_MS}
+        LIMIT ${MOST_FORGOTTEN} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1
+    )
+    SELECT count(*)::int AS forgotten FROM gone`,
+};
+
+/** The statements of the buckets that all replicas share. */
+@Injectable()
+export class RateBucketStore {
+  constructor(private readonly database: Database) {}
+
+  /** What each bucket gives, by key; no key twice. Throws `Unavailable` when the database does not answer in a second. */
+  async take(wishes: readonly BucketWish[]): Promise<Map<string, BucketGrant>> {
+    const rows = await this.database.query<{ key: string; granted: number; full_in_ms: number }>(TAKE, [
+      wishes.map(({ key }) => key),
+      wishes.map(({ tokens }) => tokens),
+      wishes.map(({ limitPerSecond }) => limitPerSecond),
+    ]);
+    return new Map(rows.map(({ key, granted, full_in_ms: fullInMs }) => [key, { granted, fullInMs }]));
+  }
+
+  /** @returns whether there may be more of them */
+  async forgetFull(): Promise<boolean> {
+    const [row] = await this.database.query<{ forgotten: number }>(FORGET);
+    return row?.forgotten === MOST_FORGOTTEN;
+  }
+}

@@ -1,0 +1,22 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What the turns of an API token used on a day, for migrations and the drift check. */
+@Entity('token_spending')
+export class TokenSpendingEntity {
+  @PrimaryColumn({ name: 'token_id', type: 'text', collation: 'C' })
+  tokenId!: string;
+
+  /** In UTC. */
+  @PrimaryColumn({ type: 'date' })
+  day!: string;
+
+  /** Rows of one token and day are summed. */
+  @PrimaryColumn({ type: 'smallint' })
+  slot!: number;
+
+  @Column({ name: 'input_tokens', type: 'bigint' })
+  inputTokens!: string;
+
+  @Column({ name: 'output_tokens', type: 'bigint' })
+  outputTokens!: string;
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { type ApprovalAnswer, ToolApprovals } from '../agent/tool-approvals.port.js';
+import { ToolPolicy } from '../agent/tool-policy.js';
+import type { Caller } from '../tokens/caller.js';
+import { NoWaitingCall, ToolNotYours } from './sessions.errors.js';
+import { SessionsService } from './sessions.service.js';
+
+/** What the people of a session say to tool calls that wait for one of them. */
+@Injectable()
+export class ToolAnswers {
+  constructor(
+    private readonly approvals: ToolApprovals,
+    private readonly policy: ToolPolicy,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /**
+   * Throws `SessionNotFound`, `NoWaitingCall` when nothing of that id waits in this session, and `ToolNotYours` for
+   * who would allow what their own turns may not do.
+   */
+  async answer(
+    sessionId: string,
+    approvalId: string,
+    verdict: ApprovalAnswer['verdict'],
+    caller: Caller,
+  ): Promise<void> {
+    await this.sessions.find(sessionId, caller);
+    const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
+    if (open === undefined) throw new NoWaitingCall();
+    const token = { id: caller.tokenId, name: caller.tokenName };
+    if (verdict === 'allowed' && !this.policy.allows(open.tool, { channel: open.channel, token })) {
+      throw new ToolNotYours(open.tool);
+    }
+    const by = `token "${token.name}" (${token.id})`;
+    if (!(await this.approvals.answer(approvalId, { verdict, by }))) throw new NoWaitingCall();
+  }
+}

@@ -1,0 +1,21 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { TokenBudget } from '../session.js';
+
+/** What a session may use a day: beside the specification's fields, and only while `limits.daily_tokens_per_session` is set. */
+export class TokenBudgetView {
+  @ApiProperty({ type: 'integer', description: 'Model tokens per day' })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Used since midnight UTC' })
+  used!: number;
+
+  @ApiProperty({ format: 'date-time' })
+  resets_at!: string;
+}
+
+/** The field for a session's detail, or none. */
+export function presentBudget(budget: TokenBudget | undefined): { token_budget?: TokenBudgetView } {
+  if (budget === undefined) return {};
+  const { limit, used, resetsAt } = budget;
+  return { token_budget: { limit, used, resets_at: resetsAt.toISOString() } };
+}

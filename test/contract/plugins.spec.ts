@@ -1,0 +1,159 @@
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { callTool } from '../harness/mcp.js';
+import { moduleText, PluginBench, pluginB } from '../harness/plugins.js';
+import { expectError } from './support/envelope.js';
+import { sortedKeys, type Wire } from './support/faces.js';
+
+let bench: PluginBench;
+let gateway: TestGateway;
+beforeAll(async () => {
+  bench = await PluginBench.make();
+  await bench.addShipped();
+  await bench.writeManifest('broken', 'name = ');
+  gateway = await startTestGateway({ env: bench.env });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await bench.clear();
+});
+
+const itemA = async (name: string) => {
+  const { body } = await gateway.a.get<{ plugins: Wire[] }>('/plugins');
+  return body.plugins.find((plugin) => plugin['name'] === name);
+};
+
+test('4.1 | GET | /plugins | none | 200; object with plugins (array): name, version, enabled, type, memory_usage_mb', async () => {
+  const { status, body } = await gateway.a.get<{ plugins: Wire[] }>('/plugins');
+  expect([status, sortedKeys(body)]).toEqual([200, ['plugins']]);
+  expect(await itemA('measures')).toEqual({
+    name: 'measures',
+    version: '1.0.0',
+    enabled: true,
+    type: 'tool',
+    memory_usage_mb: 1,
+  });
+});
+
+test('4.2 | GET | /plugins | none | 200; object with plugins (array): name, version, status, capabilities, memory_usage_bytes', async () => {
+  const { status, body } = await gateway.b.get<{ plugins: Wire[] }>('/plugins');
+  expect([status, sortedKeys(body)]).toEqual([200, ['plugins']]);
+  const measures = await pluginB(gateway, 'measures');
+  expect(measures).toEqual({
+    name: 'measures',
+    version: '1.0.0',
+    status: 'loaded',
+    capabilities: ['tool:count_text', 'tool:convert_unit'],
+    memory_usage_bytes: expect.any(Number) as number,
+  });
+  // A page of linear memory at least, and no more than its limit with the buffers of the host.
+  expect(measures?.memory_usage_bytes).toBeGreaterThanOrEqual(65_536);
+  expect(measures?.memory_usage_bytes).toBeLessThanOrEqual(8 * 1_048_576);
+});
+
+test('a plugin that does not load is named, with the reason, and the others are served', async () => {
+  const broken = await pluginB(gateway, 'broken');
+  expect([broken?.status, broken?.capabilities, broken?.memory_usage_bytes]).toEqual(['failed', [], 0]);
+  expect(broken?.error).toContain('plugin.toml is not TOML');
+  expect(await itemA('broken')).toMatchObject({ enabled: false, memory_usage_mb: 0 });
+});
+
+test('2.8 | plugins: loaded (integer), total (integer); plugins_loaded (integer)', async () => {
+  expect((await gateway.b.get<Wire>('/status')).body['plugins']).toEqual({ loaded: 1, total: 2 });
+  expect((await gateway.a.get<Wire>('/info')).body['plugins_loaded']).toBe(1);
+});
+
+test('3 | loaded | POST plugins/:name/disable (B) | disabled | plugin is not unloaded; 200: name, status', async () => {
+  const before = await pluginB(gateway, 'measures');
+  for (let time = 0; time < 2; time += 1) {
+    const { status, body } = await gateway.b.post('/plugins/measures/disable');
+    expect([status, body]).toEqual([200, { name: 'measures', status: 'disabled' }]);
+  }
+  const after = await pluginB(gateway, 'measures');
+  expect(after).toEqual({ ...before, status: 'disabled' });
+  expect(gateway.tools.traitsOf('measures__count_text')).toBeUndefined();
+});
+
+test('3 | disabled | POST plugins/:name/reload (B): loads it and answers loaded: name, status, version', async () => {
+  const { status, body } = await gateway.b.post('/plugins/measures/reload');
+  expect([status, body]).toEqual([200, { name: 'measures', status: 'loaded', version: '1.0.0' }]);
+  expect((await callTool(gateway, 'measures__count_text', { text: 'a b' })).output).toContain('words: 2');
+});
+
+test('3 | enabled | POST plugins/:name/disable (A) | disabled; | POST plugins/:name/enable (A) | enabled; idempotent', async () => {
+  for (const [verb, enabled] of [
+    ['disable', false],
+    ['disable', false],
+    ['enable', true],
+    ['enable', true],
+  ] as const) {
+    const { status, body } = await gateway.a.post<Wire>(`/plugins/measures/${verb}`);
+    expect([status, body]).toEqual([200, expect.objectContaining({ name: 'measures', enabled })]);
+    expect(sortedKeys(body)).toEqual(['enabled', 'memory_usage_mb', 'name', 'type', 'version']);
+  }
+  expect((await callTool(gateway, 'measures__count_text', { text: 'a b' })).status).toBe('success');
+});
+
+test('a reload that fails is 409 with the reason, and the old version goes on serving', async () => {
+  await bench.add('moving', moduleText({ text: 'one' }));
+  expect((await gateway.b.post('/plugins/moving/reload')).body).toEqual({
+    name: 'moving',
+    status: 'loaded',
+    version: '1.0.0',
+  });
+  await bench.write('moving', Buffer.from('nothing'), '', '2.0.0');
+  const refused = await gateway.b.post<{ error: { message: string } }>('/plugins/moving/reload');
+  expectError('b', refused, 409, 'conflict');
+  expect(refused.body.error.message).toContain('not a core WebAssembly module');
+  expect(await pluginB(gateway, 'moving')).toMatchObject({ status: 'loaded', version: '1.0.0' });
+  expect((await callTool(gateway, 'moving__act', {})).output).toBe('one');
+  await bench.add('moving', moduleText({ text: 'two' }), '', '2.0.0');
+  expect((await gateway.b.post<Wire>('/plugins/moving/reload')).body['version']).toBe('2.0.0');
+  expect((await callTool(gateway, 'moving__act', {})).output).toBe('two');
+});
+
+test('enabling what cannot be loaded is 409', async () => {
+  expectError('a', await gateway.a.post('/plugins/broken/enable'), 409, 'conflict');
+  expectError('b', await gateway.b.post('/plugins/broken/reload'), 409, 'conflict');
+});
+
+test.each(['..', '%2e%2e%2fplugins', '.', 'measures%00', '__proto__', 'nobody'])(
+  'the name %s is 404',
+  async (name) => {
+    const { status } = await gateway.b.post(`/plugins/${name}/reload`);
+    expect([400, 404, 405]).toContain(status);
+  },
+);
+
+test('plugins:write is needed, and plugins:read', async () => {
+  const reader = gateway.caller('b', await gateway.mint({ scopes: ['plugins:read'] }));
+  expect((await reader.get('/plugins')).status).toBe(200);
+  expectError('b', await reader.post('/plugins/measures/disable'), 403, 'forbidden');
+  const other = gateway.caller('a', await gateway.mint({ scopes: ['status:read'] }));
+  expectError('a', await other.get('/plugins'), 403, 'forbidden');
+});
+
+test('settings that choose what runs are for the file and the environment alone', async () => {
+  for (const key of ['directory', 'integrity', 'max_memory_mb', 'max_call_ms']) {
+    expectError('b', await gateway.b.patch('/config', { [`plugins.${key}`]: 1 }), 403, 'forbidden');
+  }
+});
+
+test('every change is in the audit under the name of the token,', async () => {
+  const rows = await gateway.database.query<{ action: string; actor: string; target: string }>(
+    `SELECT DISTINCT action, actor, target FROM audit_entries WHERE target = 'measures' AND action LIKE 'plugin.%' ORDER BY action`,
+  );
+  expect(rows).toEqual(
+    ['disable', 'enable', 'reload'].map((verb) => ({
+      action: `plugin.${verb}`,
+      actor: 'test',
+      target: 'measures',
+    })),
+  );
+});
+
+test('metrics tell status and memory of every plugin', async () => {
+  const { text } = await gateway.a.get('/metrics');
+  expect(text).toMatch(/^agent_gateway_plugin_status\{plugin="measures",status="loaded"\} 1$/m);
+  expect(text).toMatch(/^agent_gateway_plugin_status\{plugin="broken",status="failed"\} 1$/m);
+  expect(text).toMatch(/^agent_gateway_plugin_memory_bytes\{plugin="measures"\} [1-9]\d+$/m);
+});

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RateBucketJanitor } from '../../src/rate-limits/rate-bucket-janitor.service.js';
+import type { TestDatabase } from '../harness/database.js';
+import { createTestDatabase } from '../harness/database.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+
+/** The specification's tiers, with a request of each. */
+const TIERS = [
+  { tier: 'sessions_write', limit: 10, method: 'DELETE', path: '/sessions/sess_x' },
+  { tier: 'sessions_read', limit: 50, method: 'GET', path: '/sessions/sess_x' },
+  { tier: 'config_write', limit: 5, method: 'PATCH', path: '/config' },
+  { tier: 'other', limit: 30, method: 'GET', path: '/nowhere' },
+] as const;
+const SECONDS = 5;
+
+let database: TestDatabase;
+let replicas: TestGateway[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = Object.fromEntries(
+    TIERS.map(({ tier, limit }) => [`GATEWAY__RATE_LIMITS__${tier.toUpperCase()}`, String(limit)]),
+  );
+  replicas = await Promise.all([1, 2, 3].map(() => startTestGateway({ database, env })));
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await database.drop();
+});
+
+interface Flood {
+  readonly accepted: number;
+  /**
+   * From the first answer until the last request was sent that was let in: the buckets have seen at least that much time,
+   * and what came in after it may still be in them.
+   */
+  readonly leastSeconds: number;
+  /** From the first request until the last answer: and at most that much. */
+  readonly mostSeconds: number;
+  readonly refusedBy: readonly number[];
+}
+
+/** Sends at twice the limit, to the replicas in turn, at the moments that belong to that pace. */
+async function flood({ limit, method, path }: (typeof TIERS)[number], token: string): Promise<Flood> {
+  const callers = replicas.map((replica) => replica.caller('b', token));
+  // So that every replica knows the token; this is of another tier.
+  for (const caller of callers) await caller.get(path === '/nowhere' ? '/sessions' : '/nowhere');
+  const startedAt = performance.now();
+  const count = limit * 2 * SECONDS;
+  let letInAt = startedAt;
+  let firstAnswerAt = Number.POSITIVE_INFINITY;
+  let lastAnswerAt = startedAt;
+  const refusedBy = callers.map(() => 0);
+  const statuses = await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      await sleep(startedAt + (i * 1000) / (limit * 2) - performance.now());
+      const sentAt = performance.now();
+      const at = i % callers.length;
+      const { status } = await callers[at]!.send(method, path, method === 'PATCH' ? { body: {} } : {});
+      firstAnswerAt = Math.min(firstAnswerAt, performance.now());
+      lastAnswerAt = Math.max(lastAnswerAt, performance.now());
+      if (status === 429) refusedBy[at]! += 1;
+      else letInAt = Math.max(letInAt, sentAt);
+      return status;
+    }),
+  );
+  const refused = statuses.filter((status) => status === 429).length;
+  return {
+    accepted: count - refused,
+    leastSeconds: (letInAt - firstAnswerAt) / 1000,
+    mostSeconds: (lastAnswerAt - startedAt) / 1000,
+    refusedBy,
+  };
+}
+
+/** Somebody else, at an easy pace. @returns the statuses of the answers */
+async function stroll(tier: (typeof TIERS)[number], token: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < SECONDS * 2; i++) {
+    await sleep(400);
+    const caller = replicas[i % 3]!.caller('a', token);
+    statuses.push((await caller.send(tier.limit === 5 ? 'POST' : tier.method, pathInA(tier))).status);
+  }
+  return statuses;
+}
+
+test('one token at twice each tier over three replicas: the limit and one burst; another is untouched', async () => {
+  await Promise.all(
+    TIERS.map(async (tier) => {
+      const [greedy, modest] = [await replicas[0]!.mint(), await replicas[0]!.mint()];
+      const [flooded, others] = await Promise.all([flood(tier, greedy), stroll(tier, modest)]);
+      expect(others).not.toContain(429);
+      // Every replica refuses its share.
+      expect(Math.min(...flooded.refusedBy)).toBeGreaterThan(0);
+      const { accepted, leastSeconds, mostSeconds } = flooded;
+      expect(accepted).toBeLessThanOrEqual(tier.limit * mostSeconds + tier.limit);
+      // Requests are whole, and a part of a token may be left in the bucket.
+      const least = 0.99 * (tier.limit * leastSeconds + tier.limit) - 1;
+      expect(accepted).toBeGreaterThanOrEqual(Math.floor(least));
+    }),
+  );
+});
+
+function pathInA({ tier, path }: (typeof TIERS)[number]): string {
+  return tier === 'config_write' ? '/config/reload' : path;
+}
+
+test('a burst over all replicas at once is the limit, to the request', async () => {
+  const token = await replicas[0]!.mint();
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => replicas[i % 3]!.caller('b', token).delete('/sessions/sess_x')),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  const accepted = answers.filter(({ status }) => status === 404);
+  // Ten of the burst, and what came back while sixty requests were on their way.
+  expect(accepted.length).toBeGreaterThanOrEqual(10);
+  expect(accepted.length).toBeLessThanOrEqual(10 + 10 * seconds);
+  const remaining = accepted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  expect(Math.max(...remaining)).toBe(9);
+  for (const { status, headers } of answers) {
+    expect(headers.get('x-ratelimit-limit')).toBe('10');
+    if (status === 429)
+      expect([headers.get('retry-after'), headers.get('x-ratelimit-remaining')]).toEqual(['1', '0']);
+  }
+});
+
+test('a database whose clock was set back locks nobody out', async () => {
+  const token = await replicas[0]!.mint();
+  await replicas[0]!.caller('b', token).get('/nowhere');
+  await database.query(`UPDATE rate_buckets SET full_at_ms = full_at_ms + 3600000`);
+  await sleep(1000);
+  expect((await replicas[1]!.caller('b', token).get('/nowhere')).status).toBe(429);
+  await sleep(1000);
+  expect((await replicas[1]!.caller('b', token).get('/nowhere')).status).toBe(404);
+});
+
+test('buckets that nobody asks for are removed, those in use are not', async () => {
+  const token = await replicas[0]!.mint();
+  await replicas[0]!.caller('b', token).get('/nowhere');
+  await database.query(`UPDATE rate_buckets SET full_at_ms = extract(epoch FROM now()) * 1000 - 20000`);
+  await replicas[1]!.caller('b', token).get('/sessions');
+  await replicas[1]!.started.app.get(RateBucketJanitor, { strict: false }).clean();
+  const left = await database.query<{ key: string }>('SELECT key FROM rate_buckets');
+  expect(left.map(({ key }) => key.replace(/^token:\w+/, 'token'))).toEqual(['token|sessions_read']);
+});

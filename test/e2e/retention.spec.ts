@@ -1,0 +1,62 @@
+import { AuditRetention } from '../../src/audit/audit-retention.service.js';
+import { HookJanitor } from '../../src/hooks/hook-janitor.service.js';
+import { SessionRetention } from '../../src/sessions/session-retention.service.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const count = async (table: string): Promise<number> =>
+  (await gateway.database.query(`SELECT 1 FROM ${table}`)).length;
+
+test('sessions that ended long ago go with their history when that is wanted, and the totals follow', async () => {
+  const { started, database } = gateway;
+  const retention = started.app.get(SessionRetention, { strict: false });
+  for (let number = 0; number < 3; number += 1) {
+    const { body } = await gateway.a.post<{ session_id: string }>('/sessions', {});
+    await gateway.a.post(`/sessions/${body.session_id}/messages`, { content: `Hello ${number}` });
+    if (number > 0) await gateway.a.delete(`/sessions/${body.session_id}`);
+  }
+  await database.query(
+    `UPDATE sessions SET ended_at = now() - interval '31 days'
+     WHERE id = (SELECT id FROM sessions WHERE status = 'terminated' ORDER BY id LIMIT 1)`,
+  );
+  await retention.job.runAll();
+  expect(await count('sessions')).toBe(3);
+  expect(await gateway.b.patch('/config', { agent: { session_retention_days: 30 } })).toMatchObject({
+    status: 200,
+  });
+  await retention.job.runAll();
+  expect(await count('sessions')).toBe(2);
+  expect(await count('messages')).toBe(4);
+  const listed = await gateway.a.get<{ total: number; sessions: unknown[] }>('/sessions?status=completed');
+  expect(listed.body).toMatchObject({ total: 1, sessions: [{}] });
+});
+
+test('audit entries and deliveries go when their time has come, whatever is newer stays', async () => {
+  const { started, database } = gateway;
+  await database.query(
+    `INSERT INTO hook_deliveries (hook_id, event_id, event, status, done_at)
+     SELECT 'gone', 'e', 'session.created', 'delivered', now() - interval '8 days' FROM generate_series(1, 2500)`,
+  );
+  await database.query(
+    `INSERT INTO hooks (id, url, events) VALUES ('gone', 'http://127.0.0.1:4/', '{session.created}')`,
+  );
+  await database.query(
+    `INSERT INTO hook_deliveries (hook_id, event_id, event, status, done_at)
+     VALUES ('gone', 'e', 'session.created', 'delivered', now() - interval '6 days')`,
+  );
+  await started.app.get(HookJanitor, { strict: false }).job.runAll();
+  expect(await count('hook_deliveries')).toBe(1);
+  await database.query(
+    `INSERT INTO audit_entries (happened_at, action, actor, target, outcome, details)
+     SELECT now() - make_interval(days => age), 'tool.call', 'ada', 'echo', 'success', '{}'
+     FROM unnest('{364, 366, 900}'::int[]) AS age`,
+  );
+  const older = `SELECT 1 FROM audit_entries WHERE action = 'tool.call'`;
+  await started.app.get(AuditRetention, { strict: false }).job.runAll();
+  expect(await database.query(older)).toHaveLength(1);
+});

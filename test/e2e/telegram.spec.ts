@@ -1,0 +1,298 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { channelB, echo, telegramEnv, untilChannel } from '../harness/channels.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { BOT_TOKEN, TestTelegram } from '../harness/telegram.js';
+import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
+
+let telegram: TestTelegram;
+let provider: ScriptedProvider;
+let gateway: TestGateway;
+let nextChat = 100;
+beforeAll(async () => {
+  [telegram, provider] = await Promise.all([TestTelegram.start(), startScriptedProvider()]);
+  const env = { ...telegramEnv(telegram, { stream_interval_ms: '100' }), ...providerEnv(provider) };
+  gateway = await startTestGateway({ env });
+  await untilChannel(gateway, 'telegram', 'connected');
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([telegram.stop(), provider.stop()]);
+});
+beforeEach(() => provider.script(echo()));
+
+const textsOf = (chat: number): string[] => telegram.said(chat).map(({ text }) => text);
+
+interface SessionB {
+  readonly id: string;
+  readonly user_id: string;
+  readonly metadata?: Record<string, unknown>;
+}
+
+/** The newest session of the channel. */
+async function newestSession(): Promise<SessionB> {
+  const { body } = await gateway.b.get<{ sessions: SessionB[] }>('/sessions?channel=telegram&limit=1');
+  return body.sessions[0] as SessionB;
+}
+
+test('a message is answered in its chat, by a session that the API shows', async () => {
+  const chat = nextChat++;
+  await telegram.write('Hello there', { chat, user: 4711 });
+  await telegram.untilSaid(1, chat);
+  expect(textsOf(chat)).toEqual(['You said: Hello there']);
+  const session = await newestSession();
+  expect(session.user_id).toBe('telegram:4711');
+  const { body } = await gateway.b.get<SessionB>(`/sessions/${session.id}`);
+  expect(body.metadata).toEqual({ conversation: String(chat) });
+  const { active_sessions } = await channelB(gateway, 'telegram');
+  expect(active_sessions).toBe(1);
+  expect(telegram.callsOf('sendChatAction').length).toBeGreaterThan(0);
+});
+
+test('a conversation keeps its session; another has another; the messages of one are answered in their order', async () => {
+  const [one, other] = [nextChat++, nextChat++];
+  for (const text of ['first', 'second', 'third']) await telegram.write(text, { chat: one });
+  await telegram.write('elsewhere', { chat: other });
+  await Promise.all([telegram.untilSaid(3, one), telegram.untilSaid(1, other)]);
+  expect(textsOf(one)).toEqual(['You said: first', 'You said: second', 'You said: third']);
+  const rows = await gateway.database.query<{ n: number }>(
+    `SELECT count(DISTINCT session_id)::int AS n FROM channel_conversations WHERE conversation IN ($1, $2)`,
+    [String(one), String(other)],
+  );
+  expect(rows[0]?.n).toBe(2);
+});
+
+test('what Telegram hands over once more is not answered once more', async () => {
+  const chat = nextChat++;
+  await telegram.write('only once', { chat });
+  await telegram.untilSaid(1, chat);
+  telegram.repeatAll();
+  await telegram.write('and go on', { chat });
+  await telegram.untilSaid(2, chat);
+  expect(textsOf(chat)).toEqual(['You said: only once', 'You said: and go on']);
+});
+
+test('a session that has ended is followed by a new one', async () => {
+  const chat = nextChat++;
+  await telegram.write('before', { chat });
+  await telegram.untilSaid(1, chat);
+  const before = await newestSession();
+  expect((await gateway.b.delete(`/sessions/${before.id}`)).status).toBe(204);
+  await telegram.write('after', { chat });
+  await telegram.untilSaid(2, chat);
+  const after = await newestSession();
+  expect(after.id).not.toBe(before.id);
+  expect(textsOf(chat)).toEqual(['You said: before', 'You said: after']);
+});
+
+test('the API continues a session of the channel: whoever asked there is answered there, and the chat stays as it is', async () => {
+  const chat = nextChat++;
+  await telegram.write('from the chat', { chat });
+  await telegram.untilSaid(1, chat);
+  const { id } = await newestSession();
+  const answer = await gateway.a.post<{ content: string }>(`/sessions/${id}/messages`, {
+    content: 'from the API',
+  });
+  expect(answer.body.content).toBe('You said: from the API');
+  const history = await gateway.a.get<{ messages: { content: string }[] }>(`/sessions/${id}/messages`);
+  expect(history.body.messages.map(({ content }) => content)).toEqual([
+    'from the chat',
+    'You said: from the chat',
+    'from the API',
+    'You said: from the API',
+  ]);
+  await telegram.write('again', { chat });
+  await telegram.untilSaid(2, chat);
+  expect(textsOf(chat)).toEqual(['You said: from the chat', 'You said: again']);
+});
+
+test('a long answer arrives in parts that Telegram takes, whole and in order', async () => {
+  const chat = nextChat++;
+  const words = Array.from({ length: 1500 }, (_, n) => `word${n}😀`).join(' ');
+  const held = heldAnswer();
+  provider.script(held.script);
+  await telegram.write('Tell me a lot', { chat });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  held.say(words);
+  held.finish();
+  await eventually(() => expect(textsOf(chat).join(' ')).toBe(words));
+  for (const text of textsOf(chat)) expect(text.length).toBeLessThanOrEqual(4096);
+  expect(textsOf(chat)).toHaveLength(Math.ceil(words.length / 4096));
+});
+
+test('an answer is shown while it is written, in one message that grows', async () => {
+  const chat = nextChat++;
+  const held = heldAnswer();
+  provider.script(held.script);
+  await telegram.write('Take your time', { chat });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  held.say('This is the beginning of an answer that takes a while');
+  await eventually(() =>
+    expect(textsOf(chat)).toEqual(['This is the beginning of an answer that takes a while …']),
+  );
+  held.say(' and goes on');
+  await eventually(() =>
+    expect(textsOf(chat)).toEqual(['This is the beginning of an answer that takes a while and goes on …']),
+  );
+  held.finish();
+  await eventually(() =>
+    expect(textsOf(chat)).toEqual(['This is the beginning of an answer that takes a while and goes on']),
+  );
+});
+
+test('in a group the agent is told who speaks, and with mention_only hears only what is said to it', async () => {
+  const chat = -nextChat++;
+  await telegram.write('hello all', { chat, type: 'group' });
+  await telegram.untilSaid(1, chat);
+  await gateway.b.patch('/config', { 'channels_config.telegram.mention_only': true });
+  await telegram.write('nobody in particular', { chat, type: 'group' });
+  await telegram.write('@TestNameBot what do you think?', { chat, type: 'group' });
+  const reply = {
+    reply_to_message: { message_id: 1, date: 1, from: { id: 666, is_bot: true, first_name: 'x' } },
+  };
+  await telegram.write('and why?', { chat, type: 'group', more: reply });
+  await telegram.untilSaid(3, chat);
+  expect(textsOf(chat)).toEqual([
+    'You said: Ada: hello all',
+    'You said: Ada: what do you think?',
+    'You said: Ada: and why?',
+  ]);
+  await gateway.b.patch('/config', { 'channels_config.telegram.mention_only': null });
+});
+
+test('who is not among allowed_users is not heard, and leaves no session', async () => {
+  const chat = nextChat++;
+  await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': ['8', '@grace'] });
+  await telegram.write('let me in', { chat, user: 7, name: 'ada' });
+  await telegram.write('I am grace', { chat: chat + 1, user: 9, name: 'grace' });
+  await telegram.untilSaid(1, chat + 1);
+  expect(textsOf(chat)).toEqual([]);
+  expect(gateway.logLines.join('\n')).toContain('not among allowed_users');
+  await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': [] });
+  await telegram.write('nobody may', { chat: chat + 1, user: 9, name: 'grace' });
+  await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': ['*'] });
+  nextChat += 2;
+  await untilChannel(gateway, 'telegram', 'connected');
+});
+
+test('what cannot be read is said to be so', async () => {
+  const chat = nextChat++;
+  await telegram.write('', { chat, more: { sticker: { file_id: 'x' } } });
+  await telegram.untilSaid(1, chat);
+  expect(textsOf(chat)).toEqual(['I can only read text. Please write it to me.']);
+});
+
+test('a failed turn is told, and the next one is answered', async () => {
+  const chat = nextChat++;
+  provider.script(
+    (response) =>
+      void response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'),
+    echo(),
+  );
+  await telegram.write('this goes wrong', { chat });
+  await telegram.write('this does not', { chat });
+  await telegram.untilSaid(2, chat);
+  expect(textsOf(chat)).toEqual([
+    'Sorry, I could not answer that. Please try again in a moment.',
+    'You said: this does not',
+  ]);
+});
+
+test('restart answers at once with reconnecting, and the channel is connected anew', async () => {
+  const before = await channelB(gateway, 'telegram');
+  const { body } = await gateway.b.post('/channels/telegram/restart');
+  expect(body).toEqual({ name: 'telegram', status: 'reconnecting' });
+  const after = await untilChannel(gateway, 'telegram', 'connected');
+  expect(Date.parse(after.connected_at ?? '')).toBeGreaterThan(Date.parse(before.connected_at ?? ''));
+});
+
+test('health and test are a real round trip', async () => {
+  const { body } = await gateway.b.get<{ healthy: boolean }>('/channels/telegram/health');
+  expect(body).toMatchObject({ name: 'telegram', healthy: true });
+  const asked = telegram.callsOf('getMe').length;
+  expect((await gateway.a.post('/channels/telegram/test')).body).toMatchObject({ success: true });
+  expect(telegram.callsOf('getMe')).toHaveLength(asked + 1);
+});
+
+describe('when Telegram does not take an answer', () => {
+  test('what surely did not arrive is sent again, and arrives once', async () => {
+    const chat = nextChat++;
+    telegram.next('sendMessage', (response) => {
+      response.writeHead(429, { 'content-type': 'application/json' });
+      const parameters = { retry_after: 1 };
+      response.end(
+        JSON.stringify({ ok: false, error_code: 429, description: 'Too Many Requests', parameters }),
+      );
+    });
+    await telegram.write('busy?', { chat });
+    await telegram.untilSaid(1, chat);
+    expect(textsOf(chat)).toEqual(['You said: busy?']);
+  });
+
+  test('what may have arrived is not sent again, and the reader is told', async () => {
+    const chat = nextChat++;
+    telegram.next('sendMessage', 'its answer is lost');
+    await telegram.write('heard?', { chat });
+    await telegram.untilSaid(2, chat);
+    telegram.next('sendMessage', (response) => response.destroy());
+    await telegram.write('gone?', { chat });
+    await telegram.untilSaid(3, chat);
+    await telegram.write('next', { chat });
+    await telegram.untilSaid(4, chat);
+    const told = expect.stringMatching(/may not have reached you/) as string;
+    expect(textsOf(chat)).toEqual(['You said: heard?', told, told, 'You said: next']);
+  });
+
+  test('what it will never take is given up, and the conversation goes on', async () => {
+    const chat = nextChat++;
+    telegram.next('sendMessage', (response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      const description = 'Forbidden: bot was blocked by the user';
+      response.end(JSON.stringify({ ok: false, error_code: 403, description }));
+    });
+    await telegram.write('blocked', { chat });
+    await telegram.write('unblocked', { chat });
+    await telegram.untilSaid(1, chat);
+    expect(textsOf(chat)).toEqual(['You said: unblocked']);
+  });
+});
+
+describe('when the token is revoked', () => {
+  test('the channel is disconnected within two seconds, asks no more, and comes back with another token', async () => {
+    const other = '4711147:AAanotherCanaryTokenOfATestBotOk';
+    telegram.token = other;
+    const revokedAt = performance.now();
+    const refused = await untilChannel(gateway, 'telegram', 'disconnected');
+    expect(performance.now() - revokedAt).toBeLessThan(2000);
+    expect(refused.error).toBe('Telegram refuses the token: 401 Unauthorized');
+    expect(refused.connected_at).toBeUndefined();
+    // An answer of the test before may be on its way; whoever receives asks no more.
+    const asked = (): number => telegram.calls.filter(({ method }) => !/^(send|edit)/.test(method)).length;
+    const before = asked();
+    await sleep(2500);
+    expect(asked()).toBe(before);
+    expect((await gateway.a.post('/channels/telegram/test')).body).toMatchObject({ success: false });
+    expect((await gateway.b.get('/channels/telegram/health')).body).toMatchObject({ healthy: false });
+    await gateway.b.patch('/config', { 'channels_config.telegram.token': other });
+    await untilChannel(gateway, 'telegram', 'connected');
+    telegram.token = BOT_TOKEN;
+    await untilChannel(gateway, 'telegram', 'disconnected');
+    await gateway.b.patch('/config', { 'channels_config.telegram.token': null });
+    await untilChannel(gateway, 'telegram', 'connected');
+  });
+});
+
+test('no log line, answer or row has shown a token', async () => {
+  const config = await gateway.b.get('/config');
+  const channels = await gateway.b.get('/channels');
+  const logs = await gateway.b.get('/logs?level=trace&limit=500&since=1h');
+  const rows = await gateway.database.query<{ all: string }>(
+    `SELECT (SELECT string_agg(s::text, '') FROM channel_states s) || (SELECT string_agg(r::text, '') FROM channel_replies r)
+       || coalesce((SELECT string_agg(o::text, '') FROM config_overrides o), '') AS all`,
+  );
+  const everything = [config.text, channels.text, logs.text, rows[0]?.all, gateway.logLines.join('\n')].join(
+    '\n',
+  );
+  expect(everything).not.toMatch(/AAcanaryToken|AAanotherCanary/);
+});

@@ -1,0 +1,128 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { LLMock } from '@copilotkit/aimock';
+import { context, propagation, trace } from '@opentelemetry/api';
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-node';
+import { setExporting } from '../../src/tracing/spans.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { ProcessBench } from '../harness/gateway-process.js';
+import { HttpCaller } from '../harness/http-caller.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+const MESSAGES = 'POST /api/v1/sessions/:id/messages';
+
+describe('the spans of this process', () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const named = (name: string): ReadableSpan[] =>
+    exporter.getFinishedSpans().filter((span) => span.name === name);
+  const placed = (span: ReadableSpan | undefined) => ({
+    traceId: span?.spanContext().traceId,
+    parent: span?.parentSpanContext?.spanId,
+  });
+  let model: LLMock;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    provider.register();
+    setExporting(true);
+    model = new LLMock({ port: 0 });
+    await model.start();
+    gateway = await startTestGateway({
+      env: {
+        GATEWAY__PROVIDER__KIND: 'openai',
+        GATEWAY__PROVIDER__BASE_URL: `${model.url}/v1`,
+        GATEWAY__PROVIDER__API_KEY: 'key-of-nobody-1234',
+        GATEWAY__PROVIDER__MODEL: 'a-model',
+      },
+    });
+    gateway.tools.register({
+      name: 'clock',
+      description: 'Tells the time.',
+      inputSchema: { type: 'object' },
+      run: () => Promise.resolve('noon'),
+    });
+  });
+  afterAll(async () => {
+    setExporting(false);
+    await gateway.stop();
+    await model.stop();
+    await provider.shutdown();
+    for (const global of [trace, context, propagation]) global.disable();
+  });
+
+  test('a request, its turn, and the calls of the model and of a tool are one trace, from the caller to the model', async () => {
+    model.onToolResult('call_a', { content: 'It is noon.' });
+    model.onMessage('time?', { toolCalls: [{ id: 'call_a', name: 'clock', arguments: '{}' }] });
+    const { body } = await gateway.a.post<{ session_id: string }>('/sessions', {});
+    const caller = { traceparent: `00-${TRACE}-${CALLER}-01` };
+    const path = `/sessions/${body.session_id}/messages`;
+    expect((await gateway.a.post(path, { content: 'time?' }, caller)).status).toBe(200);
+    await eventually(() => expect(named(MESSAGES)).toHaveLength(1));
+    const [request] = named(MESSAGES);
+    expect(placed(request)).toEqual({ traceId: TRACE, parent: CALLER });
+    expect(request?.attributes).toMatchObject({ 'http.response.status_code': 200, 'gateway.profile': 'a' });
+    const [turn] = named('turn');
+    expect(placed(turn)).toEqual({ traceId: TRACE, parent: request?.spanContext().spanId });
+    expect(turn?.attributes).toMatchObject({ 'session.id': body.session_id });
+    const within = { traceId: TRACE, parent: turn?.spanContext().spanId };
+    expect(named('chat a-model').map(placed)).toEqual([within, within]);
+    expect(named('execute_tool clock').map(placed)).toEqual([within]);
+    expect(named('execute_tool clock')[0]?.attributes).toMatchObject({ 'gateway.tool.status': 'success' });
+    const [first] = model.getRequests() as unknown as { headers: Record<string, string> }[];
+    expect(first?.headers['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
+  });
+
+  test('a request without a trace begins one, named by its template; neither content nor secrets are in it', async () => {
+    await gateway.b.get('/sessions/sess_unknown');
+    await eventually(() => expect(named('GET /api/v1/sessions/:id')).toHaveLength(1));
+    const [span] = named('GET /api/v1/sessions/:id');
+    expect(placed(span).traceId).not.toBe(TRACE);
+    expect(span?.attributes).toMatchObject({ 'http.response.status_code': 404 });
+    const shown = exporter
+      .getFinishedSpans()
+      .map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
+    for (const hidden of [gateway.token, 'key-of-nobody-1234', 'time?', 'It is noon.']) {
+      expect(JSON.stringify(shown)).not.toContain(hidden);
+    }
+  });
+});
+
+test('OTEL_EXPORTER_OTLP_ENDPOINT names a collector, which gets the spans by OTLP; the last of them at the stop', async () => {
+  const received: string[] = [];
+  const collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push(`${request.url} ${Buffer.concat(chunks).toString('utf8')}`);
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const bench = new ProcessBench();
+  const gateway = await bench.serve({
+    env: {
+      GATEWAY_DATA_DIR: join(await bench.folder(), 'data'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_BSP_SCHEDULE_DELAY: '60000',
+    },
+  });
+  await new HttpCaller(gateway.a, gateway.token).post('/sessions', {});
+  gateway.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+  await bench.clear();
+  await new Promise((resolve) => collector.close(resolve));
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatch(/^\/v1\/traces /);
+  for (const word of ['POST /api/v1/sessions', 'agent-gateway', 'service.instance.id']) {
+    expect(received[0]).toContain(word);
+  }
+}, 60_000);

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-process.js';
+import { type Answer, HttpCaller } from '../harness/http-caller.js';
+import { wires } from '../harness/provider-wires.js';
+import { beginStream, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+
+// Starts take long on a machine that is busy with others.
+jest.setTimeout(120_000);
+
+/** The long form is twelve kills, and leases run out by themselves: GATEWAY_LONG_FAULTS=1. */
+const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
+const KILLS = isLong ? 12 : 2;
+const CALLERS = 12;
+
+const bench = new ProcessBench();
+let database: TestDatabase;
+let provider: ScriptedProvider;
+let token: string;
+let env: Record<string, string>;
+let standing: GatewayProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  provider = await startScriptedProvider();
+  env = {
+    DATABASE_URL: database.url,
+    GATEWAY__DATABASE__POOL_SIZE: '5',
+    GATEWAY_MASTER_KEY: 'a master key that only tests may use',
+    GATEWAY__PROVIDER__KIND: 'openai',
+    GATEWAY__PROVIDER__BASE_URL: `${provider.url}/v1`,
+    GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
+    GATEWAY__LOGGING__LEVEL: 'warn',
+  };
+  token = (await bench.run(['auth', 'token'], { env })).stdout.trim();
+  standing = await bench.serve({ env });
+});
+afterAll(async () => {
+  await bench.clear();
+  await provider.stop();
+  await database.drop();
+});
+
+interface Written {
+  session_id: string;
+  message_id: string;
+}
+
+/** Undefined when the connection broke before there was an answer. */
+function post(at: GatewayProcess, path: string, body: object, key: string) {
+  return new HttpCaller(at.a, token)
+    .post<Written>(path, body, { 'idempotency-key': key })
+    .catch(() => undefined);
+}
+
+/** A careful client: after a cut, or when told to come back, it asks the other process with the same key. */
+async function carefully(first: GatewayProcess, path: string, body: object, key: string) {
+  let answer = await post(first, path, body, key);
+  const deadline = performance.now() + 60_000;
+  while (answer === undefined || answer.headers.has('retry-after')) {
+    if (performance.now() > deadline) throw new Error(`${key} has no answer: ${answer?.text}`);
+    await sleep(answer === undefined ? 20 : 300);
+    answer = await post(standing, path, body, key);
+  }
+  return answer;
+}
+
+/** Ends a process as nobody can prepare for, and does not wait for the fifteen seconds that its leases still last. */
+async function killNow(victim: GatewayProcess): Promise<void> {
+  victim.kill('SIGKILL');
+  await victim.ended;
+  if (isLong) return;
+  await database.query(
+    `UPDATE sessions SET turn_lease_until = now() - interval '1 second' WHERE turn_owner LIKE '%:' || $1 || ':%'`,
+    [String(victim.pid)],
+  );
+}
+
+interface Story {
+  readonly key: string;
+  readonly session: string;
+  readonly sent: Answer<Written>;
+}
+
+/** Creates a session and says something in it, over and over, each under a key of its own. */
+async function keepTalking(at: GatewayProcess, name: string, isOver: () => boolean): Promise<Story[]> {
+  const stories: Story[] = [];
+  for (let n = 0; !isOver(); n += 1) {
+    const key = `${name}-${n}`;
+    const created = await carefully(at, '/sessions', { user_id: key }, key);
+    expect(created.status).toBe(201);
+    const session = created.body.session_id;
+    const sent = await carefully(at, `/sessions/${session}/messages`, { content: 'Hello' }, key);
+    stories.push({ key, session, sent });
+  }
+  return stories;
+}
+
+test('kill -9 under load, and the same keys again on another process: every effect once, every answer definite', async () => {
+  const wire = wires[0];
+  if (wire === undefined) throw new Error('There is no wire.');
+  provider.script(async (response) => {
+    await sleep(15);
+    beginStream(response, ...wire.opening, wire.text('Hi'), ...wire.closing);
+    response.end();
+  });
+  const stories: Story[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const victim = await bench.serve({ env });
+    let over = false;
+    const talks = Array.from({ length: CALLERS }, (_, caller) =>
+      keepTalking(victim, `k${kill}-c${caller}`, () => over),
+    );
+    await sleep(400 + kill * 137);
+    over = true;
+    await killNow(victim);
+    stories.push(...(await Promise.all(talks)).flat());
+  }
+  expect(stories.length).toBeGreaterThan(KILLS * CALLERS);
+  const rows = await database.query<{ user_id: string; id: string; asked: number; turns: number }>(
+    `SELECT user_id, id,
+       (SELECT count(*)::int FROM messages WHERE session_id = sessions.id AND role = 'user') AS asked,
+       (SELECT count(*)::int FROM turns WHERE session_id = sessions.id) AS turns
+     FROM sessions`,
+  );
+  expect(rows.map(({ user_id }) => user_id).sort()).toEqual(stories.map(({ key }) => key).sort());
+  expect(new Set(rows.map(({ asked, turns }) => `${asked} ${turns}`))).toEqual(new Set(['1 1']));
+  // No more calls than turns: nothing was asked of the model twice.
+  expect(provider.requests.length).toBeLessThanOrEqual(stories.length);
+  for (const { key, session, sent } of stories) {
+    expect([key, sent.status === 200 || sent.text.includes('is not run again')]).toEqual([key, true]);
+    const again = await post(standing, `/sessions/${session}/messages`, { content: 'Hello' }, key);
+    expect([again?.status, again?.text]).toEqual([sent.status, sent.text]);
+  }
+});
+
+test('a turn that runs at the kill: in use while its lease lasts, then interrupted, and never run again', async () => {
+  provider.script(() => undefined);
+  const victim = await bench.serve({ env });
+  const session = (await post(victim, '/sessions', {}, 'mid-turn'))?.body.session_id ?? '';
+  const path = `/sessions/${session}/messages`;
+  const sent = post(victim, path, { content: 'Are you there?' }, 'mid-turn');
+  await until(() => provider.requests.length === 1, 10_000);
+  victim.kill('SIGKILL');
+  expect(await sent).toBeUndefined();
+  const meanwhile = await post(standing, path, { content: 'Are you there?' }, 'mid-turn');
+  expect([meanwhile?.status, meanwhile?.headers.get('retry-after')]).toEqual([409, '1']);
+  await killNow(victim);
+  const last = await carefully(standing, path, { content: 'Are you there?' }, 'mid-turn');
+  expect([last.status, last.headers.get('idempotency-replayed')]).toEqual([409, 'true']);
+  expect(last.text).toContain('is not run again');
+  expect(provider.requests).toHaveLength(1);
+  const { body } = await new HttpCaller(standing.a, token).get<{ messages: { role: string }[] }>(path);
+  expect(body.messages).toMatchObject([{ role: 'user' }, { role: 'assistant', incomplete: 'interrupted' }]);
+});

@@ -1,0 +1,224 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
+import { eventually } from './eventually.js';
+
+export const BOT_TOKEN = '4711147:AAcanaryTokenOfATestBotThatIsNobodys';
+
+interface Update {
+  readonly update_id: number;
+}
+
+/** What a call to the bot's API was, and what it brought. */
+export interface BotCall {
+  readonly method: string;
+  readonly body: Record<string, unknown>;
+  /** 0 while it is not answered. */
+  status: number;
+}
+
+/** What the next call of a method meets: something in place of Telegram, or the loss of what Telegram answers. */
+export type Mishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
+
+export interface BotMessage {
+  readonly chat: string;
+  readonly text: string;
+}
+
+/**
+ * Telegram as a bot sees it: `telegram-test-api` behind a front that does what it leaves out and the Bot API documents:
+ * offsets that confirm (what was not confirmed comes again), questions that stay open, refused tokens, the typing sign.
+ * And it can go wrong: refuse, hang, break off, be away.
+ */
+export class TestTelegram {
+  readonly calls: BotCall[] = [];
+  /** The only token that is known; changing it is revoking the old one. */
+  token = BOT_TOKEN;
+  private readonly mishaps: { readonly method: string; readonly mishap: Mishap }[] = [];
+  private readonly unconfirmed: Update[] = [];
+  private readonly handedOver: Update[] = [];
+  private readonly open = new Set<ServerResponse>();
+  private front: Server;
+  private port = 0;
+
+  private constructor(private readonly platform: TelegramServer) {
+    this.front = this.makeFront();
+  }
+
+  static async start(): Promise<TestTelegram> {
+    const platform = new TelegramServer({ port: await freePort(), host: '127.0.0.1', storeTimeout: 600 });
+    await platform.start();
+    const telegram = new TestTelegram(platform);
+    await telegram.comeBack();
+    return telegram;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Somebody writes to the bot. */
+  async write(
+    text: string,
+    who: { chat?: number; user?: number; name?: string; type?: string; more?: object } = {},
+  ) {
+    const { chat = 1, user = 7, name = 'ada', type = 'private', more = {} } = who;
+    const client = this.platform.getClient(this.token, {
+      chatId: chat,
+      userId: user,
+      userName: name,
+      firstName: 'Ada',
+      type: type as 'private',
+    });
+    await client.sendMessage(client.makeMessage(text, more));
+  }
+
+  /** What the bot has said, in order, as it reads now. */
+  said(chat?: number): BotMessage[] {
+    // Its types lean on a package that it does not bring along.
+    const { botMessages } = this.platform.storage as unknown as {
+      botMessages: { message: { chat_id: number | string; text: string } }[];
+    };
+    return botMessages
+      .map(({ message }) => ({ chat: String(message.chat_id), text: message.text }))
+      .filter((message) => chat === undefined || message.chat === String(chat));
+  }
+
+  async untilSaid(count: number, chat?: number, timeoutMs = 15_000): Promise<BotMessage[]> {
+    await eventually(() => {
+      const { length } = this.said(chat);
+      if (length < count) throw new Error(`${length} of ${count} messages were said`);
+    }, timeoutMs);
+    return this.said(chat);
+  }
+
+  callsOf(method: string): BotCall[] {
+    return this.calls.filter((call) => call.method === method);
+  }
+
+  /** The next call of this method meets this. */
+  next(method: string, mishap: Mishap): void {
+    this.mishaps.push({ method, mishap });
+  }
+
+  /** Hands over everything once more, as if nothing had ever been confirmed. */
+  repeatAll(): void {
+    this.unconfirmed.push(...this.handedOver);
+  }
+
+  /** The whole platform is away: connections are refused. What people write meanwhile is kept. */
+  async goAway(): Promise<void> {
+    this.front.closeAllConnections();
+    await new Promise((resolve) => this.front.close(resolve));
+  }
+
+  async comeBack(): Promise<void> {
+    this.front = this.makeFront();
+    await new Promise<void>((resolve) => this.front.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.front.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    await this.goAway();
+    await this.platform.stop();
+  }
+
+  private makeFront(): Server {
+    return createServer((request, response) => {
+      this.open.add(response);
+      response.on('close', () => this.open.delete(response));
+      void this.answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
+    const call: BotCall = { method, body, status: 0 };
+    this.calls.push(call);
+    const place = this.mishaps.findIndex((one) => one.method === method);
+    if (place >= 0) {
+      const [one] = this.mishaps.splice(place, 1);
+      if (typeof one?.mishap === 'function') {
+        one.mishap(response);
+        return;
+      }
+      await this.answerOf(method, token, body, response);
+      if (one?.mishap === 'its answer is lost') response.destroy();
+      return;
+    }
+    const answer = await this.answerOf(method, token, body, response);
+    call.status = answer.status;
+    if (response.destroyed) return;
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer.json));
+  }
+
+  private async answerOf(
+    method: string,
+    token: string,
+    body: Record<string, unknown>,
+    response: ServerResponse,
+  ): Promise<{ status: number; json: unknown }> {
+    const refused = { ok: false, error_code: 401, description: 'Unauthorized' };
+    if (token !== this.token) return { status: 401, json: refused };
+    if (method === 'sendChatAction') return { status: 200, json: { ok: true, result: true } };
+    if (method === 'getUpdates') {
+      const result = await this.updates(body, token, response);
+      return result === undefined
+        ? { status: 401, json: refused }
+        : { status: 200, json: { ok: true, result } };
+    }
+    const { text = '' } = body as { text?: string };
+    if (text.length > 4096) {
+      const description = 'Bad Request: message is too long';
+      return { status: 400, json: { ok: false, error_code: 400, description } };
+    }
+    const upstream = await fetch(`http://127.0.0.1:${this.platform.config.port}/bot${token}/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: upstream.status, json: await upstream.json() };
+  }
+
+  /** Undefined when the token is revoked meanwhile. */
+  private async updates(body: Record<string, unknown>, token: string, response: ServerResponse) {
+    const {
+      offset,
+      timeout = 0,
+      limit = 100,
+    } = body as { offset?: number; timeout?: number; limit?: number };
+    if (offset !== undefined) {
+      const left = this.unconfirmed.filter(({ update_id: id }) => id >= offset);
+      this.unconfirmed.splice(0, this.unconfirmed.length, ...left);
+    }
+    const until = performance.now() + timeout * 1000;
+    for (;;) {
+      if (token !== this.token) return undefined;
+      // Nobody listens any more: what would be taken now would be taken from the next one who asks.
+      if (!response.destroyed) {
+        const updates = this.platform.getUpdates(token) as Update[];
+        this.unconfirmed.push(...updates);
+        this.handedOver.push(...updates);
+      }
+      if (this.unconfirmed.length > 0 || performance.now() >= until || response.destroyed)
+        return this.unconfirmed.slice(0, limit);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
