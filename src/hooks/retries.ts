@@ -12,11 +12,16 @@ const MOST_AT_ONCE = 256;
 /** Time beyond the attempt's own in which its outcome is written. */
 const CLAIM_MARGIN_SECS = 45;
 
+interface RunningRetries {
+  readonly abort: AbortController;
+  readonly failing: boolean;
+}
+
 /** Makes the attempts after the first, when they are due, a few at a time for each hook. */
 @Injectable()
 export class Retries {
   private readonly logger: Logger;
-  private readonly running = new Map<string, AbortController>();
+  private readonly running = new Map<string, RunningRetries>();
 
   constructor(
     private readonly store: RetryStore,
@@ -28,35 +33,45 @@ export class Retries {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Takes what is due and starts it. */
+  /** Takes what is due and starts it. Dead receivers hold their places for long: half of the places are never theirs. */
   async round(): Promise<void> {
-    const { max_in_flight: most, timeout_ms: timeoutMs } = this.settings.current.hooks;
-    const places = Math.floor(most / 2) - this.running.size * MOST_PER_HOOK;
-    if (places <= 0) return;
-    const due = await this.store.claim({
-      most: Math.min(places, MOST_AT_ONCE),
-      mostPerHook: MOST_PER_HOOK,
-      except: [...this.running.keys()],
-      claimSecs: timeoutMs / 1000 + CLAIM_MARGIN_SECS,
-    });
-    for (const [hookId, deliveries] of byHook(due)) this.start(hookId, deliveries);
+    const places = Math.floor(this.settings.current.hooks.max_in_flight / 2);
+    await this.claim(false, places - this.taken(() => true));
+    const free = places - this.taken(() => true);
+    await this.claim(true, Math.min(free, Math.floor(places / 2) - this.taken(({ failing }) => failing)));
   }
 
   forget(hookId: string): void {
-    this.running.get(hookId)?.abort();
+    this.running.get(hookId)?.abort.abort();
   }
 
   stop(): void {
-    for (const abort of this.running.values()) abort.abort();
+    for (const { abort } of this.running.values()) abort.abort();
   }
 
   get isIdle(): boolean {
     return this.running.size === 0;
   }
 
-  private start(hookId: string, deliveries: readonly Delivery[]): void {
+  private taken(which: (retries: RunningRetries) => boolean): number {
+    return [...this.running.values()].filter(which).length * MOST_PER_HOOK;
+  }
+
+  private async claim(failing: boolean, places: number): Promise<void> {
+    if (places <= 0) return;
+    const due = await this.store.claim({
+      most: Math.min(places, MOST_AT_ONCE),
+      mostPerHook: MOST_PER_HOOK,
+      except: [...this.running.keys()],
+      claimSecs: this.settings.current.hooks.timeout_ms / 1000 + CLAIM_MARGIN_SECS,
+      failing,
+    });
+    for (const [hookId, deliveries] of byHook(due)) this.start(hookId, deliveries, failing);
+  }
+
+  private start(hookId: string, deliveries: readonly Delivery[], failing: boolean): void {
     const abort = new AbortController();
-    this.running.set(hookId, abort);
+    this.running.set(hookId, { abort, failing });
     void Promise.all(deliveries.map((delivery) => this.send(delivery, abort.signal)))
       .catch((error: unknown) => {
         this.logger.warn('retries are left for now', { hook_id: hookId, error: String(error) });

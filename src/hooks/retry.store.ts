@@ -11,19 +11,21 @@ export interface RetryClaim {
   readonly except: readonly string[];
   /** A claim that was not answered for so long is due again: its replica is gone. */
   readonly claimSecs: number;
+  /** Whether of the hooks that nothing but failures came back from lately, or of the others. */
+  readonly failing: boolean;
 }
 
-/** `$1` most, `$2` most a hook, `$3` hooks to leave out, `$4` seconds until a claim is void. */
+/** `$1` most, `$2` most a hook, `$3` hooks to leave out, `$4` seconds until a claim is void, `$5` whether of failing hooks. */
 const CLAIM: Statement = {
   name: 'hook_retries.claim',
   text: `
     WITH due AS (
-      SELECT found.id FROM hooks AS h CROSS JOIN LATERAL (
+      SELECT found.id FROM hooks AS h JOIN hook_lanes AS l ON l.hook_id = h.id CROSS JOIN LATERAL (
         SELECT id FROM hook_deliveries AS d
         WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now()
         ORDER BY d.next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED
       ) AS found
-      WHERE h.active AND h.id <> ALL ($3) LIMIT $1
+      WHERE h.active AND h.id <> ALL ($3) AND (l.failing_since IS NOT NULL) = $5 LIMIT $1
     ), claimed AS (
       UPDATE hook_deliveries AS d SET next_attempt_at = now() + make_interval(secs => $4) FROM due
       WHERE d.id = due.id RETURNING d.*
@@ -41,8 +43,9 @@ const DATA: Statement = {
 export class RetryStore {
   constructor(private readonly database: Database) {}
 
-  async claim({ most, mostPerHook, except, claimSecs }: RetryClaim): Promise<Delivery[]> {
-    const rows = await this.database.query<DeliveryRow>(CLAIM, [most, mostPerHook, except, claimSecs]);
+  async claim({ most, mostPerHook, except, claimSecs, failing }: RetryClaim): Promise<Delivery[]> {
+    const values = [most, mostPerHook, except, claimSecs, failing];
+    const rows = await this.database.query<DeliveryRow>(CLAIM, values);
     return rows.map(toDelivery);
   }
 
