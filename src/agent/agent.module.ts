@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { DatabaseToolApprovals } from './database-tool-approvals.js';
 import { ModelCallMetrics, modelCallMetricProviders } from './model-call-metrics.js';
+import { PromptSources } from './prompt-sources.js';
 import { ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolCatalog } from './tool-catalog.port.js';
@@ -26,9 +27,10 @@ import { TurnRunner } from './turn-runner.js';
     ...toolMetricProviders,
     ToolJournal,
     ToolRegistry,
+    PromptSources,
     { provide: ToolCatalog, useExisting: ToolRegistry },
     { provide: ToolApprovals, useClass: DatabaseToolApprovals },
   ],
-  exports: [TurnRunner, ToolRegistry, ToolApprovals, ToolPolicy],
+  exports: [TurnRunner, ToolRegistry, PromptSources, ToolApprovals, ToolPolicy],
 })
 export class AgentModule {}

@@ -23,6 +23,7 @@ import { TurnStore } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnLine } from './turn-line.service.js';
 import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
+import { TurnPrompt } from './turn-prompt.js';
 import { TurnResults } from './turn-results.store.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
@@ -58,6 +59,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     TurnLine,
     ...turnMetricProviders,
     TurnMetrics,
+    TurnPrompt,
     TurnsService,
     TurnWatch,
     SessionSweeper,

@@ -9,19 +9,17 @@ import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
 import { inSpan } from '../tracing/spans.js';
-import { estimatedTokens, fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { LiveTurn } from './live/live-turn.js';
 import { TurnHub } from './live/turn-hub.js';
 import { TurnProgress } from './live/turn-progress.js';
 import type { Message, NewUserMessage } from './message.js';
-import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
 import type { BegunTurn } from './turn.store.js';
-import { modelMessages } from './turn-context.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
 import { TurnMetrics } from './turn-metrics.js';
+import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
@@ -30,8 +28,6 @@ export interface StartedTurn {
   /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
   readonly answer: Promise<Message>;
 }
-
-type CalledTurn = BegunTurn & { readonly caller: Caller };
 
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
@@ -42,7 +38,7 @@ export class TurnsService {
     private readonly runner: TurnRunner,
     private readonly provider: ModelProvider,
     private readonly turns: TurnEndingsStore,
-    private readonly messages: MessageStore,
+    private readonly prompt: TurnPrompt,
     private readonly running: RunningTurns,
     private readonly hub: TurnHub,
     private readonly metrics: TurnMetrics,
@@ -103,35 +99,14 @@ export class TurnsService {
     progress: TurnProgress,
     signal: AbortSignal,
   ): Promise<Message | undefined> {
-    const { sessionId } = turn.lease;
-    const { context_tokens, max_output_tokens, system_prompt } = this.settings.current.agent;
-    const system = turn.systemPrompt ?? system_prompt;
-    const room = context_tokens - max_output_tokens - estimatedTokens(system);
-    const fitting = fittingHistory(turn.history, message, room);
-    if (fitting.leftOut > 0)
-      this.logger.debug('the oldest messages were not given to the model', { left_out: fitting.leftOut });
-    const bytes = await this.attachedTo(fitting.kept);
-    const outcome = await this.runner.run(
-      {
-        context: { sessionId, channel: turn.channel, userId: turn.userId, token: tokenOf(turn.caller) },
-        system: fitting.leftOut > 0 ? `${system}\n\n${LEFT_OUT_NOTE}` : system,
-        model: this.modelOf(turn),
-        messages: modelMessages(fitting.kept, bytes, message),
-      },
-      progress.listen,
-      signal,
-    );
+    const input = await this.prompt.inputOf(turn, message, signal);
+    const outcome = await this.runner.run({ ...input, model: this.modelOf(turn) }, progress.listen, signal);
     signal.throwIfAborted();
     return this.turns.complete(turn.lease, outcome);
   }
 
   private modelOf(turn: BegunTurn): string {
     return turn.model ?? this.provider.defaultModel;
-  }
-
-  private async attachedTo(history: readonly Message[]): Promise<Map<string, Buffer>> {
-    const ids = history.filter(({ attachments }) => attachments.length > 0).map(({ id }) => id);
-    return ids.length === 0 ? new Map() : this.messages.attachedTo(ids);
   }
 
   /** @returns what the caller is told */
@@ -156,10 +131,6 @@ export class TurnsService {
     }
     return error;
   }
-}
-
-function tokenOf({ tokenId: id, tokenName: name }: Caller) {
-  return { id, name };
 }
 
 /** Who reads the history shall know that no answer is to come. */
