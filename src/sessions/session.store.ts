@@ -5,7 +5,7 @@ import { emitSql } from '../events/emit.sql.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import type { NewSession, Page, Session, SessionFilter, SessionPage } from './session.js';
-import { listStatement } from './session-list.sql.js';
+import { isDeep, listStatement } from './session-list.sql.js';
 import { SESSION_COLUMNS, type SessionRow, type SummaryRow, toSession, toSummary } from './session-row.js';
 import type { SilenceLimits } from './session-status.js';
 
@@ -55,12 +55,25 @@ const SWEEP: Statement = {
       ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
     END AS told FROM swept`,
 };
-/** Many tally rows become one a counter; readers see the same sum before and after. */
+/**
+ * Many tally rows become one a counter, and their hours are added to; readers see the same sums before and after. In one
+ * order, so that two that fold at once do not wait for each other in a circle.
+ */
 const FOLD_TALLY: Statement = {
   name: 'sessions.fold_tally',
   text: `
-    WITH gone AS (DELETE FROM session_tally RETURNING channel, status, n)
-    INSERT INTO session_tally SELECT channel, status, sum(n) FROM gone GROUP BY channel, status`,
+    WITH gone AS (DELETE FROM session_tally RETURNING channel, status, n, hour), hours AS (
+      INSERT INTO session_hours AS kept (hour, channel, status, n)
+      SELECT hour, channel, status, sum(n) FROM gone WHERE hour IS NOT NULL
+      GROUP BY hour, channel, status ORDER BY hour, channel, status
+      ON CONFLICT (hour, channel, status) DO UPDATE SET n = kept.n + excluded.n
+    )
+    INSERT INTO session_tally (channel, status, n)
+    SELECT channel, status, sum(n) FROM gone GROUP BY channel, status`,
+};
+const EMPTY_HOURS: Statement = {
+  name: 'sessions.empty_hours',
+  text: 'DELETE FROM session_hours WHERE n = 0',
 };
 const TALLY_SIZE: Statement = {
   name: 'sessions.tally_size',
@@ -95,6 +108,7 @@ export class SessionStore {
       status: filter.status,
       byChannel: filter.channel !== undefined,
       byUser: filter.userId !== undefined,
+      isDeep: isDeep(page.offset, filter.userId !== undefined),
     });
     const values: SqlValue[] = [limits.idleSecs, limits.timeoutSecs, page.limit, page.offset];
     for (const value of [filter.channel, filter.userId]) if (value !== undefined) values.push(value);
@@ -120,7 +134,9 @@ export class SessionStore {
   /** Keeps the tally short. Two that fold at once do not lose a count: the second finds the rows gone. */
   async foldTally(whenOver: number): Promise<void> {
     const [size] = await this.database.query<{ rows: number }>(TALLY_SIZE);
-    if ((size?.rows ?? 0) > whenOver) await this.database.query(FOLD_TALLY);
+    if ((size?.rows ?? 0) <= whenOver) return;
+    await this.database.query(FOLD_TALLY);
+    await this.database.query(EMPTY_HOURS);
   }
 }
 

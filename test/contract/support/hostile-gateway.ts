@@ -16,7 +16,7 @@ const PROMPT_MS = 5000;
 
 /** Tables in which something moves without a request: who was seen when, logs, counters, leases. */
 const BREATHING =
-  /^(api_tokens|change_counters|session_tally|channel_states|log_\w+|hook_lanes|rate_buckets)$/;
+  /^(api_tokens|change_counters|session_tally|session_hours|channel_states|log_\w+|hook_lanes|rate_buckets)$/;
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',

@@ -1,0 +1,58 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const HOUR_OF = (row: string): string => `floor(extract(epoch FROM ${row}created_at) / 3600)::integer`;
+
+/**
+ * Sessions are tallied by the hour of their creation too, so that a page deep in a list is found without walking to it.
+ * What is appended names its hour; the fold adds it to the hours and keeps one total without an hour for each counter.
+ */
+export class TallySessionsByHour1763700023000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`LOCK TABLE sessions IN SHARE MODE`);
+    await runner.query(`
+      CREATE TABLE session_hours (
+        hour    integer NOT NULL,
+        channel text NOT NULL,
+        status  text NOT NULL,
+        n       bigint NOT NULL,
+        PRIMARY KEY (hour, channel, status)
+      )`);
+    await runner.query(`
+      INSERT INTO session_hours
+      SELECT ${HOUR_OF('')}, channel, status, count(*) FROM sessions GROUP BY 1, 2, 3`);
+    await runner.query(`ALTER TABLE session_tally ADD COLUMN hour integer`);
+    await this.createFunction(runner, {
+      moved: `(OLD.channel, OLD.status, -1, ${HOUR_OF('OLD.')}), (NEW.channel, NEW.status, 1, ${HOUR_OF('NEW.')})`,
+      columns: `, ${HOUR_OF('')}`,
+      groups: ', 4',
+    });
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await this.createFunction(runner, {
+      moved: `(OLD.channel, OLD.status, -1), (NEW.channel, NEW.status, 1)`,
+      columns: '',
+      groups: '',
+    });
+    await runner.query(`ALTER TABLE session_tally DROP COLUMN hour`);
+    await runner.query(`DROP TABLE session_hours`);
+  }
+
+  private async createFunction(
+    runner: QueryRunner,
+    { moved, columns, groups }: { moved: string; columns: string; groups: string },
+  ): Promise<void> {
+    await runner.query(`
+      CREATE OR REPLACE FUNCTION tally_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF TG_OP = 'UPDATE' THEN
+          INSERT INTO session_tally VALUES ${moved};
+        ELSE
+          INSERT INTO session_tally
+          SELECT channel, status, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END${columns}
+          FROM changed GROUP BY channel, status${groups};
+        END IF;
+        RETURN NULL;
+      END $$`);
+  }
+}
