@@ -4,13 +4,16 @@ import type { Statement } from '../database/sql.js';
 import type { HistoryPage } from './message.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
 
+/** Their values stand in sub-selects, so that they are not planned anew for every call: see decision 0005. */
 const NEWEST: Statement = {
   name: 'messages.newest',
-  text: `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT $2`,
+  text: `SELECT ${MESSAGE_COLUMNS} FROM messages
+         WHERE session_id = (SELECT $1) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT $2::int8)`,
 };
 const BEFORE: Statement = {
   name: 'messages.before',
-  text: `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND seq < $3 ORDER BY seq DESC LIMIT $2`,
+  text: `SELECT ${MESSAGE_COLUMNS} FROM messages
+         WHERE session_id = (SELECT $1) AND seq < (SELECT $3::int4) ORDER BY seq DESC LIMIT (SELECT $2::int8)`,
 };
 const PLACE: Statement = {
   name: 'messages.place',

@@ -16,11 +16,14 @@ const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > no
 
 const CLAIMED = 'id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count';
 
-/** `$4` messages of history, newest first, as they were before this turn. */
+/**
+ * `$4` messages of history, newest first, as they were before this turn. In sub-selects the planner cannot look into the
+ * values, and keeps its plan: for a session of average length it would be dearer than one for these values, and made anew.
+ */
 const HISTORY = `
   (SELECT coalesce(json_agg(said_before), '[]') FROM (
      SELECT ${MESSAGE_COLUMNS} FROM messages
-     WHERE session_id = $1 AND seq IS NOT NULL ORDER BY seq DESC LIMIT $4) AS said_before) AS history`;
+     WHERE session_id = (SELECT $1) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
 
 /** What hooks hear of the message: its text only when they are to have it. */
 const told = (content: string, attachments: string): string => {
