@@ -48,6 +48,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const { id: sessionId } = await sessions.insert({
     channel: 'api',
     userId: 'bench',
+    namesUser: false,
     systemPrompt: null,
     model: null,
     metadata: {},

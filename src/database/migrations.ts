@@ -15,6 +15,7 @@ import { CreateChannelMessages1763700016000 } from './migrations/1763700016000-c
 import { DateChannelConversations1763700016100 } from './migrations/1763700016100-date-channel-conversations.js';
 import { CreateRateBuckets1763700017000 } from './migrations/1763700017000-create-rate-buckets.js';
 import { FindEndedSessions1763700019000 } from './migrations/1763700019000-find-ended-sessions.js';
+import { CreateMemoryEntries1763700020000 } from './migrations/1763700020000-create-memory-entries.js';
 import { TallySessionsByHour1763700023000 } from './migrations/1763700023000-tally-sessions-by-hour.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -36,5 +37,6 @@ export const migrations = [
   DateChannelConversations1763700016100,
   CreateRateBuckets1763700017000,
   FindEndedSessions1763700019000,
+  CreateMemoryEntries1763700020000,
   TallySessionsByHour1763700023000,
 ];

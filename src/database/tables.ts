@@ -13,6 +13,8 @@ import { HookDeliveryEntity } from '../hooks/hook-delivery.entity.js';
 import { HookLaneEntity } from '../hooks/hook-lane.entity.js';
 import { LogEntryEntity } from '../logs/log-entry.entity.js';
 import { McpToolEntity } from '../mcp/tools/mcp-tool.entity.js';
+import { MemoryEntryEntity } from '../memory/memory-entry.entity.js';
+import { MemoryUserEntity, MemoryWordEntity } from '../memory/memory-tallies.entity.js';
 import { PluginStateEntity } from '../plugins/state/plugin-state.entity.js';
 import { RateBucketEntity } from '../rate-limits/rate-bucket.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
@@ -46,5 +48,8 @@ export const tables = [
   McpToolEntity,
   PluginStateEntity,
   ToolApprovalEntity,
+  MemoryEntryEntity,
+  MemoryUserEntity,
+  MemoryWordEntity,
   AuditEntryEntity,
 ];

@@ -1,7 +1,18 @@
 import { randomFillSync } from 'node:crypto';
 
-/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals. */
-export type IdPrefix = 'sess' | 'msg' | 'turn' | 'hook' | 'evt' | 'tok' | 'att' | 'req' | 'dlv' | 'appr';
+/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals, memories. */
+export type IdPrefix =
+  | 'sess'
+  | 'msg'
+  | 'turn'
+  | 'hook'
+  | 'evt'
+  | 'tok'
+  | 'att'
+  | 'req'
+  | 'dlv'
+  | 'appr'
+  | 'mem';
 
 /** A TypeID: `<prefix>_` and a UUIDv7 as 26 characters of lower-case Crockford base32. */
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

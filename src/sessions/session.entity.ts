@@ -19,6 +19,10 @@ export class SessionEntity {
   @Column({ name: 'user_id', type: 'text' })
   userId!: string;
 
+  /** Whether that is a person, and not the name of the token that stands in for one. */
+  @Column({ name: 'names_user', type: 'boolean', default: false })
+  namesUser!: boolean;
+
   @Column({ type: 'text' })
   status!: string;
 

@@ -13,11 +13,11 @@ import type { SilenceLimits } from './session-status.js';
 const SESSION_FACTS = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
 
 const INSERT: Statement = {
-  name: 'sessions.insert',
+  name: 'sessions.insert_for_user',
   text: `
     WITH created AS (
-      INSERT INTO sessions (id, channel, user_id, status, system_prompt, model, metadata)
-      VALUES ($1, $2, $3, 'active', $4, $5, $6) RETURNING id, channel, user_id, created_at
+      INSERT INTO sessions (id, channel, user_id, names_user, status, system_prompt, model, metadata)
+      VALUES ($1, $2, $3, $7, 'active', $4, $5, $6) RETURNING id, channel, user_id, created_at
     )
     SELECT created_at, ${emitSql('session.created', 'user_id', SESSION_FACTS)} AS told FROM created`,
 };
@@ -154,13 +154,14 @@ function isSession(row: PageRow): row is { total: number } & SummaryRow {
 
 async function insertOn(runner: SqlRunner, session: NewSession): Promise<{ created: Session } & Told> {
   const id = newId('sess');
-  const { channel, userId, systemPrompt, model, metadata } = session;
-  const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata)];
+  const { namesUser, ...told } = session;
+  const { channel, userId, systemPrompt, model, metadata } = told;
+  const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata), namesUser];
   const [row] = await runner.query<{ created_at: Date } & Told>(INSERT, values);
   const createdAt = row?.created_at ?? new Date();
   const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0, spentToday: 0 };
   const created: Session = {
-    ...{ ...session, ...counts },
+    ...{ ...told, ...counts },
     ...{ id, status: 'active', createdAt, lastActivity: createdAt },
   };
   return { created, told: row?.told ?? 0 };

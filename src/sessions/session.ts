@@ -36,6 +36,8 @@ export interface TokenBudget {
 export interface NewSession {
   readonly channel: string;
   readonly userId: string;
+  /** Whether `userId` is a person's, rather than the name of the token that stands in for one. */
+  readonly namesUser: boolean;
   readonly systemPrompt: string | null;
   readonly model: string | null;
   readonly metadata: Metadata;

@@ -55,7 +55,8 @@ export class SessionsService {
     if (!this.channels.has(channel)) throw new UnknownChannel(this.channels.names());
     const { systemPrompt = null, model = null, metadata = {} } = wish;
     const userId = userOf(wish, caller);
-    return this.store.insert({ channel, userId, systemPrompt, model, metadata }, together);
+    const namesUser = wish.userId !== undefined || caller.boundUserId !== null;
+    return this.store.insert({ channel, userId, namesUser, systemPrompt, model, metadata }, together);
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { ChannelReportsModule } from '../channels/channel-reports.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
+import { MemoryModule } from '../memory/memory.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { PoolGauge } from './pool-gauge.js';
@@ -18,6 +19,7 @@ import { StatusService } from './status.service.js';
     SessionsModule,
     McpModule,
     PluginsModule,
+    MemoryModule,
     ChannelReportsModule,
   ],
   controllers: [ProbesController],

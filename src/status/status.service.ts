@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ModelProvider } from '../agent/model-provider.port.js';
 import { ChannelReports } from '../channels/channel-reports.service.js';
-import { Settings } from '../config/settings.js';
 import { McpServers } from '../mcp/mcp-servers.service.js';
 import { Sandbox } from '../mcp/sandbox/sandbox.service.js';
+import { Memory } from '../memory/memory.service.js';
 import { Plugins } from '../plugins/plugins.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type BuildInfo, readBuildInfo } from './build-info.js';
@@ -39,7 +39,7 @@ export class StatusService {
     private readonly readiness: ReadinessCheck,
     private readonly sessions: SessionsService,
     private readonly provider: ModelProvider,
-    private readonly settings: Settings,
+    private readonly memory: Memory,
     private readonly mcp: McpServers,
     private readonly sandbox: Sandbox,
     private readonly channels: ChannelReports,
@@ -58,11 +58,12 @@ export class StatusService {
 
   /** Throws `Unavailable` when the database cannot be asked. */
   async info(): Promise<Info> {
-    const [health, { connected, total }, liveSessions, activeSessions] = await Promise.all([
+    const [health, { connected, total }, liveSessions, activeSessions, entries] = await Promise.all([
       this.health(),
       this.channels.summary(),
       this.sessions.count({ status: 'live' }),
       this.sessions.count({ status: 'active' }),
+      this.memory.entries(),
     ]);
     return {
       ...health,
@@ -73,7 +74,7 @@ export class StatusService {
       activeSessions,
       channels: { connected, total },
       plugins: this.plugins.summary,
-      memory: { backend: this.settings.current.memory.backend, entries: 0 },
+      memory: { backend: this.memory.backend, entries },
       sandboxBackend: this.sandbox.backend,
     };
   }

@@ -161,6 +161,21 @@ test('in a group the agent is told who speaks, and with mention_only hears only 
   await gateway.b.patch('/config', { 'channels_config.telegram.mention_only': null });
 });
 
+test('it is known where one person is alone with the agent: what is remembered of them is for nowhere else', async () => {
+  const chat = nextChat++;
+  await telegram.write('just us', { chat, user: 31 });
+  await telegram.write('all of us', { chat: -chat, user: 31, type: 'group' });
+  await Promise.all([telegram.untilSaid(1, chat), telegram.untilSaid(1, -chat)]);
+  const rows = await gateway.database.query(
+    `SELECT conversation, sole_user FROM channel_conversations WHERE conversation IN ($1, $2) ORDER BY conversation DESC`,
+    [String(chat), String(-chat)],
+  );
+  expect(rows).toEqual([
+    { conversation: String(chat), sole_user: 'telegram:31' },
+    { conversation: String(-chat), sole_user: null },
+  ]);
+});
+
 test('who is not among allowed_users is not heard, and leaves no session', async () => {
   const chat = nextChat++;
   await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': ['8', '@grace'] });

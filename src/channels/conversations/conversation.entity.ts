@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A conversation of a channel, its session, and which replica answers in it now. */
 @Entity('channel_conversations')
 @Index('channel_conversations_quiet', { synchronize: false })
+@Index('channel_conversations_by_session', { synchronize: false })
 export class ConversationEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   channel!: string;
@@ -12,6 +13,10 @@ export class ConversationEntity {
 
   @Column({ name: 'session_id', type: 'text', collation: 'C', nullable: true })
   sessionId!: string | null;
+
+  /** Who writes there, as long as nobody else does or can read it. */
+  @Column({ name: 'sole_user', type: 'text', nullable: true })
+  soleUser!: string | null;
 
   @Column({ type: 'text', nullable: true })
   owner!: string | null;

@@ -8,12 +8,16 @@ export const MOVE_CURSOR: Statement = {
     WHERE name = $1 AND owner = $2 AND fence = $3 RETURNING name`,
 };
 
+/** `$2` conversations, `$3` who writes there, null in a group. A conversation that has had two people stays theirs both. */
 export const MEET: Statement = {
-  name: 'channel_inbox.meet',
+  name: 'channel_inbox.meet_writers',
   text: `
-    INSERT INTO channel_conversations (channel, conversation)
-    SELECT DISTINCT $1, conversation FROM unnest($2::text[]) AS met (conversation) ORDER BY conversation
-    ON CONFLICT (channel, conversation) DO UPDATE SET written_at = now()`,
+    INSERT INTO channel_conversations AS known (channel, conversation, sole_user)
+    SELECT $1, conversation, CASE WHEN count(*) = count(writer) AND min(writer) = max(writer) THEN min(writer) END
+    FROM unnest($2::text[], $3::text[]) AS met (conversation, writer)
+    GROUP BY conversation ORDER BY conversation
+    ON CONFLICT (channel, conversation) DO UPDATE SET written_at = now(),
+      sole_user = CASE WHEN known.sole_user = excluded.sole_user THEN known.sole_user END`,
 };
 
 /** What is known already is not stored again. */

@@ -88,13 +88,15 @@ async function store(
 ): Promise<number> {
   if (messages.length === 0) return 0;
   const conversations = messages.map(({ conversation }) => conversation);
-  await runner.query(sql.MEET, [channel, conversations]);
+  const userIds = messages.map(({ sender }) => `${channel}:${sender.id}`);
+  const writers = messages.map(({ isGroup }, index) => (isGroup ? null : (userIds[index] ?? null)));
+  await runner.query(sql.MEET, [channel, conversations, writers]);
   const stored = await runner.query(sql.STORE, [
     channel,
     conversations,
     messages.map(({ externalId }) => externalId),
     messages.map(() => newId('msg')),
-    messages.map(({ sender }) => `${channel}:${sender.id}`),
+    userIds,
     messages.map(contentOf),
     messages.map(({ target }) => JSON.stringify(target)),
   ]);

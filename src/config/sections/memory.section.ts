@@ -2,6 +2,14 @@ import { z } from 'zod';
 import { integer } from './key-types.js';
 
 export const memorySection = z.strictObject({
-  backend: z.enum(['none']).default('none').describe('Where memories are kept.'),
-  top_k: integer(0, 100).default(5).describe('Memories recalled before a turn.'),
+  backend: z
+    .enum(['postgres', 'none'])
+    .default('postgres')
+    .describe(
+      'Where what users tell is remembered: in the database, or nowhere; then there are no tools for it.',
+    ),
+  top_k: integer(0, 100).default(5).describe('Memories recalled before a turn; 0 for none.'),
+  max_entries_per_user: integer(1, 1_000_000)
+    .default(10_000)
+    .describe('Most memories of one user; past it, those that were not used for longest are given up.'),
 });
