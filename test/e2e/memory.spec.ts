@@ -314,7 +314,7 @@ test('a memory that fails does not fail the turn, and says so under its componen
     expect(body.entries).toContainEqual(
       expect.objectContaining({
         component: 'memory',
-        message: expect.stringContaining('could not be recalled'),
+        message: expect.stringContaining('could not be recalled') as string,
       }),
     );
   });
