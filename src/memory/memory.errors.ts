@@ -1,7 +1,6 @@
-/** What a model is told when something cannot be remembered or forgotten. */
-export class MemoryRefused extends Error {}
+// What a model is told when something cannot be remembered or forgotten.
 
-export class NotPersonal extends MemoryRefused {
+export class NotPersonal extends Error {
   constructor() {
     super(
       'Nothing is remembered in this session: it was made without a user_id, or several people take part in it.',
@@ -9,13 +8,13 @@ export class NotPersonal extends MemoryRefused {
   }
 }
 
-export class NothingToRemember extends MemoryRefused {
+export class NothingToRemember extends Error {
   constructor() {
     super('The content is empty.');
   }
 }
 
-export class ContentTooLong extends MemoryRefused {
+export class ContentTooLong extends Error {
   constructor(bytes: number, most: number) {
     super(
       `The content has ${bytes} bytes; at most ${most} are remembered. Keep what matters, or store it in parts.`,
@@ -23,7 +22,7 @@ export class ContentTooLong extends MemoryRefused {
   }
 }
 
-export class NoWords extends MemoryRefused {
+export class NoWords extends Error {
   constructor() {
     super('There is no word in this query by which something could be found. Name ids instead.');
   }
