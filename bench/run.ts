@@ -4,6 +4,7 @@ import { tableText } from './harness/table.js';
 import { logStreams } from './log-streams.bench.js';
 import { memory } from './memory.bench.js';
 import { messageHistory } from './message-history.bench.js';
+import { plugins } from './plugins.bench.js';
 import { rateLimits } from './rate-limits.bench.js';
 import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
@@ -21,6 +22,7 @@ const benchmarks: readonly Benchmark[] = [
   rateLimits,
   turns,
   toolServers,
+  plugins,
   webhooks,
   logStreams,
   memory,

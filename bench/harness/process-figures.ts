@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Of the kernel's clock, on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -18,4 +18,14 @@ export function cpuSeconds(pid: number): number {
 /** Resident memory of a process in MB (10^6 bytes). */
 export function residentMb(pid: number): number {
   return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024) / 1e6;
+}
+
+/** Linux only. */
+export function threadCount(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`).length;
+}
+
+/** Files and sockets; Linux only. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -31,7 +31,7 @@ export class InstalledPlugin {
 
   get status(): PluginStatus {
     if (this.state.disabled) return 'disabled';
-    return this.runner === undefined ? 'failed' : 'loaded';
+    return this.runner !== undefined && this.parts.tools.isOffered(this.name) ? 'loaded' : 'failed';
   }
 
   get version(): string {
@@ -39,7 +39,7 @@ export class InstalledPlugin {
   }
 
   get folder(): PluginFolder | undefined {
-    if (this.runner === undefined || this.state.disabled) return undefined;
+    if (this.runner === undefined || this.status !== 'loaded') return undefined;
     return { name: this.name, folder: this.runner.pack.folder };
   }
 
@@ -62,7 +62,7 @@ export class InstalledPlugin {
    */
   async load(settle: (version: string) => Promise<PluginState | undefined>): Promise<void> {
     const before = this.runner;
-    const wasOffered = before !== undefined && !this.state.disabled;
+    const wasOffered = before !== undefined && this.parts.tools.isOffered(this.name);
     const next = await this.started();
     try {
       this.parts.tools.offer(this.name, next, wasOffered ? before : undefined);
@@ -81,10 +81,16 @@ export class InstalledPlugin {
     void before?.drain();
   }
 
-  /** Offers the tools of the version that is there already. Throws `PluginProblem`. */
-  offer(state: PluginState): void {
-    if (this.runner !== undefined) this.parts.tools.offer(this.name, this.runner);
-    this.state = state;
+  /** Offers the tools of the version that is there already, unless `settle` fails. Throws `PluginProblem`, and that. */
+  async offer(settle: () => Promise<PluginState>): Promise<void> {
+    try {
+      if (this.runner !== undefined) this.parts.tools.offer(this.name, this.runner);
+      this.state = await settle();
+    } catch (error) {
+      this.parts.tools.withdraw(this.name);
+      this.remember(error);
+      throw error;
+    }
   }
 
   /** The thread stays; calls that have begun go on to their end. */

@@ -3,6 +3,7 @@ import { Settings } from '../config/settings.js';
 import { Turnstile } from '../config/turnstile.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { Slots } from '../outbound/slots.js';
 import { InstalledPlugin } from './installed-plugin.js';
 import type { Plugin } from './plugin.js';
 import { PluginDirectory, type PluginFolder } from './plugin-directory.port.js';
@@ -10,14 +11,19 @@ import { PluginFactory } from './plugin-factory.js';
 import { sentenceOf } from './plugin-problem.js';
 import { pluginNames } from './plugin-scan.js';
 import { PluginNotFound, PluginNotLoaded } from './plugins.errors.js';
-import { type PluginState, PluginStates } from './state/plugin-state.store.js';
+import { type PluginChange, type PluginState, PluginStates } from './state/plugin-state.store.js';
 
 interface Entry {
   readonly plugin: InstalledPlugin;
   readonly turns: Turnstile;
 }
 
+/** What a caller wants done. */
+type Wish = Pick<PluginChange, 'action' | 'actor'>;
+
 const MOST_WAITING_CHANGES = 16;
+/** Each takes a core while it compiles, and its time to load counts meanwhile. */
+const MOST_STARTS_AT_ONCE = 4;
 
 /** The plugins of this gateway: those of `plugins.directory`, each loaded, disabled or failed (specification 2.6, 3). */
 @Injectable()
@@ -41,7 +47,8 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     if (directory === '') return;
     try {
       const [names, states] = await Promise.all([pluginNames(directory), this.states.all()]);
-      await Promise.all(names.map((name) => this.install(name, states.get(name))));
+      const starts = new Slots(MOST_STARTS_AT_ONCE);
+      await Promise.all(names.map((name) => starts.run(() => this.install(name, states.get(name)))));
     } catch (error) {
       this.logger.error('plugins could not be looked for', { error: sentenceOf(error) });
     }
@@ -70,11 +77,9 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     const { plugin, turns } = await this.find(name);
     return turns.pass(async () => {
       if (plugin.status === 'loaded') return plugin.describe();
-      if (plugin.isRunning) {
-        plugin.offer(await this.states.change({ name, version: plugin.version, action: 'enable', actor }));
-        return plugin.describe();
-      }
-      return this.load(plugin, (version) => this.states.change({ name, version, action: 'enable', actor }));
+      return this.attempt(plugin, { action: 'enable', actor }, (settle) =>
+        plugin.isRunning ? plugin.offer(() => settle(plugin.version)) : plugin.load(settle),
+      );
     });
   }
 
@@ -93,7 +98,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   async reload(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
     return turns.pass(() =>
-      this.load(plugin, (version) => this.states.change({ name, version, action: 'reload', actor })),
+      this.attempt(plugin, { action: 'reload', actor }, (settle) => plugin.load(settle)),
     );
   }
 
@@ -129,34 +134,46 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   private async install(name: string, state: PluginState | undefined): Promise<void> {
     const { plugin, turns } = this.enter(name, state);
     if (state?.disabled === true) return;
-    await turns.pass(() => this.loadHere(plugin, state));
+    await turns.pass(() => this.doHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
   }
 
-  private async load(
+  /** What fails is in the audit too. */
+  private async attempt(
     plugin: InstalledPlugin,
-    settle: (version: string) => Promise<PluginState>,
+    wish: Wish,
+    act: (settle: (version: string) => Promise<PluginState>) => Promise<void>,
   ): Promise<Plugin> {
+    const { name } = plugin;
     try {
-      await plugin.load(settle);
+      await act((version) => this.states.change({ name, version, ...wish }));
       return plugin.describe();
     } catch (error) {
+      const reason = this.factory.redact(sentenceOf(error));
+      await this.states.recordFailure({ name, reason, ...wish });
       if (error instanceof GatewayError) throw error;
-      throw new PluginNotLoaded(this.factory.redact(sentenceOf(error)));
+      throw new PluginNotLoaded(reason);
     }
   }
 
   private async catchUp(plugin: InstalledPlugin, state: PluginState): Promise<void> {
     if (!plugin.isBehind(state)) return;
     if (state.disabled) return plugin.disable(state);
-    if (plugin.hasLoadsBefore(state) || !plugin.isRunning) await this.loadHere(plugin, state);
-    else plugin.offer(state);
+    await this.doHere(plugin, state, () =>
+      plugin.hasLoadsBefore(state) || !plugin.isRunning
+        ? plugin.load(() => Promise.resolve(state))
+        : plugin.offer(() => Promise.resolve(state)),
+    );
   }
 
   /** On this replica alone. What fails is listed and logged, and tried again when somebody asks for it. */
-  private async loadHere(plugin: InstalledPlugin, state: PluginState | undefined): Promise<void> {
+  private async doHere(
+    plugin: InstalledPlugin,
+    state: PluginState | undefined,
+    act: () => Promise<void>,
+  ): Promise<void> {
     const { name } = plugin;
     try {
-      await plugin.load(() => Promise.resolve(state));
+      await act();
       this.logger.info('a plugin is loaded', { plugin: name, version: plugin.version });
     } catch (error) {
       if (state !== undefined) plugin.accept(state);

@@ -1,6 +1,7 @@
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool } from '../harness/mcp.js';
-import { moduleText, PluginBench, pluginB } from '../harness/plugins.js';
+import { moduleText } from '../harness/plugin-modules.js';
+import { PluginBench, pluginB } from '../harness/plugins.js';
 import { expectError } from './support/envelope.js';
 import { sortedKeys, type Wire } from './support/faces.js';
 

@@ -65,6 +65,17 @@ export class PluginStates {
     return state;
   }
 
+  /** An attempt that changed nothing. */
+  async recordFailure({
+    name,
+    action,
+    actor,
+    reason,
+  }: Omit<PluginChange, 'version'> & { reason: string }): Promise<void> {
+    const entry = { action: `plugin.${action}`, actor, target: name, outcome: 'error', details: { reason } };
+    await this.audit.record(entry);
+  }
+
   private async write(runner: SqlRunner, { name, version, action, actor }: PluginChange) {
     const isDisabled = action === 'disable';
     const [row] = await runner.query<StateRow>(CHANGE, [name, isDisabled, action === 'reload' ? 1 : 0]);

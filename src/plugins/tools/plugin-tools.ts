@@ -30,6 +30,10 @@ export class PluginTools {
     }
   }
 
+  isOffered(name: string): boolean {
+    return this.offers.has(name);
+  }
+
   withdraw(name: string): void {
     this.offers.get(name)?.();
     this.offers.delete(name);
