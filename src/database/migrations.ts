@@ -16,6 +16,7 @@ import { DateChannelConversations1763700016100 } from './migrations/176370001610
 import { CreateRateBuckets1763700017000 } from './migrations/1763700017000-create-rate-buckets.js';
 import { FindEndedSessions1763700019000 } from './migrations/1763700019000-find-ended-sessions.js';
 import { CreateMemoryEntries1763700020000 } from './migrations/1763700020000-create-memory-entries.js';
+import { ShowTurnsElsewhere1763700022000 } from './migrations/1763700022000-show-turns-elsewhere.js';
 import { TallySessionsByHour1763700023000 } from './migrations/1763700023000-tally-sessions-by-hour.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -38,5 +39,6 @@ export const migrations = [
   CreateRateBuckets1763700017000,
   FindEndedSessions1763700019000,
   CreateMemoryEntries1763700020000,
+  ShowTurnsElsewhere1763700022000,
   TallySessionsByHour1763700023000,
 ];

@@ -19,6 +19,8 @@ import { PluginStateEntity } from '../plugins/state/plugin-state.entity.js';
 import { RateBucketEntity } from '../rate-limits/rate-bucket.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { TokenSpendingEntity } from '../sessions/limits/token-spending.entity.js';
+import { SessionAudienceEntity } from '../sessions/live/remote/session-audience.entity.js';
+import { TurnFrameEntity } from '../sessions/live/remote/turn-frame.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
 import { SessionEntity } from '../sessions/session.entity.js';
 import { TurnEntity } from '../sessions/turn.entity.js';
@@ -32,6 +34,8 @@ export const tables = [
   MessageEntity,
   AttachmentEntity,
   TurnEntity,
+  SessionAudienceEntity,
+  TurnFrameEntity,
   IdempotencyKeyEntity,
   TokenSpendingEntity,
   ConfigOverrideEntity,

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { RemoteTurnsStore } from './live/remote/remote-turns.store.js';
 import { SessionStore } from './session.store.js';
 import { silenceLimits } from './silence-limits.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
@@ -9,6 +10,7 @@ const SWEEP_MS = 1000;
 const MOST_AT_ONCE = 1000;
 const LONGEST_TALLY = 256;
 const FORGET_MS = 3_600_000;
+const FORGET_FRAMES_MS = 10_000;
 
 /**
  * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
@@ -21,11 +23,13 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private sweeping: Promise<void> = Promise.resolve();
   private failing = false;
   private forgotAt = Number.NEGATIVE_INFINITY;
+  private forgotFramesAt = Number.NEGATIVE_INFINITY;
   private stopped = false;
 
   constructor(
     private readonly sessions: SessionStore,
     private readonly turns: TurnEndingsStore,
+    private readonly remote: RemoteTurnsStore,
     private readonly settings: Settings,
     logs: Logs,
   ) {
@@ -60,6 +64,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
         MOST_AT_ONCE,
       );
       await this.sessions.foldTally(LONGEST_TALLY);
+      await this.forgetFrames();
       await this.forgetSpending();
       this.failing = false;
       return changed === MOST_AT_ONCE;
@@ -71,6 +76,12 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.failing = true;
       return false;
     }
+  }
+
+  private async forgetFrames(): Promise<void> {
+    if (performance.now() - this.forgotFramesAt < FORGET_FRAMES_MS) return;
+    await this.remote.forget();
+    this.forgotFramesAt = performance.now();
   }
 
   private async forgetSpending(): Promise<void> {

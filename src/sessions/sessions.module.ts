@@ -6,6 +6,10 @@ import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { TurnPlaces } from './limits/turn-places.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { PastTurns } from './live/past-turns.js';
+import { FeedReader } from './live/remote/feed-reader.service.js';
+import { RemoteTurnsStore } from './live/remote/remote-turns.store.js';
+import { SessionFeeds } from './live/remote/session-feeds.service.js';
+import { TurnRelays } from './live/remote/turn-relays.service.js';
 import { SessionSockets } from './live/session-sockets.port.js';
 import { SessionViews } from './live/session-views.service.js';
 import { TurnHub } from './live/turn-hub.js';
@@ -47,6 +51,10 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     ToolAnswers,
     RunningTurns,
     TurnHub,
+    RemoteTurnsStore,
+    TurnRelays,
+    FeedReader,
+    SessionFeeds,
     PastTurns,
     SessionViews,
     Viewers,

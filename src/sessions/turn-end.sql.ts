@@ -1,6 +1,7 @@
 import type { Statement } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
 import { spend, spendInSession } from './limits/spending.sql.js';
+import { isWatchedElsewhere } from './live/remote/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
@@ -96,11 +97,12 @@ export const RENEW: Statement = {
     UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
     WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
 };
-/** What others want of the turns that run here. */
+/** What others want of the turns that this replica (`$2`) runs. */
 export const WISHES: Statement = {
   name: 'turns.wishes',
   text: `
-    SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled
+    SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled,
+      ${isWatchedElsewhere('sessions.id', '$2')} AS watched
     FROM sessions WHERE id = ANY ($1)`,
 };
 export const CANCEL: Statement = {

@@ -1,5 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logs/logger.js';
+import { TurnRelays } from './live/remote/turn-relays.service.js';
+import { TurnHub } from './live/turn-hub.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted, TurnStopped } from './sessions.errors.js';
 import { TurnStore } from './turn.store.js';
@@ -10,8 +12,8 @@ const LOOK_MS = 400;
 const RENEW_MS = (LEASE_SECS * 1000) / 3;
 
 /**
- * Looks after the turns that run here: renews their leases, and aborts those whose session was ended through another
- * replica or whose lease is lost.
+ * Looks after the turns that run here: renews their leases, aborts those whose session was ended through another replica
+ * or whose lease is lost, and shows them to other replicas that have viewers.
  */
 @Injectable()
 export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
@@ -23,6 +25,8 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly running: RunningTurns,
     private readonly store: TurnStore,
+    private readonly hub: TurnHub,
+    private readonly relays: TurnRelays,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::turn');
@@ -54,9 +58,10 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async heedWishes(turns: ReadonlyMap<string, number>): Promise<void> {
-    for (const { id, ended, cancelled } of await this.store.wishes([...turns.keys()])) {
+    for (const { id, ended, cancelled, watched } of await this.store.wishes([...turns.keys()])) {
       if (ended) this.running.abort(id, new TurnCancelled());
       else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
+      else this.relays.heed(this.hub.current(id), watched);
     }
   }
 

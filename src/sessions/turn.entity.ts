@@ -43,6 +43,10 @@ export class TurnEntity {
   @Column({ type: 'text', nullable: true })
   reason!: string | null;
 
+  /** Whoever sent a message that was accepted while it waits: any replica may then answer it. */
+  @Column({ type: 'json', nullable: true })
+  caller!: Record<string, unknown> | null;
+
   /** What whoever waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
   failure!: Record<string, unknown> | null;

@@ -20,6 +20,7 @@ interface ClaimedRow extends Told {
   system_prompt: string | null;
   model: string | null;
   fence: number;
+  watched: boolean;
   history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
 }
 
@@ -37,6 +38,8 @@ export interface BegunTurn {
   readonly model: string | null;
   /** Oldest first, without the message that this turn answers. */
   readonly history: readonly Message[];
+  /** Whether viewers on other replicas want to see it. */
+  readonly isWatched: boolean;
 }
 
 export interface WaitingTurn {
@@ -149,7 +152,7 @@ export class TurnStore {
 
   /** What others want of the turns of these sessions, which run here. */
   async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
-    return this.database.query<TurnWishes>(end.WISHES, [sessionIds]);
+    return this.database.query<TurnWishes>(end.WISHES, [sessionIds, this.replica.value]);
   }
 
   /** Asks whoever runs the session's turn to end it. False when none runs. */
@@ -193,6 +196,8 @@ export interface TurnWishes {
   readonly id: string;
   readonly ended: boolean;
   readonly cancelled: boolean;
+  /** By viewers on other replicas. */
+  readonly watched: boolean;
 }
 
 export interface BeginLimits {
@@ -241,5 +246,6 @@ function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {
     systemPrompt: row.system_prompt,
     model: row.model,
     history,
+    isWatched: row.watched,
   };
 }

@@ -10,6 +10,7 @@ import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
 import { inSpan } from '../tracing/spans.js';
 import type { LiveTurn } from './live/live-turn.js';
+import { TurnRelays } from './live/remote/turn-relays.service.js';
 import { TurnHub } from './live/turn-hub.js';
 import { TurnProgress } from './live/turn-progress.js';
 import type { Message, NewUserMessage } from './message.js';
@@ -41,6 +42,7 @@ export class TurnsService {
     private readonly prompt: TurnPrompt,
     private readonly running: RunningTurns,
     private readonly hub: TurnHub,
+    private readonly relays: TurnRelays,
     private readonly metrics: TurnMetrics,
     private readonly settings: Settings,
     logs: Logs,
@@ -53,6 +55,7 @@ export class TurnsService {
     const { sessionId, turnId, fence } = turn.lease;
     const abort = this.running.add(sessionId, fence);
     const live = this.hub.begin(sessionId, turnId, abort.signal);
+    this.relays.heed(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
       inSpan(
         'turn',
@@ -76,12 +79,15 @@ export class TurnsService {
     const timing = this.metrics.begin();
     const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
     try {
-      const answer = await this.answer(turn, message, progress, abort.signal);
+      const outcome = await this.outcome(turn, message, progress, abort.signal);
+      await this.relays.finish(live);
+      const answer = await this.turns.complete(turn.lease, outcome);
       if (answer === undefined) throw new TurnInterrupted();
       void live.publish({ type: 'done', message: answer });
       timing.ended('completed');
       return answer;
     } catch (thrown) {
+      await this.relays.finish(live);
       const error = await this.close(turn, thrown, progress.soFar());
       void live.publish({ type: 'error', error });
       timing.ended(failureOf(error));
@@ -93,16 +99,16 @@ export class TurnsService {
     }
   }
 
-  private async answer(
+  private async outcome(
     turn: CalledTurn,
     message: NewUserMessage,
     progress: TurnProgress,
     signal: AbortSignal,
-  ): Promise<Message | undefined> {
+  ): Promise<TurnOutcome> {
     const input = await this.prompt.inputOf(turn, message, signal);
     const outcome = await this.runner.run({ ...input, model: this.modelOf(turn) }, progress.listen, signal);
     signal.throwIfAborted();
-    return this.turns.complete(turn.lease, outcome);
+    return outcome;
   }
 
   private modelOf(turn: BegunTurn): string {

@@ -29,6 +29,8 @@ export class LiveTurn {
     readonly sessionId: string,
     readonly turnId: string,
     signal?: AbortSignal,
+    /** Whether another replica runs it, so that it goes on without this one. */
+    readonly isElsewhere = false,
   ) {
     signal?.addEventListener('abort', () => this.goOn(), { once: true });
   }

@@ -1,35 +1,66 @@
 import { Injectable } from '@nestjs/common';
 import type { SeenEvent } from './event-id.js';
 import { LAST_STEP } from './live-event.js';
+import type { LiveTurn } from './live-turn.js';
 import { PastTurns } from './past-turns.js';
-import { TurnHub } from './turn-hub.js';
+import { SessionFeeds } from './remote/session-feeds.service.js';
 import type { Viewer } from './viewer.js';
 
 /** What a viewer missed is told again for so many turns; before them there is the history. */
 const MOST_RETOLD = 20;
 
-/** Lets viewers into a session: first what they missed, then what runs, then every turn that begins. */
+/** Lets viewers into a session: first what they missed, then what runs on any replica, then every turn that begins. */
 @Injectable()
 export class SessionViews {
   constructor(
-    private readonly hub: TurnHub,
+    private readonly feeds: SessionFeeds,
     private readonly past: PastTurns,
   ) {}
 
   /** Without a last event it begins with the turn that runs, from its beginning. */
   async open(sessionId: string, viewer: Viewer, seen: SeenEvent | undefined): Promise<void> {
-    const missed = seen === undefined ? [] : await this.past.since(sessionId, seen.turnId, MOST_RETOLD);
+    const door = new Door(viewer, seen);
+    // First the door, then the look back: what begins or ends meanwhile is neither missed nor told twice.
+    viewer.onEnd(await this.feeds.watch(sessionId, door));
     if (!viewer.isOpen) return;
-    // From here on without a pause: a turn that begins meanwhile is neither missed nor told twice.
-    const running = this.hub.current(sessionId);
+    door.open(seen === undefined ? [] : await this.past.since(sessionId, seen.turnId, MOST_RETOLD));
+  }
+}
+
+/** Keeps turns that begin from a viewer until it has been told what it missed. */
+class Door {
+  private coming: LiveTurn[] | undefined = [];
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly viewer: Viewer,
+    private readonly seen: SeenEvent | undefined,
+  ) {}
+
+  turnBegan(turn: LiveTurn): void {
+    if (this.told.has(turn.turnId)) return;
+    if (this.coming !== undefined) this.coming.push(turn);
+    else this.viewer.follow(turn);
+  }
+
+  open(missed: readonly LiveTurn[]): void {
+    const { coming = [], seen } = this;
+    this.coming = undefined;
+    const begun = new Set(coming.map(({ turnId }) => turnId));
     for (const turn of missed) {
-      if (turn.turnId === running?.turnId) continue;
+      this.told.add(turn.turnId);
       const isFirst = turn.turnId === seen?.turnId;
-      if (isFirst && seen.steps === LAST_STEP) continue;
+      if (begun.has(turn.turnId) || this.isSeen(turn)) continue;
       // Steps are not kept with the history: the text goes on where it was, and the end holds the tool calls.
-      viewer.follow(turn, isFirst ? { chars: seen.chars, steps: 0 } : undefined);
+      this.viewer.follow(turn, isFirst ? { chars: seen.chars, steps: 0 } : undefined);
     }
-    if (running !== undefined) viewer.follow(running, running.turnId === seen?.turnId ? seen : undefined);
-    viewer.onEnd(this.hub.watch(sessionId, viewer));
+    for (const turn of coming) {
+      if (!this.isSeen(turn)) this.viewer.follow(turn, turn.turnId === seen?.turnId ? seen : undefined);
+    }
+  }
+
+  /** To its end, which may not be known here yet. */
+  private isSeen({ turnId }: LiveTurn): boolean {
+    return turnId === this.seen?.turnId && this.seen.steps === LAST_STEP;
   }
 }

@@ -10,8 +10,6 @@ export interface EventSink {
 /** One viewer's way through one turn, from a place on: as fast as its sink takes it. */
 export class TurnFollower implements TurnReader {
   private index: number;
-  /** Characters of the first token that the viewer has already. */
-  private skip: number;
   private over = false;
   private readonly leave: () => void;
 
@@ -19,15 +17,18 @@ export class TurnFollower implements TurnReader {
     private readonly turn: LiveTurn,
     private readonly sink: EventSink,
     private readonly onOver: () => void,
-    from: TurnPlace = TURN_START,
+    private readonly from: TurnPlace = TURN_START,
   ) {
     this.index = turn.indexAfter(from);
-    this.skip = from.chars;
     this.leave = turn.join(this);
   }
 
   get isFull(): boolean {
     return this.sink.isFull;
+  }
+
+  get isElsewhere(): boolean {
+    return this.turn.isElsewhere;
   }
 
   /** Tells what there is to tell; to be called again when the sink has room. */
@@ -49,14 +50,15 @@ export class TurnFollower implements TurnReader {
     if (isOver) this.onOver();
   }
 
+  /** The record may be behind what the viewer has seen: then it gets there first. */
   private tell(event: LiveEvent, place: TurnPlace): void {
     if (event.type !== 'token') {
-      this.sink.write(event, this.turn.turnId, place);
+      const isSeen = place.steps <= this.from.steps && place.chars <= this.from.chars;
+      if (!isSeen) this.sink.write(event, this.turn.turnId, place);
       return;
     }
     const begin = place.chars - event.text.length;
-    const text = event.text.slice(Math.max(0, this.skip - begin));
-    this.skip = 0;
+    const text = event.text.slice(Math.max(0, this.from.chars - begin));
     if (text !== '') this.sink.write({ type: 'token', text }, this.turn.turnId, place);
   }
 }

@@ -53,11 +53,11 @@ export abstract class Viewer implements EventSink, SessionWatcher {
     this.next();
   }
 
-  /** The gateway stops: at once or, while a turn is shown, after it. */
+  /** The gateway stops: at once or, while a turn is shown that runs here, after it. */
   farewell(retryMs: number): void {
     if (!this.isOpen) return;
     this.farewellMs = retryMs;
-    if (this.follower === undefined) this.sayFarewell(retryMs);
+    if (this.follower === undefined || this.follower.isElsewhere) this.sayFarewell(retryMs);
   }
 
   /** The connection is gone, for whatever reason. */
