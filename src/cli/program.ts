@@ -5,6 +5,7 @@ import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
+import { addMemoryCommands } from './commands/memory.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addServeCommand } from './commands/serve.command.js';
 import { addToolsCommands } from './commands/tools.commands.js';
@@ -37,5 +38,6 @@ export function createProgram(given: { environment: Environment; terminal: Termi
   addConfigCommands(program, context);
   addToolsCommands(program, context);
   addHooksCommands(program, context);
+  addMemoryCommands(program, context);
   return program;
 }

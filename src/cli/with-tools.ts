@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { DatabaseToolApprovals } from '../agent/database-tool-approvals.js';
 import type { ToolApprovals } from '../agent/tool-approvals.port.js';
 import { AuditLog } from '../audit/audit-log.js';
@@ -10,6 +9,7 @@ import { Redactor } from '../logs/redactor.js';
 import { KnownTools } from '../mcp/tools/known-tools.store.js';
 import type { CommandContext } from './command-context.js';
 import { QuietLogs } from './quiet-logs.js';
+import { theOperator } from './the-operator.js';
 
 /** The connections that one short command needs. */
 const POOL_SIZE = 2;
@@ -35,17 +35,8 @@ export async function withTools<Result>(
     const database = new Database(opened.dataSource);
     const audit = new AuditLog(database, new Redactor(), logs);
     const approvals = new DatabaseToolApprovals(database, audit);
-    return await work({ known: new KnownTools(database, audit), approvals, by: theUser() });
+    return await work({ known: new KnownTools(database, audit), approvals, by: theOperator() });
   } finally {
     await opened.close();
-  }
-}
-
-function theUser(): string {
-  try {
-    return `${userInfo().username} at the command line`;
-  } catch {
-    // In a container the user may have no name.
-    return 'the command line';
   }
 }

@@ -16,6 +16,8 @@ interface FoundRow extends EntryRow {
   score: number;
 }
 
+/** As many as one user may ever have. */
+const MOST_LISTED = 1_000_000;
 /** Most entries that one call takes away by their words. */
 const MOST_FORGOTTEN = 100;
 
@@ -68,8 +70,8 @@ export class MemoryStore {
   }
 
   /** Newest first; for operators. */
-  async list(userId: string, most: number): Promise<MemoryEntry[]> {
-    return (await this.database.query<EntryRow>(sql.LIST, [userId, most])).map(entryOf);
+  async list(userId: string): Promise<MemoryEntry[]> {
+    return (await this.database.query<EntryRow>(sql.LIST, [userId, MOST_LISTED])).map(entryOf);
   }
 
   /** Everything of a user; for operators. @returns how many entries */

@@ -1,4 +1,6 @@
 import { Webhook } from 'standardwebhooks';
+import { createProgram } from '../../src/cli/program.js';
+import { Environment } from '../../src/config/environment.js';
 import { channelEnv, echo, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -262,6 +264,42 @@ describe('what is odd', () => {
     expect(prompt).not.toMatch(/^SYSTEM/m);
     const line = prompt.split('\n').find((one) => one.startsWith('{')) ?? '';
     expect(JSON.parse(line)).toMatchObject({ content });
+  });
+});
+
+describe('at the command line', () => {
+  async function run(...args: string[]): Promise<{ out: string; err: string }> {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      out: (text: string) => void out.push(text),
+      err: (text: string) => void err.push(text),
+    };
+    const environment = new Environment({ DATABASE_URL: gateway.database.url });
+    await createProgram({ environment, terminal }).parseAsync(['memory', ...args], { from: 'user' });
+    return { out: out.join(''), err: err.join('') };
+  }
+
+  test("everything of a user is listed, and deleted with an entry in the audit; others' stays", async () => {
+    await store('sam', 'Sam has a first thing.');
+    await store('sam', 'Sam has a second thing.');
+    await store('tom', 'Tom has a thing.');
+    const listed = (await run('list', '--user', 'sam')).out.trim().split('\n');
+    expect(listed.map((line) => (JSON.parse(line) as Shown).content)).toEqual([
+      'Sam has a second thing.',
+      'Sam has a first thing.',
+    ]);
+    expect((await run('forget', '--user', 'sam')).err).toContain('Forgotten: 2 memories.');
+    expect(await run('list', '--user', 'sam')).toMatchObject({
+      out: '',
+      err: expect.stringContaining('Nothing is remembered') as string,
+    });
+    expect(await recall('sam')).toEqual([]);
+    expect(await recall('tom')).toEqual(['Tom has a thing.']);
+    const audited = await gateway.database.query(
+      `SELECT target, details FROM audit_entries WHERE action = 'memory.forget'`,
+    );
+    expect(audited).toEqual([{ target: 'sam', details: { entries: 2 } }]);
   });
 });
 

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.js';
+
+export function addMemoryForgetCommand(memory: Command, context: CommandContext): void {
+  memory
+    .command('forget')
+    .description('delete everything that is remembered of a user, for good; their sessions stay')
+    .requiredOption('--user <id>', 'the user_id of their sessions; of a channel, such as telegram:4711')
+    .action(async ({ user }: { readonly user: string }) => {
+      const { withMemory } = await import('../with-memory.js');
+      const { theOperator } = await import('../the-operator.js');
+      const entries = await withMemory(context, (desk) => desk.forgetUser(user, theOperator()));
+      context.terminal.err(
+        entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,
+      );
+    });
+}
