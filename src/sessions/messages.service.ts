@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ChannelActivity } from '../channels/channel-activity.js';
 import { Settings } from '../config/settings.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
+import { AcceptedTurns } from './accepted/accepted-turns.service.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
-import { TurnPlaces } from './limits/turn-places.js';
 import type { HistoryPage, Message, NewUserMessage, SentMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
@@ -12,7 +11,8 @@ import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js'
 import { SessionsService } from './sessions.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnLine } from './turn-line.service.js';
-import { type StartedTurn, TurnsService } from './turns.service.js';
+import { TurnStarter } from './turn-starter.service.js';
+import type { StartedTurn } from './turns.service.js';
 
 export interface HistoryWish {
   readonly limit: number;
@@ -26,13 +26,12 @@ export class MessagesService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly line: TurnLine,
-    private readonly turns: TurnsService,
+    private readonly starter: TurnStarter,
+    private readonly accepted: AcceptedTurns,
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
     private readonly turnStore: TurnStore,
     private readonly settings: Settings,
-    private readonly activity: ChannelActivity,
-    private readonly places: TurnPlaces,
     private readonly fetcher: AttachmentFetcher,
   ) {}
 
@@ -48,13 +47,19 @@ export class MessagesService {
   async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
     const message = await this.whole(sessionId, sent, caller);
     const begun = await this.line.enter(sessionId, message, caller, this.settings.current);
-    try {
-      this.activity.note(begun.channel);
-      return this.turns.start(begun, message, caller);
-    } finally {
-      // From here on the running turn is what takes the place.
-      this.places.release();
-    }
+    return this.starter.start(begun, message, caller);
+  }
+
+  /**
+   * The same for who does not wait: returns the message's id as soon as it is stored. When the session is busy then, its
+   * turn comes later, on whatever replica.
+   */
+  async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
+    const message = await this.whole(sessionId, sent, caller);
+    const place = await this.line.enterOrLeave(sessionId, message, caller, this.settings.current);
+    if ('begun' in place) return this.starter.start(place.begun, message, caller).userMessageId;
+    this.accepted.expect();
+    return place.waiting.userMessageId;
   }
 
   /** The message with what it only points to. Nothing is fetched for a session that cannot take it. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../tokens/caller.js';
 import { type Standing, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import type { TurnLimitReached } from './limits/turn-limit-reached.js';
 
@@ -15,6 +16,8 @@ export interface LineLimits {
   readonly allowance: TurnAllowance;
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
+  /** Set when the message is accepted: it then waits as long as it takes, and any replica may answer it. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Why a message may not line up, in the order in which the reasons count. */

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
+import { AcceptedTurns } from './accepted/accepted-turns.service.js';
+import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { TurnPlaces } from './limits/turn-places.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
@@ -29,6 +31,7 @@ import { TurnLine } from './turn-line.service.js';
 import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
 import { TurnPrompt } from './turn-prompt.js';
 import { TurnResults } from './turn-results.store.js';
+import { TurnStarter } from './turn-starter.service.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
 import { MessagesHandlers } from './wire/messages.handlers.js';
@@ -69,6 +72,9 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     TurnMetrics,
     TurnPrompt,
     TurnsService,
+    TurnStarter,
+    AcceptedTurnsStore,
+    AcceptedTurns,
     TurnWatch,
     SessionSweeper,
     SessionRetention,

@@ -86,10 +86,17 @@ const beginWaiting = (name: string, within: string): Statement => ({
 export const BEGIN_WAITING = beginWaiting('turns.begin_waiting', '');
 export const BEGIN_WAITING_LIMITED = beginWaiting('turns.begin_waiting_limited', `AND ${withinLimits(8)}`);
 
+/** One that was accepted, from `$5`, waits as long as it takes. */
 export const INSERT_WAITING_TURN: Statement = {
   name: 'turns.insert_waiting',
-  text: `INSERT INTO turns (id, session_id, user_message_id, status, wait_until)
-         VALUES ($1, $2, $3, 'waiting', now() + make_interval(secs => $4))`,
+  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, wait_until)
+         VALUES ($1, $2, $3, 'waiting', $5::json,
+           CASE WHEN $5::json IS NULL THEN now() + make_interval(secs => $4) ELSE 'infinity' END)`,
+};
+/** Any replica may take it: the first one does, and the others see that it waits no longer. */
+export const LOCK_ACCEPTED: Statement = {
+  name: 'turns.lock_accepted',
+  text: `SELECT id FROM turns WHERE id = $1 AND status = 'waiting' FOR UPDATE SKIP LOCKED`,
 };
 export const INSERT_WAITING_MESSAGE: Statement = {
   name: 'turns.insert_waiting_message',

@@ -10,6 +10,9 @@ import type { LineRefusal, SessionStanding } from './session-standing.js';
 import { SessionEnded, SessionNotFound, TurnInProgress } from './sessions.errors.js';
 import { type BeginLimits, type BegunTurn, TurnStore, type WaitingTurn } from './turn.store.js';
 
+type LineSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
+type PlaceInLine = { readonly begun: BegunTurn } | { readonly waiting: WaitingTurn };
+
 /** How often a waiting message looks whether another replica has freed its session. */
 const LOOK_MS = 200;
 
@@ -28,43 +31,59 @@ export class TurnLine {
    * turn runs. Throws `SessionNotFound`, `SessionEnded`, `TurnInProgress` when the line is full or the wait too long,
    * and `TurnLimitReached`: then nothing of the message is stored.
    */
-  async enter(
+  enter(
     sessionId: string,
     message: NewUserMessage,
     caller: Caller,
-    settings: Pick<GatewaySettings, 'agent' | 'limits'>,
+    settings: LineSettings,
   ): Promise<BegunTurn> {
+    return this.noting(async () => {
+      const deadline = performance.now() + settings.agent.max_wait_ms;
+      const terms = termsOf(settings, caller);
+      const mayWait = settings.agent.on_busy === 'queue' && this.places.hasRoomToWait;
+      const place = await this.takeOrLineUp(sessionId, message, settings, { terms, mayWait });
+      return 'begun' in place ? place.begun : this.wait(place.waiting, terms, deadline);
+    });
+  }
+
+  /** The same for a message that is left in the line when it cannot begin at once; it waits as long as it takes. */
+  enterOrLeave(
+    sessionId: string,
+    message: NewUserMessage,
+    caller: Caller,
+    settings: LineSettings,
+  ): Promise<PlaceInLine> {
+    const mayWait = settings.agent.on_busy === 'queue';
+    const wish = { terms: termsOf(settings, caller), mayWait, caller };
+    return this.noting(() => this.takeOrLineUp(sessionId, message, settings, wish));
+  }
+
+  private async noting<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.takeOrWait(sessionId, message, caller, settings);
+      return await work();
     } catch (error) {
       this.refusals.note(error);
       throw error;
     }
   }
 
-  private async takeOrWait(
+  private async takeOrLineUp(
     sessionId: string,
     message: NewUserMessage,
-    caller: Caller,
-    { agent, limits }: Pick<GatewaySettings, 'agent' | 'limits'>,
-  ): Promise<BegunTurn> {
-    const mayWait = agent.on_busy === 'queue';
-    const terms = {
-      timeoutSecs: agent.session_timeout_secs,
-      historyMessages: agent.history_max_messages,
-      allowance: allowanceOf(limits, caller),
-    };
-    const deadline = performance.now() + agent.max_wait_ms;
+    { agent }: LineSettings,
+    { terms, mayWait, caller }: { terms: BeginLimits; mayWait: boolean; caller?: Caller },
+  ): Promise<PlaceInLine> {
     const hasPlace = this.places.tryTake();
     const begun = hasPlace
       ? await this.places.keepFor(() => this.store.begin(sessionId, message, terms))
       : undefined;
-    if (begun !== undefined) return begun;
-    if (!hasPlace && !(mayWait && this.places.hasRoomToWait)) throw this.places.refusal();
-    const line = { ...terms, maxWaiting: mayWait ? agent.max_waiting : 0, maxWaitMs: agent.max_wait_ms };
+    if (begun !== undefined) return { begun };
+    if (!hasPlace && !mayWait) throw this.places.refusal();
+    const maxWaiting = agent.on_busy === 'queue' ? agent.max_waiting : 0;
+    const line = { ...terms, maxWaiting, maxWaitMs: agent.max_wait_ms, caller };
     const place = await this.store.lineUp(sessionId, message, line);
     if ('refused' in place) throw refusal(place.refused);
-    return this.wait(place.waiting, terms, deadline);
+    return place;
   }
 
   private async wait(turn: WaitingTurn, terms: BeginLimits, deadline: number): Promise<BegunTurn> {
@@ -106,6 +125,14 @@ export class TurnLine {
     if (!hasPlace) return this.places.refusal();
     return turnsTaken(standing, allowance) ?? new TurnInProgress(1);
   }
+}
+
+function termsOf({ agent, limits }: LineSettings, caller: Caller): BeginLimits {
+  return {
+    timeoutSecs: agent.session_timeout_secs,
+    historyMessages: agent.history_max_messages,
+    allowance: allowanceOf(limits, caller),
+  };
 }
 
 function refusal(why: LineRefusal): Error {

@@ -46,6 +46,8 @@ export interface WaitingTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly userMessageId: string;
+  /** Whether any replica may take it. */
+  readonly isAccepted?: true;
 }
 
 export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: LineRefusal };
@@ -104,6 +106,7 @@ export class TurnStore {
         sessionId,
         userMessageId,
         limits.maxWaitMs / 1000,
+        limits.caller === undefined ? null : JSON.stringify(limits.caller),
       ]);
       await storeWith(runner, waiting, message);
       return { waiting };
@@ -113,6 +116,7 @@ export class TurnStore {
   /** Takes the session for the first in line. Undefined while it is not its turn. */
   async beginWaiting(turn: WaitingTurn, limits: BeginLimits): Promise<BegunTurn | undefined> {
     const attempt = async (runner: SqlRunner) => {
+      if (turn.isAccepted && !(await lockAccepted(runner, turn))) return undefined;
       await lockToken(runner, limits.allowance);
       const [row] = await runner.query<ClaimedRow>(
         isLimited(limits.allowance) ? begin.BEGIN_WAITING_LIMITED : begin.BEGIN_WAITING,
@@ -129,7 +133,7 @@ export class TurnStore {
       );
       return row;
     };
-    const isAlone = limits.allowance.tokenTurns === 0;
+    const isAlone = limits.allowance.tokenTurns === 0 && !turn.isAccepted;
     return this.begun(
       turn,
       isAlone ? await attempt(this.database) : await this.database.transaction(attempt),
@@ -220,6 +224,11 @@ async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowan
   if (tokenTurns > 0) await runner.query(LOCK_TOKEN, [tokenId]);
 }
 
+/** False when another replica has taken it, or is about to. */
+async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise<boolean> {
+  return (await runner.query(begin.LOCK_ACCEPTED, [turnId])).length > 0;
+}
+
 /** What a message has beside its own row. */
 async function storeWith(
   runner: SqlRunner,
@@ -240,7 +249,12 @@ function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {
     .map((said) => toMessage({ ...said, created_at: new Date(said.created_at) }))
     .reverse();
   return {
-    lease: { ...turn, fence: row.fence },
+    lease: {
+      sessionId: turn.sessionId,
+      turnId: turn.turnId,
+      userMessageId: turn.userMessageId,
+      fence: row.fence,
+    },
     userId: row.user_id,
     channel: row.channel,
     systemPrompt: row.system_prompt,

@@ -15,6 +15,8 @@ export interface TurnRecord {
   readonly sessionId: string;
   readonly userMessageId: string;
   readonly status: 'waiting' | 'running' | 'over';
+  /** Whether it was accepted while it waited. */
+  readonly isAccepted: boolean;
   /** What it said; of a turn that failed, as far as it came. */
   readonly said: Message | undefined;
   /** What whoever waited was told instead of an answer. */
@@ -26,6 +28,7 @@ interface TurnRow {
   user_message_id: string;
   turn_status: TurnFailure | 'completed' | 'running' | 'waiting';
   failure: KeptError | null;
+  accepted: boolean;
 }
 
 type RecordRow = TurnRow & (MessageRow | { id: null });
@@ -33,7 +36,8 @@ type RecordRow = TurnRow & (MessageRow | { id: null });
 const FIND: Statement = {
   name: 'turns.record',
   text: `
-    SELECT turns.session_id, turns.user_message_id, turns.status AS turn_status, turns.failure, said.*
+    SELECT turns.session_id, turns.user_message_id, turns.status AS turn_status, turns.failure,
+      turns.caller IS NOT NULL AS accepted, said.*
     FROM turns LEFT JOIN LATERAL (
       SELECT ${MESSAGE_COLUMNS} FROM messages
       WHERE session_id = turns.session_id AND turn_id = turns.id AND role = 'assistant'
@@ -56,6 +60,7 @@ export class TurnRecords {
       sessionId,
       userMessageId,
       status: status === 'waiting' || status === 'running' ? status : 'over',
+      isAccepted: row.accepted,
       said: row.id === null ? undefined : toMessage(row),
       error: toldInstead(row),
     };

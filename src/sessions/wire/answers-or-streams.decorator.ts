@@ -11,7 +11,7 @@ export const LAST_EVENT_ID = {
 export const PREFER = {
   name: 'Prefer',
   required: false,
-  description: 'respond-async: answer 202 as soon as the message is stored and its turn has begun',
+  description: 'respond-async: answer 202 as soon as the message is stored, also while the session is busy',
 } as const;
 
 /** One JSON answer or, with `Accept: text/event-stream`, events. */

@@ -45,8 +45,7 @@ export class MessagesHandlers {
     if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);
     const message = { ...newUserMessage(body), together: key?.keepingTurn() };
     if (wantsNoWaiting(request.headers)) {
-      const { userMessageId } = await this.messages.start(sessionId, message, caller);
-      accept(response, sessionId, userMessageId);
+      accept(response, sessionId, await this.messages.accept(sessionId, message, caller));
       return;
     }
     if (!acceptsEvents(request.headers)) {
@@ -84,8 +83,8 @@ export class MessagesHandlers {
   private async repeat(turnId: string, request: GatewayRequest, response: Response): Promise<void> {
     const record = await this.records.find(turnId);
     const isLater = wantsNoWaiting(request.headers);
-    if (record === undefined || record.status === 'waiting') throw new KeyInUse();
-    if (record.status === 'running' && !isLater) throw new KeyInUse();
+    if (record === undefined || (record.status === 'waiting' && !record.isAccepted)) throw new KeyInUse();
+    if (record.status !== 'over' && !isLater) throw new KeyInUse();
     const isStream = !isLater && acceptsEvents(request.headers);
     if (isStream) this.viewers.refuseTooMany();
     markReplayed(request, response);
