@@ -43,8 +43,8 @@ export class SocketClient {
       .join('');
   }
 
-  async until(type: string, count = 1): Promise<SocketFrame> {
-    await eventually(() => expect(this.of(type).length).toBeGreaterThanOrEqual(count));
+  async until(type: string, count = 1, timeoutMs?: number): Promise<SocketFrame> {
+    await eventually(() => expect(this.of(type).length).toBeGreaterThanOrEqual(count), timeoutMs);
     return this.of(type)[count - 1] as SocketFrame;
   }
 

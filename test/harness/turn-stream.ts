@@ -54,11 +54,11 @@ export class TurnStream {
       .join('');
   }
 
-  async until(event: string, count = 1): Promise<void> {
+  async until(event: string, count = 1, timeoutMs?: number): Promise<void> {
     await eventually(() => {
       if (this.of(event).length < count)
         throw new Error(`${this.of(event).length} of ${count} ${event} frames: ${this.text.slice(-500)}`);
-    });
+    }, timeoutMs);
   }
 
   async untilSaid(text: string): Promise<void> {
