@@ -27,6 +27,8 @@ export interface InboundMessage {
 export interface ReceiverLink {
   /** What `take` stored last, for this channel, on whatever replica. */
   readonly cursor: AdapterData | null;
+  /** The conversations in which somebody wrote last, newest first; at most 200. For platforms that are asked what was missed. */
+  conversations(): Promise<readonly string[]>;
   /** The transport is up, by a real round trip. */
   connected(): void;
   /**

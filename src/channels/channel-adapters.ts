@@ -61,7 +61,11 @@ export class ChannelAdapters {
 
   /** What stands in the settings is hidden already. */
   private hideSecrets(all: readonly ChannelSettings[]): void {
-    const variables = all.flatMap(({ token_env, secret_env }) => [token_env, secret_env]);
+    const variables = all.flatMap(({ token_env, app_token_env, secret_env }) => [
+      token_env,
+      app_token_env,
+      secret_env,
+    ]);
     const secrets = variables.flatMap((variable) => this.environment.lookup(variable)?.trim() ?? []);
     this.redactor.setFor('channels', secrets);
   }

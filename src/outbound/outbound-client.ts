@@ -5,6 +5,7 @@ import { traceHeaders } from '../tracing/spans.js';
 import { AddressGuard } from './address-guard.js';
 import { Deadline } from './deadline.js';
 import { guardedConnector } from './guarded-connector.js';
+import { GuardedSockets } from './guarded-sockets.js';
 import { OutboundFailed, outboundError } from './outbound.errors.js';
 
 export type OutboundHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -104,6 +105,11 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
       throw outboundError(error);
     }
   };
+
+  /** For a library that opens a WebSocket; whoever asks for them cuts them. */
+  sockets(): GuardedSockets {
+    return new GuardedSockets(this.guard);
+  }
 
   private async call<Result>(
     { method, url: text, headers, body, timeoutMs, signal }: OutboundCall,

@@ -6,6 +6,7 @@ type MakeAdapter = (parts: AdapterParts) => Promise<ChannelAdapter>;
 
 /** What a type needs is loaded with the first channel of it. */
 const MAKERS: Readonly<Record<ChannelSettings['type'], MakeAdapter>> = {
+  slack: async (parts) => new (await import('./slack/slack.adapter.js')).SlackAdapter(parts),
   telegram: async (parts) => new (await import('./telegram/telegram.adapter.js')).TelegramAdapter(parts),
   webhook: async (parts) => new (await import('./webhook/webhook.adapter.js')).WebhookAdapter(parts),
 };

@@ -50,3 +50,11 @@ export const SET_SESSION: Statement = {
   name: 'channel_conversations.set_session',
   text: `UPDATE channel_conversations SET session_id = $5 WHERE ${HELD} RETURNING session_id`,
 };
+
+/** Those of channel `$1` in which somebody wrote last; at most `$2`. */
+export const RECENT: Statement = {
+  name: 'channel_conversations.recent',
+  text: `
+    SELECT conversation FROM channel_conversations WHERE channel = $1
+    ORDER BY written_at DESC, conversation LIMIT $2`,
+};

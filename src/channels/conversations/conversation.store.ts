@@ -58,6 +58,12 @@ export class ConversationStore {
     if (rows.length === 0) throw new LeaseLost();
   }
 
+  /** In which somebody wrote last, newest first. */
+  async recent(channel: string, most: number): Promise<string[]> {
+    const rows = await this.database.query<{ conversation: string }>(sql.RECENT, [channel, most]);
+    return rows.map(({ conversation }) => conversation);
+  }
+
   private held({ channel, conversation, fence }: ConversationClaim) {
     return [this.replica.value, channel, conversation, fence] as const;
   }

@@ -42,6 +42,7 @@ function run(...scripts: Receive[]) {
     },
     adapter: () => Promise.resolve(adapter),
     cursor: () => Promise.resolve(null),
+    conversations: () => Promise.resolve([]),
     take: () => Promise.resolve(),
     write: (status, error) => {
       told.push(error === undefined ? status : `${status}: ${error}`);
@@ -109,6 +110,7 @@ test('what could not be written is written when it is told again', async () => {
     logger: silentLogs.for('test'),
     adapter: () => Promise.resolve(new ScriptedAdapter(connectAnd(untilAborted))),
     cursor: () => Promise.resolve(null),
+    conversations: () => Promise.resolve([]),
     take: () => Promise.resolve(),
     write: (status) => {
       if (isDown) return Promise.reject(new Error('no database'));

@@ -15,6 +15,7 @@ export interface RunnerParts {
   /** Throws `ChannelRefused` when the settings do not suffice. */
   adapter(): Promise<ChannelAdapter>;
   cursor(): Promise<ReceiverLink['cursor']>;
+  readonly conversations: ReceiverLink['conversations'];
   readonly take: ReceiverLink['take'];
   /** Told of every change, and again until it resolves. False when the lease is lost. `error` is redacted. */
   write(status: ChannelStatus, error: string | undefined): Promise<boolean>;
@@ -68,7 +69,8 @@ export class ChannelRunner {
       const { why, lastedMs } = await this.live(signal);
       if (signal.aborted) continue;
       this.failures = lastedMs > STABLE_MS ? 1 : this.failures + 1;
-      await this.pauseAfter(why, signal);
+      const wasGood = lastedMs > 0 && this.failures === 1;
+      await this.pauseAfter(why, wasGood ? 0 : backOffMs(this.failures - 1, FIRST_PAUSE_MS), signal);
     }
   }
 
@@ -85,15 +87,17 @@ export class ChannelRunner {
     };
     try {
       const adapter = await this.parts.adapter();
+      const { take, conversations } = this.parts;
       const cursor = await this.parts.cursor();
-      await adapter.receive({ cursor, connected, take: this.parts.take }, signal);
+      await adapter.receive({ cursor, conversations, connected, take }, signal);
     } catch (error) {
       why = error;
     }
     return { why, lastedMs: upAt === undefined ? 0 : performance.now() - upAt };
   }
 
-  private async pauseAfter(why: unknown, signal: AbortSignal): Promise<void> {
+  /** What was connected is tried again at once: it may be a refusal, and platforms renew their connections. */
+  private async pauseAfter(why: unknown, backOff: number, signal: AbortSignal): Promise<void> {
     const error = this.parts.redact(why instanceof Error ? why.message : String(why)).slice(0, MOST_PROBLEM);
     this.problem = error;
     if (why instanceof ChannelRefused) {
@@ -105,7 +109,7 @@ export class ChannelRunner {
       return;
     }
     const atLeastMs = why instanceof ChannelUnreachable ? (why.retryAfterMs ?? 0) : 0;
-    const pauseMs = Math.max(atLeastMs, backOffMs(this.failures - 1, FIRST_PAUSE_MS));
+    const pauseMs = Math.max(atLeastMs, backOff);
     this.parts.logger.warn('the channel is not connected', {
       reason: error,
       retry_in_ms: Math.round(pauseMs),

@@ -42,6 +42,9 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   private unsubscribe: () => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  private isLookWanted = false;
+  /** Given back since the leases were last asked for: what that said of them is old. */
+  private readonly givenBack = new Set<string>();
   private keptAt = performance.now();
   private isStopped = false;
   private failing = false;
@@ -61,7 +64,10 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   onApplicationBootstrap(): void {
     this.unsubscribe = this.subscribers.add(this);
     this.follow(enabledChannels(this.settings.current));
-    this.timer = outsideLogContext(() => setInterval(() => this.look(), LOOK_MS).unref());
+    const tick = (): void => {
+      if (this.looking === undefined) this.look();
+    };
+    this.timer = outsideLogContext(() => setInterval(tick, LOOK_MS).unref());
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -99,12 +105,14 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.look();
   }
 
-  /** One look at a time. */
+  /** One look at a time; what is wanted meanwhile is looked at afterwards. */
   private look(): void {
+    this.isLookWanted = this.looking !== undefined;
     this.looking ??= this.keep()
       .catch((error: unknown) => this.notKept(error))
       .finally(() => {
         this.looking = undefined;
+        if (this.isLookWanted && !this.isStopped) this.look();
       });
   }
 
@@ -121,12 +129,13 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     if (this.announced !== wanted) await this.states.announce(wanted);
     this.announced = wanted;
     const askedAt = performance.now();
+    this.givenBack.clear();
     const kept = await this.states.keep(wanted.filter((name) => !this.leaving.has(name)));
     this.keptAt = askedAt;
     if (this.isStopped) return;
     const names = new Set(kept.map(({ name }) => name));
     for (const name of [...this.held.keys()]) if (!names.has(name)) this.leave(name, 'reconnecting');
-    for (const lease of kept) this.hold(lease);
+    for (const lease of kept) if (!this.givenBack.has(lease.name)) this.hold(lease);
     const states = await this.states.ofAll(wanted);
     this.failing = [...states.values()].some(({ error }) => error !== undefined);
   }
@@ -157,6 +166,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
       .catch((error: unknown) => this.logger.debug('a lease was not given back', { error: String(error) }))
       .finally(() => {
         this.leaving.delete(name);
+        this.givenBack.add(name);
         if (!this.isStopped) this.look();
       });
     this.leaving.set(name, gone);

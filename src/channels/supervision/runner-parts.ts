@@ -6,10 +6,13 @@ import type { InboundMessage } from '../channel-adapter.port.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import { ChannelDirectory } from '../channel-directory.js';
 import { ChannelStates, type ReceiverLease } from '../channel-states.store.js';
+import { ConversationStore } from '../conversations/conversation.store.js';
 import { ConversationWorker } from '../conversations/conversation-worker.service.js';
 import { admissionOf } from '../inbound/admission.js';
 import { Inbox } from '../inbound/inbox.store.js';
 import type { RunnerParts } from './channel-runner.js';
+
+const MOST_CONVERSATIONS = 200;
 
 /** What the receiver of one channel speaks to, under one lease. */
 @Injectable()
@@ -19,6 +22,7 @@ export class RunnerPartsFactory {
     private readonly states: ChannelStates,
     private readonly directory: ChannelDirectory,
     private readonly inbox: Inbox,
+    private readonly conversations: ConversationStore,
     private readonly worker: ConversationWorker,
     private readonly activity: ChannelActivity,
     private readonly redactor: Redactor,
@@ -32,6 +36,7 @@ export class RunnerPartsFactory {
       logger,
       adapter: () => this.adapters.get(name),
       cursor: () => this.states.cursorOf(name),
+      conversations: () => this.conversations.recent(name, MOST_CONVERSATIONS),
       take: async (messages, cursor) => {
         const admitted = messages.filter((message) => this.admits(name, message, logger));
         const added = await this.inbox.receive(lease, admitted, cursor);

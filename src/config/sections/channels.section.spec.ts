@@ -17,6 +17,7 @@ function problem(name: string, settings: Readonly<Record<string, string>>): stri
 
 test('a channel that has what its type needs is taken', () => {
   expect(problem('bot', { type: 'telegram', token_env: 'BOT' })).toBe('');
+  expect(problem('work', { type: 'slack', token_env: 'BOT', app_token_env: 'APP' })).toBe('');
   expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or more' })).toBe('');
 });
 
@@ -24,7 +25,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'bot',
     { type: 'telegram' },
-    /channels_config\.bot\.token: a channel of the type "telegram" needs a token or a token_env/,
+    /channels_config\.bot\.token: a channel of the types "slack" and "telegram" needs a token/,
   ],
   [
     'desk',
@@ -32,11 +33,21 @@ test.each<[string, Record<string, string>, RegExp]>([
     /channels_config\.desk\.secret: a channel of the type "webhook" needs a secret/,
   ],
   [
+    'work',
+    { type: 'slack', token: '1:A' },
+    /channels_config\.work\.app_token: a channel of the type "slack" needs an app_token/,
+  ],
+  [
+    'work',
+    { type: 'slack', token: '1:A', app_token: '1:A', app_token_env: 'B' },
+    /app_token_env: is set beside app_token; leave one of the two out/,
+  ],
+  [
     'bot',
     { type: 'telegram', token: '1:A', token_env: 'B' },
     /token_env: is set beside token; leave one of the two out/,
   ],
-  ['bot', { token: '1:A' }, /channels_config\.bot\.type: expected one of "telegram", "webhook"/],
+  ['bot', { token: '1:A' }, /channels_config\.bot\.type: expected one of "slack", "telegram", "webhook"/],
   ['bot', { type: 'telegram', token: '1:A', api_url: 'ftp://x' }, /api_url: .*http or https URL/],
   ['bot', { type: 'telegram', token: '1:A', alowed_users: '*' }, /nearest is \S*ALLOWED_USERS/],
   ['api', { type: 'webhook', secret: 'sixteen bytes or more' }, /api is built in/],

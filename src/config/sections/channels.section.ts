@@ -12,7 +12,7 @@ const variableName = () => z.string().max(128).default('').register(keyMarks, { 
 /** One channel. What another type needs is ignored, so that a type can be changed key by key. */
 const channel = z
   .strictObject({
-    type: z.enum(['telegram', 'webhook']).describe('What platform it speaks to.'),
+    type: z.enum(['slack', 'telegram', 'webhook']).describe('What platform it speaks to.'),
     enabled: z.boolean().default(true).describe('Whether it is connected at all.'),
     allowed_users: z
       .array(z.string().min(1).max(256))
@@ -30,12 +30,20 @@ const channel = z
       .describe(
         'Time between two edits of an answer that is being written, in milliseconds; 0 sends it when it is whole.',
       ),
-    token: secretText().describe('telegram: the token of the bot.'),
-    token_env: variableName().describe('telegram: name of the variable that holds the token instead.'),
+    token: secretText().describe(
+      'slack, telegram: the token of the bot; of Slack the one that begins with xoxb-.',
+    ),
+    token_env: variableName().describe('slack, telegram: name of the variable that holds the token instead.'),
+    app_token: secretText().describe('slack: the token of the app for socket mode, which begins with xapp-.'),
+    app_token_env: variableName().describe(
+      'slack: name of the variable that holds the token of the app instead.',
+    ),
     api_url: httpUrl()
       .default('')
       .register(keyMarks, { fileOnly: true })
-      .describe('telegram: where its API is; empty takes https://api.telegram.org.'),
+      .describe(
+        'slack, telegram: where its API is; empty takes https://slack.com/api/ or https://api.telegram.org.',
+      ),
     poll_timeout_secs: integer(1, 300)
       .default(30)
       .describe('telegram: how long one question for new messages may stay open, in seconds.'),
@@ -54,10 +62,17 @@ const channel = z
       'webhook: how long a response waits for its answer before it says 202, in milliseconds.',
     ),
   })
-  .refine(({ type, token, token_env }) => type !== 'telegram' || token !== '' || token_env !== '', {
+  .refine(({ type, token, token_env }) => type === 'webhook' || token !== '' || token_env !== '', {
     path: ['token'],
-    message: 'a channel of the type "telegram" needs a token or a token_env',
+    message: 'a channel of the types "slack" and "telegram" needs a token or a token_env',
   })
+  .refine(
+    ({ type, app_token, app_token_env }) => type !== 'slack' || app_token !== '' || app_token_env !== '',
+    {
+      path: ['app_token'],
+      message: 'a channel of the type "slack" needs an app_token or an app_token_env',
+    },
+  )
   .refine(({ type, secret, secret_env }) => type !== 'webhook' || secret !== '' || secret_env !== '', {
     path: ['secret'],
     message: 'a channel of the type "webhook" needs a secret or a secret_env',
@@ -65,6 +80,10 @@ const channel = z
   .refine(({ token, token_env }) => token === '' || token_env === '', {
     path: ['token_env'],
     message: 'is set beside token; leave one of the two out',
+  })
+  .refine(({ app_token, app_token_env }) => app_token === '' || app_token_env === '', {
+    path: ['app_token_env'],
+    message: 'is set beside app_token; leave one of the two out',
   })
   .refine(({ secret, secret_env }) => secret === '' || secret_env === '', {
     path: ['secret_env'],

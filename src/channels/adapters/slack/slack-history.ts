@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
+import { isSkippable } from './slack-call.js';
+
+const EVERY_TYPE = 'public_channel,private_channel,mpim,im';
+const PAGE = 200;
+const MOST_PAGES = 5;
+const MOST_PATIENCE = 10;
+
+export interface SlackPlace {
+  readonly id: string;
+  /** What events call it (`channel_type`). */
+  readonly kind: 'im' | 'mpim' | 'group' | 'channel';
+}
+
+interface Page {
+  readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+/** What was written while nobody listened. Waits when Slack asks for it; throws as a connection does. */
+export class SlackHistory {
+  constructor(
+    private readonly api: WebClient,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Where the bot is, at most a thousand. */
+  async places(): Promise<SlackPlace[]> {
+    const pages = await this.pages((page) =>
+      this.api.users.conversations({ types: EVERY_TYPE, exclude_archived: true, ...page }),
+    );
+    return pages
+      .flatMap(({ channels = [] }) => channels)
+      .flatMap(({ id, is_im: im, is_mpim: mpim, is_private: secret, is_group: group }) => {
+        if (id === undefined) return [];
+        if (im === true) return { id, kind: 'im' };
+        if (mpim === true) return { id, kind: 'mpim' };
+        return { id, kind: secret === true || group === true ? 'group' : 'channel' };
+      });
+  }
+
+  /** What was said in a channel, outside of threads, after `oldest`; at most the last thousand. */
+  async messages(channel: string, oldest: string): Promise<object[]> {
+    return this.unlessClosed(async () => {
+      const pages = await this.pages((page) => this.api.conversations.history({ channel, oldest, ...page }));
+      return pages.flatMap(({ messages = [] }) => messages);
+    });
+  }
+
+  /** What was said in a thread after `oldest`. */
+  async replies(channel: string, ts: string, oldest: string): Promise<object[]> {
+    return this.unlessClosed(async () => {
+      const pages = await this.pages((page) =>
+        this.api.conversations.replies({ channel, ts, oldest, ...page }),
+      );
+      return pages.flatMap(({ messages = [] }) => messages);
+    });
+  }
+
+  private async pages<One extends Page>(
+    ask: (page: { limit: number; cursor?: string }) => Promise<One>,
+  ): Promise<One[]> {
+    const pages: One[] = [];
+    let cursor = '';
+    do {
+      const at = { limit: PAGE, ...(cursor === '' ? {} : { cursor }) };
+      const page = await this.patiently(() => ask(at));
+      pages.push(page);
+      cursor = page.response_metadata?.next_cursor ?? '';
+    } while (cursor !== '' && pages.length < MOST_PAGES);
+    return pages;
+  }
+
+  private async patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+    for (let waits = 0; ; waits++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof WebAPIRateLimitedError) || waits >= MOST_PATIENCE) throw error;
+        await sleep(error.retryAfter * 1000, undefined, { signal: this.signal });
+      }
+    }
+  }
+
+  /** A place that the bot may not read, or that is gone, holds nobody up. */
+  private async unlessClosed(read: () => Promise<object[]>): Promise<object[]> {
+    try {
+      return await read();
+    } catch (error) {
+      if (isSkippable(error)) return [];
+      throw error;
+    }
+  }
+}

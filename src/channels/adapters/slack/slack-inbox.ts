@@ -1,0 +1,72 @@
+import type { WebClient } from '@slack/web-api';
+import type { InboundMessage, ReceiverLink } from '../../channel-adapter.port.js';
+import { connectionFailure } from './slack-call.js';
+import { SlackCatchUp } from './slack-catch-up.js';
+import type { SlackEnvelope } from './slack-connection.js';
+import { cursorAfter, cursorOf, firstCursor, type SlackCursor } from './slack-cursor.js';
+import { eventOf } from './slack-events.js';
+import { SlackHistory } from './slack-history.js';
+import { inboundOf, isGroup, messageOf, type SlackBot, type WrittenMessage } from './slack-messages.js';
+import type { SlackPeople } from './slack-people.js';
+
+const MOST_AT_ONCE = 100;
+
+export interface SlackInboxParts {
+  readonly link: ReceiverLink;
+  readonly bot: SlackBot;
+  readonly api: WebClient;
+  readonly people: SlackPeople;
+  readonly signal: AbortSignal;
+}
+
+/** Hands over what people write, in its order: what was missed first, then what arrives. */
+export class SlackInbox {
+  private cursor: SlackCursor | undefined;
+
+  constructor(private readonly parts: SlackInboxParts) {
+    this.cursor = cursorOf(parts.link.cursor, parts.bot);
+  }
+
+  /** Throws `ChannelRefused` without the scopes to ask. */
+  async catchUp(): Promise<void> {
+    const { link, bot, api, signal } = this.parts;
+    if (this.cursor === undefined) {
+      this.cursor = firstCursor(bot);
+      await link.take([], { ...this.cursor });
+    }
+    const history = new SlackHistory(api, signal);
+    const catchUp = new SlackCatchUp(history, bot, this.cursor, await link.conversations());
+    const missed = await catchUp.missed().catch((error: unknown) => {
+      throw connectionFailure(error);
+    });
+    for (let at = 0; at < missed.length; at += MOST_AT_ONCE) {
+      const some = missed.slice(at, at + MOST_AT_ONCE);
+      await this.store(some, cursorAfter(this.cursor, some));
+    }
+  }
+
+  /** Slack is told only after they are stored. */
+  async take(envelopes: readonly SlackEnvelope[]): Promise<void> {
+    const messages = envelopes.flatMap(
+      (envelope) => messageOf(eventOf(envelope, this.parts.bot), this.parts.bot) ?? [],
+    );
+    if (messages.length > 0)
+      await this.store(messages, cursorAfter(this.cursor ?? firstCursor(this.parts.bot), messages));
+    // What cannot be acknowledged comes again, and is known then.
+    await Promise.allSettled(envelopes.map(({ ack }) => ack()));
+  }
+
+  private async store(messages: readonly WrittenMessage[], cursor: SlackCursor): Promise<void> {
+    const { link } = this.parts;
+    const inbound: InboundMessage[] = [];
+    for (const message of messages) inbound.push(await this.inboundOf(message));
+    await link.take(inbound, { ...cursor });
+    this.cursor = cursor;
+  }
+
+  private async inboundOf(message: WrittenMessage): Promise<InboundMessage> {
+    const { bot, people, api } = this.parts;
+    const name = isGroup(message) ? await people.nameOf(message.user, api) : message.user;
+    return inboundOf(message, bot, name);
+  }
+}

@@ -1,0 +1,324 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { channelB, echo, untilChannel } from '../harness/channels.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { BOT, SLACK_APP_TOKEN, SLACK_BOT_TOKEN, slackEnv, TestSlack } from '../harness/slack.js';
+import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
+
+let slack: TestSlack;
+let provider: ScriptedProvider;
+let gateway: TestGateway;
+let direct: string;
+let room: string;
+beforeAll(async () => {
+  [slack, provider] = await Promise.all([TestSlack.start(), startScriptedProvider()]);
+  direct = await slack.direct();
+  room = await slack.channel('room');
+  const env = { ...slackEnv(slack, { stream_interval_ms: '100' }), ...providerEnv(provider) };
+  gateway = await startTestGateway({ env });
+  await untilChannel(gateway, 'slack', 'connected');
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([slack.stop(), provider.stop()]);
+});
+beforeEach(() => {
+  provider.script(echo());
+  slack.forget();
+});
+
+const textsOf = (channel: string): string[] => slack.said(channel).map(({ text }) => text);
+
+/** A change makes the channel connect anew; what is said in between would come by another way. */
+async function setting(key: string, value: unknown): Promise<void> {
+  const { connections } = slack.sockets;
+  await gateway.b.patch('/config', { [`channels_config.slack.${key}`]: value });
+  await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections));
+  await untilChannel(gateway, 'slack', 'connected');
+}
+
+async function usersOf(conversation: string): Promise<string[]> {
+  const rows = await gateway.database.query<{ user_id: string }>(
+    `SELECT s.user_id FROM channel_conversations c JOIN sessions s ON s.id = c.session_id WHERE conversation = $1`,
+    [conversation],
+  );
+  return rows.map(({ user_id: user }) => user);
+}
+
+test('a private message is answered, by a session that the API shows', async () => {
+  await slack.write('Is 1 &lt; 2 &amp; <https://example.com/a|this> so?', { channel: direct });
+  await slack.untilSaid(1, direct);
+  const [answer] = slack.said(direct);
+  expect(answer?.thread).toBeUndefined();
+  expect(answer?.text).toBe('You said: Is 1 &lt; 2 &amp; this (https://example.com/a) so?');
+  expect(await usersOf(direct)).toEqual([expect.stringMatching(/^slack:U/)]);
+  const { active_sessions: active, connected_at: since, error } = await channelB(gateway, 'slack');
+  expect(active).toBe(1);
+  expect(since).toBeDefined();
+  expect(error).toBeUndefined();
+});
+
+test('in a channel every message begins a thread with a session of its own, whose messages are answered in their order', async () => {
+  const one = await slack.write('first', { channel: room });
+  const other = await slack.write('elsewhere', { channel: room, user: 'grace' });
+  for (const text of ['second', 'third']) await slack.write(text, { channel: room, thread: one });
+  await slack.untilSaid(4, room);
+  const said = (thread: string) => slack.said(room).filter((message) => message.thread === thread);
+  expect(said(one).map(({ text }) => text)).toEqual([
+    'You said: ada: first',
+    'You said: ada: second',
+    'You said: ada: third',
+  ]);
+  expect(said(other).map(({ text }) => text)).toEqual(['You said: grace: elsewhere']);
+  const users = await Promise.all([usersOf(`${room}/${one}`), usersOf(`${room}/${other}`)]);
+  expect(users[0]).not.toEqual(users[1]);
+});
+
+test('a mention, which Slack tells of twice, is answered once, and so is what it repeats', async () => {
+  await slack.write(`<@${BOT}> hello`, { channel: room });
+  await slack.untilSaid(1, room);
+  slack.sockets.repeatAll();
+  await slack.write('and go on', { channel: direct });
+  await slack.untilSaid(1, direct);
+  expect(textsOf(room)).toEqual(['You said: ada: hello']);
+  expect(textsOf(direct)).toEqual(['You said: and go on']);
+});
+
+test('with mention_only the bot hears in channels what mentions it or replies to it', async () => {
+  await setting('mention_only', true);
+  await slack.write('nobody in particular', { channel: room });
+  await slack.write(`<@${BOT}> what do you think?`, { channel: room });
+  const thread = '1700000000.000100';
+  await slack.write('and why?', { channel: room, thread, more: { parent_user_id: BOT } });
+  await slack.write('in private', { channel: direct });
+  await slack.untilSaid(2, room);
+  await slack.untilSaid(1, direct);
+  expect(textsOf(room).sort()).toEqual(['You said: ada: and why?', 'You said: ada: what do you think?']);
+  await setting('mention_only', null);
+});
+
+test('who is not among allowed_users is not heard, not even when they are let in later; an empty list is nobody', async () => {
+  const [stranger, friend] = [await slack.direct('grace'), direct];
+  const rows = await usersOf(direct);
+  await setting('allowed_users', [rows[0]?.replace('slack:', '')]);
+  await slack.write('let me in', { channel: stranger, user: 'grace' });
+  await slack.write('I am known', { channel: friend });
+  await slack.untilSaid(1, friend);
+  expect(gateway.logLines.join('\n')).toContain('not among allowed_users');
+  await setting('allowed_users', []);
+  await slack.write('nobody may', { channel: friend });
+  const heard = async (): Promise<string> => {
+    const [row] = await gateway.database.query<{ ts: string }>(
+      `SELECT receive_cursor->>'ts' AS ts FROM channel_states WHERE name = 'slack'`,
+    );
+    return row?.ts ?? '';
+  };
+  const last = await slack.write('nor may I', { channel: friend });
+  await eventually(async () => expect(await heard()).toBe(last));
+  await setting('allowed_users', ['*']);
+  await slack.write('now you may', { channel: friend });
+  await slack.untilSaid(2, friend);
+  expect(textsOf(stranger)).toEqual([]);
+  expect(textsOf(friend)).toEqual(['You said: I am known', 'You said: now you may']);
+});
+
+test('what nobody writes is not answered: edits, joins, bots, itself, other workspaces, what has no form', async () => {
+  const ts = (): string => (Date.now() / 1000).toFixed(6);
+  const base = { type: 'message', channel: direct, channel_type: 'im', text: 'no', user: 'UADA' };
+  slack.tell({ ...base, ts: ts(), subtype: 'message_changed' });
+  slack.tell({ ...base, ts: ts(), subtype: 'channel_join' });
+  slack.tell({ ...base, ts: ts(), bot_id: 'BOTHER' });
+  slack.tell({ ...base, ts: ts(), user: BOT });
+  slack.tell({ ...base, ts: 'yesterday' });
+  slack.tell({ type: 'reaction_added', user: 'UADA' });
+  slack.sockets.deliver({
+    event: { ...base, ts: ts() },
+    authorizations: [{ user_id: 'UOTHER', is_bot: true }],
+  });
+  slack.sockets.deliver(null);
+  slack.sockets.deliver({ event: null });
+  for (const text of ['no json', 'null', '[]', '{"type":"events_api"}', '{"type":"slash_commands"}']) {
+    slack.sockets.say(text);
+  }
+  const { connections } = slack.sockets;
+  await slack.write('but this', { channel: direct });
+  await slack.untilSaid(1, direct);
+  expect(textsOf(direct)).toEqual(['You said: but this']);
+  expect(slack.sockets.connections).toBe(connections);
+});
+
+test('a long answer arrives in parts that Slack takes, whole and in order, and calls nobody', async () => {
+  const words = Array.from({ length: 1500 }, (_, n) => `word${n}😀`).join(' ');
+  const held = heldAnswer();
+  provider.script(held.script);
+  await slack.write('Tell me a lot', { channel: direct });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  held.say(`<!channel> ${words}`);
+  held.finish();
+  await eventually(() => expect(textsOf(direct).join(' ')).toBe(`&lt;!channel&gt; ${words}`));
+  for (const text of textsOf(direct)) expect(text.length).toBeLessThanOrEqual(4000);
+});
+
+test('an answer is shown while it is written, in one message that grows', async () => {
+  const held = heldAnswer();
+  provider.script(held.script);
+  await slack.write('Take your time', { channel: direct });
+  held.say('This is the beginning of an answer that takes a while');
+  await eventually(() =>
+    expect(textsOf(direct)).toEqual(['This is the beginning of an answer that takes a while …']),
+  );
+  held.say(' and goes on');
+  held.finish();
+  await eventually(() =>
+    expect(textsOf(direct)).toEqual(['This is the beginning of an answer that takes a while and goes on']),
+  );
+});
+
+test('health and test are a real round trip; a restart begins anew', async () => {
+  const { body } = await gateway.b.get<{ healthy: boolean; latency_ms: number }>('/channels/slack/health');
+  expect(body).toMatchObject({ name: 'slack', healthy: true });
+  expect(body.latency_ms).toBeGreaterThanOrEqual(0);
+  expect((await gateway.a.post('/channels/slack/test')).body).toMatchObject({ success: true });
+  const before = await channelB(gateway, 'slack');
+  await gateway.b.post('/channels/slack/restart');
+  const after = await untilChannel(gateway, 'slack', 'connected');
+  expect(Date.parse(after.connected_at ?? '')).toBeGreaterThan(Date.parse(before.connected_at ?? ''));
+  expect(slack.sockets.count).toBe(1);
+});
+
+describe('when Slack does not take an answer', () => {
+  test('what surely did not arrive is sent again when Slack says, and arrives once', async () => {
+    slack.next('chat.postMessage', (response) => response.writeHead(429, { 'retry-after': '1' }).end());
+    await slack.write('busy?', { channel: direct });
+    await slack.untilSaid(1, direct);
+    expect(textsOf(direct)).toEqual(['You said: busy?']);
+  });
+
+  test('what may have arrived is not sent again, and the reader is told', async () => {
+    slack.next('chat.postMessage', 'its answer is lost');
+    await slack.write('heard?', { channel: direct });
+    await slack.untilSaid(2, direct);
+    slack.next('chat.postMessage', { ok: false, error: 'internal_error' });
+    await slack.write('gone?', { channel: direct });
+    await slack.untilSaid(3, direct);
+    const told = expect.stringMatching(/may not have reached you/) as string;
+    expect(textsOf(direct)).toEqual(['You said: heard?', told, told]);
+  });
+
+  test('what it will never take is given up, and the conversation goes on', async () => {
+    slack.next('chat.postMessage', { ok: false, error: 'channel_not_found' });
+    await slack.write('blocked', { channel: direct });
+    await slack.write('unblocked', { channel: direct });
+    await slack.untilSaid(1, direct);
+    expect(textsOf(direct)).toEqual(['You said: unblocked']);
+  });
+});
+
+describe('when the connection is lost', () => {
+  test('Slack renews it, and what was said in between is answered, in its order', async () => {
+    slack.sockets.isSilent = true;
+    slack.sockets.renew();
+    await eventually(() => expect(slack.sockets.count).toBe(1));
+    const away = await untilChannel(gateway, 'slack', 'reconnecting');
+    expect(away.error).toBe('Slack ended the connection');
+    slack.sockets.isSilent = false;
+    for (const text of ['one', 'two']) await slack.write(text, { channel: direct });
+    slack.sockets.cut();
+    await untilChannel(gateway, 'slack', 'connected');
+    await slack.write('three', { channel: direct });
+    await slack.untilSaid(3, direct);
+    expect(textsOf(direct)).toEqual(['one', 'two', 'three'].map((text) => `You said: ${text}`));
+  });
+
+  test('a peer that is gone without a word is noticed', async () => {
+    slack.sockets.isDeaf = true;
+    await untilChannel(gateway, 'slack', 'reconnecting', 25_000);
+    slack.sockets.isDeaf = false;
+    await untilChannel(gateway, 'slack', 'connected', 25_000);
+  });
+
+  test('an address that Slack names and the guard does not allow is not called', async () => {
+    slack.next('apps.connections.open', { ok: true, url: 'ws://10.1.2.3/link?ticket=canary-ticket' });
+    await gateway.b.post('/channels/slack/restart');
+    const refused = await untilChannel(gateway, 'slack', 'disconnected');
+    expect(refused.error).toBe(
+      "Slack's address must lead to a public address; the [security] settings name the exceptions",
+    );
+    await gateway.b.post('/channels/slack/restart');
+    await untilChannel(gateway, 'slack', 'connected');
+  });
+});
+
+describe('when a token is refused', () => {
+  const other = 'xoxb-4711147-anotherCanaryOfATestBot';
+  afterEach(async () => {
+    slack.botToken = SLACK_BOT_TOKEN;
+    slack.appToken = SLACK_APP_TOKEN;
+    await gateway.b.patch('/config', { 'channels_config.slack.token': null });
+    await gateway.b.post('/channels/slack/restart');
+    await untilChannel(gateway, 'slack', 'connected');
+  });
+
+  async function untilRefused(reason: string): Promise<void> {
+    const at = performance.now();
+    const refused = await untilChannel(gateway, 'slack', 'disconnected');
+    expect(performance.now() - at).toBeLessThan(2000);
+    expect(refused.error).toBe(`Slack refuses the credentials: ${reason}`);
+    expect(refused.connected_at).toBeUndefined();
+  }
+
+  test('told by an event: disconnected within two seconds, asks no more, comes back with another token', async () => {
+    slack.botToken = other;
+    slack.tell({ type: 'tokens_revoked', tokens: { bot: [BOT] } });
+    await untilRefused('token_revoked');
+    const asked = slack.calls.length;
+    await sleep(2500);
+    expect(slack.calls.slice(asked)).toEqual([]);
+    expect(slack.sockets.count).toBe(0);
+    expect((await gateway.a.post('/channels/slack/test')).body).toMatchObject({ success: false });
+    await setting('token', other);
+  });
+
+  test('told by the end of the connection: the token of the app', async () => {
+    slack.appToken = 'xapp-1-anotherCanary';
+    slack.sockets.cut();
+    await untilRefused('token_revoked');
+  });
+
+  test('told by an answer that is not taken, which goes out once the token is', async () => {
+    slack.refusal = 'account_inactive';
+    provider.script((response, request) => {
+      slack.botToken = other;
+      return echo()(response, request);
+    });
+    await slack.write('still there?', { channel: direct });
+    await eventually(() => expect(slack.callsOf('chat.postMessage').length).toBeGreaterThan(0));
+    await untilRefused('account_inactive');
+    slack.refusal = 'token_revoked';
+    slack.botToken = SLACK_BOT_TOKEN;
+    await gateway.b.post('/channels/slack/restart');
+    await slack.untilSaid(1, direct);
+    expect(textsOf(direct)).toEqual(['You said: still there?']);
+  });
+
+  test('a scope that is missing is named', async () => {
+    slack.next('users.conversations', { ok: false, error: 'missing_scope', needed: 'im:read' });
+    slack.sockets.cut();
+    await untilRefused('missing_scope (im:read)');
+  });
+});
+
+test('no log line, answer or row has shown a token, or the ticket of a connection', async () => {
+  const config = await gateway.b.get('/config');
+  const channels = await gateway.b.get('/channels');
+  const logs = await gateway.b.get('/logs?level=trace&limit=500&since=1h');
+  const rows = await gateway.database.query<{ all: string }>(
+    `SELECT (SELECT string_agg(s::text, '') FROM channel_states s) || (SELECT string_agg(r::text, '') FROM channel_replies r)
+       || coalesce((SELECT string_agg(o::text, '') FROM config_overrides o), '') AS all`,
+  );
+  const everything = [config.text, channels.text, logs.text, rows[0]?.all, gateway.logLines.join('\n')].join(
+    '\n',
+  );
+  expect(everything).not.toMatch(/canaryToken|anotherCanary|canary-ticket|ticket=/);
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+export interface SlackEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+interface Envelope {
+  readonly envelope_id: string;
+  readonly type: string;
+  readonly payload: unknown;
+  readonly retry_attempt: number;
+}
+
+/** Socket mode's side of Slack: says hello, hands over events to one connection, and repeats what is not acknowledged. */
+export class SlackSockets {
+  private readonly open = new Set<WebSocket>();
+  private readonly unacknowledged = new Map<string, Envelope>();
+  private readonly handedOver: Envelope[] = [];
+  /** How often somebody connected. */
+  connections = 0;
+  /** Whether pings and goodbyes are answered. */
+  isDeaf = false;
+  /** Whether it says hello. */
+  isSilent = false;
+
+  get count(): number {
+    return this.open.size;
+  }
+
+  listenOn(server: Server): void {
+    const sockets = new WebSocketServer({ noServer: true, autoPong: false });
+    server.on('upgrade', (request, socket, head) => {
+      sockets.handleUpgrade(request, socket, head, (one) => this.connected(one));
+    });
+  }
+
+  deliver(payload: unknown): void {
+    this.send({ envelope_id: randomUUID(), type: 'events_api', payload, retry_attempt: 0 });
+  }
+
+  /** Anything at all, as it is. */
+  say(text: string): void {
+    for (const one of this.open) one.send(text);
+  }
+
+  /** Hands over everything once more, as if nothing had been acknowledged. */
+  repeatAll(): void {
+    for (const envelope of [...this.handedOver]) this.send({ ...envelope, retry_attempt: 1 });
+  }
+
+  /** Slack renews its connections now and then. */
+  renew(): void {
+    this.say(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
+  }
+
+  cut(): void {
+    for (const one of this.open) one.terminate();
+  }
+
+  private connected(one: WebSocket): void {
+    this.connections += 1;
+    this.open.add(one);
+    one.on('close', () => this.open.delete(one));
+    one.on('error', () => one.terminate());
+    one.on('ping', (data) => {
+      if (!this.isDeaf) one.pong(data);
+    });
+    one.on('message', (data) =>
+      this.acknowledged(JSON.parse((data as Buffer).toString()) as { envelope_id: string }),
+    );
+    if (this.isSilent) return;
+    one.send(JSON.stringify({ type: 'hello', num_connections: this.open.size }));
+    for (const envelope of this.unacknowledged.values()) {
+      one.send(JSON.stringify({ ...envelope, retry_attempt: 1 }));
+    }
+  }
+
+  private acknowledged({ envelope_id: id }: { envelope_id: string }): void {
+    this.unacknowledged.delete(id);
+  }
+
+  /** What nobody is there for is gone. */
+  private send(envelope: Envelope): void {
+    const [one] = this.open;
+    if (one === undefined) return;
+    this.unacknowledged.set(envelope.envelope_id, envelope);
+    if (envelope.retry_attempt === 0) this.handedOver.push(envelope);
+    one.send(JSON.stringify(envelope));
+  }
+}

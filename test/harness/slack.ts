@@ -1,0 +1,292 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { channelEnv } from './channels.js';
+import { eventually } from './eventually.js';
+import { type SlackEvent, SlackSockets } from './slack-sockets.js';
+
+export const SLACK_BOT_TOKEN = 'xoxb-4711147-canaryTokenOfATestBotThatIsNobodys';
+export const SLACK_APP_TOKEN = 'xapp-1-canaryTokenOfATestAppThatIsNobodys';
+export const BOT = 'UGATEWAY';
+const TEAM = 'T000000001';
+const SCOPES =
+  'chat:write channels:read channels:history groups:read groups:history im:read im:write im:history mpim:read mpim:history users:read channels:join'.split(
+    ' ',
+  );
+
+type Json = Record<string, unknown>;
+
+export interface SlackCall {
+  readonly method: string;
+  readonly body: Json;
+}
+
+export interface SaidAtSlack {
+  readonly channel: string;
+  readonly thread: string | undefined;
+  readonly ts: string;
+  readonly text: string;
+}
+
+/** What the next call of a method meets: an answer in place of Slack's, or the loss of what Slack answers. */
+export type SlackMishap = 'its answer is lost' | Json | ((response: ServerResponse) => void);
+
+export interface Writing {
+  readonly channel: string;
+  readonly user?: string;
+  readonly thread?: string;
+  readonly more?: Json;
+}
+
+/**
+ * Slack as a bot sees it: the Web API of `emulate` behind a front that does what it leaves out and Slack documents:
+ * socket mode, `oldest`, refused tokens, longest texts. What nobody was connected for is not delivered later: the worst
+ * that Slack does. And it can go wrong: refuse, hang, break off, be away.
+ */
+export class TestSlack {
+  readonly calls: SlackCall[] = [];
+  readonly sockets = new SlackSockets();
+  /** The only tokens that are known; changing one is revoking it. */
+  botToken = SLACK_BOT_TOKEN;
+  appToken = SLACK_APP_TOKEN;
+  /** What is answered to a token that is not known. */
+  refusal = 'token_revoked';
+  private readonly mishaps: { readonly method: string; readonly mishap: SlackMishap }[] = [];
+  private readonly kinds = new Map<string, string>();
+  private saidSoFar: SaidAtSlack[] = [];
+  private front: Server;
+  private port = 0;
+
+  private constructor(
+    private readonly platform: ChildProcess,
+    private readonly platformUrl: string,
+  ) {
+    this.front = this.makeFront();
+  }
+
+  static async start(): Promise<TestSlack> {
+    const platform = fork(resolve('test/harness/slack-platform.mjs'));
+    const ready = once(platform, 'message') as Promise<[{ url: string }]>;
+    platform.send(seed());
+    const [{ url }] = await ready;
+    const slack = new TestSlack(platform, url);
+    await slack.comeBack();
+    return slack;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/api/`;
+  }
+
+  /** A channel that the bot has joined. */
+  async channel(name: string): Promise<string> {
+    const { channel } = await this.ask('conversations.create', { name }, 'xoxp-ada');
+    const { id } = channel as { id: string };
+    await this.ask('conversations.join', { channel: id });
+    await this.ask('conversations.join', { channel: id }, 'xoxp-grace');
+    this.kinds.set(id, 'channel');
+    return id;
+  }
+
+  /** The private conversation of a user with the bot. */
+  async direct(user = 'ada'): Promise<string> {
+    const { channel } = await this.ask('conversations.open', { users: BOT }, `xoxp-${user}`);
+    const { id } = channel as { id: string };
+    this.kinds.set(id, 'im');
+    return id;
+  }
+
+  /** Somebody writes. @returns the time that names the message */
+  async write(text: string, { channel, user = 'ada', thread, more = {} }: Writing): Promise<string> {
+    const at = thread === undefined ? {} : { thread_ts: thread };
+    const answer = await this.ask('chat.postMessage', { channel, text, ...at }, `xoxp-${user}`);
+    const { ts, message } = answer as unknown as { ts: string; message: { user: string; text: string } };
+    const channelType = this.kinds.get(channel) ?? 'channel';
+    const said = { channel, user: message.user, text: message.text, ts, event_ts: ts, ...at, ...more };
+    if (text.includes(`<@${BOT}>`) && channelType !== 'im') this.tell({ type: 'app_mention', ...said });
+    this.tell({ type: 'message', channel_type: channelType, ...said });
+    return ts;
+  }
+
+  /** The app is told of something. */
+  tell(event: SlackEvent): void {
+    this.sockets.deliver({ team_id: TEAM, type: 'event_callback', event });
+  }
+
+  /** What the bot has said, in order, as it reads now. */
+  said(channel?: string): SaidAtSlack[] {
+    return this.saidSoFar.filter((one) => channel === undefined || one.channel === channel);
+  }
+
+  /** As if it had said nothing so far. */
+  forget(): void {
+    this.saidSoFar = [];
+  }
+
+  async untilSaid(count: number, channel?: string, timeoutMs = 15_000): Promise<SaidAtSlack[]> {
+    await eventually(() => {
+      const { length } = this.said(channel);
+      if (length < count) throw new Error(`${length} of ${count} messages were said`);
+    }, timeoutMs);
+    return this.said(channel);
+  }
+
+  callsOf(method: string): SlackCall[] {
+    return this.calls.filter((call) => call.method === method);
+  }
+
+  next(method: string, mishap: SlackMishap): void {
+    this.mishaps.push({ method, mishap });
+  }
+
+  /** The whole platform is away: connections are refused. What people write meanwhile is kept. */
+  async goAway(): Promise<void> {
+    this.sockets.cut();
+    this.front.closeAllConnections();
+    await new Promise((resolve) => this.front.close(resolve));
+  }
+
+  async comeBack(): Promise<void> {
+    this.front = this.makeFront();
+    await new Promise<void>((resolve) => this.front.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.front.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    await this.goAway();
+    const ended = once(this.platform, 'exit');
+    this.platform.disconnect();
+    await ended;
+  }
+
+  private makeFront(): Server {
+    const front = createServer((request, response) => {
+      void this.answer(request, response).catch(() => response.destroy());
+    });
+    this.sockets.listenOn(front);
+    return front;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await formOf(request);
+    const method = (request.url ?? '').replace('/api/', '');
+    this.calls.push({ method, body });
+    const place = this.mishaps.findIndex((one) => one.method === method);
+    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    if (typeof mishap === 'function') {
+      mishap(response);
+      return;
+    }
+    const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    const answer = typeof mishap === 'object' ? mishap : await this.answerOf(method, body, token);
+    if (mishap === 'its answer is lost') response.destroy();
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  }
+
+  private async answerOf(method: string, body: Json, token: string): Promise<Json> {
+    const wanted = method === 'apps.connections.open' ? this.appToken : this.botToken;
+    if (token !== wanted) return { ok: false, error: this.refusal };
+    if (method === 'apps.connections.open') {
+      return { ok: true, url: `ws://127.0.0.1:${this.port}/link?ticket=${crypto.randomUUID()}` };
+    }
+    if (method === 'chat.update' && String(body['text']).length > 4000)
+      return { ok: false, error: 'msg_too_long' };
+    if (method === 'users.conversations') return this.memberships(body);
+    const answer = await this.ask(method, body);
+    if (/^conversations\.(history|replies)$/.test(method)) return onlyAfter(answer, body['oldest']);
+    if (answer['ok'] === true) this.note(method, answer);
+    return answer;
+  }
+
+  private async memberships(body: Json): Promise<Json> {
+    const answer = await this.ask('conversations.list', body);
+    const channels = (answer['channels'] ?? []) as { is_member?: boolean }[];
+    return { ...answer, channels: channels.filter(({ is_member: isMember }) => isMember) };
+  }
+
+  private note(method: string, answer: Json): void {
+    const { channel, ts, message } = answer as {
+      channel: string;
+      ts: string;
+      message: { text: string; thread_ts?: string };
+    };
+    if (method === 'chat.postMessage') {
+      this.saidSoFar.push({ channel, ts, thread: message.thread_ts, text: message.text });
+    }
+    if (method === 'chat.update') {
+      this.saidSoFar = this.saidSoFar.map((one) => (one.ts === ts ? { ...one, text: message.text } : one));
+    }
+  }
+
+  private async ask(method: string, body: Json, token: string = SLACK_BOT_TOKEN): Promise<Json> {
+    const answer = await fetch(`${this.platformUrl}/api/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as Json;
+  }
+}
+
+/** An app on loopback that lets everybody in. */
+export function slackEnv(
+  slack: TestSlack,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return channelEnv('slack', {
+    type: 'slack',
+    token: SLACK_BOT_TOKEN,
+    app_token: SLACK_APP_TOKEN,
+    api_url: slack.url,
+    allowed_users: '*',
+    ...more,
+  });
+}
+
+function seed(): Json {
+  const people = ['ada', 'grace'];
+  return {
+    strict_scopes: true,
+    users: people.map((name) => ({ name, real_name: name === 'ada' ? 'Ada' : 'Grace' })),
+    oauth_apps: [
+      {
+        client_id: '1.1',
+        client_secret: 'nobodys',
+        name: 'Gateway',
+        redirect_uris: [],
+        scopes: SCOPES,
+        bot_id: 'BGATEWAY',
+        bot_user_id: BOT,
+      },
+    ],
+    tokens: [
+      {
+        token: SLACK_BOT_TOKEN,
+        type: 'bot',
+        user_id: BOT,
+        bot_id: 'BGATEWAY',
+        bot_user_id: BOT,
+        scopes: SCOPES,
+      },
+      ...people.map((name) => ({
+        token: `xoxp-${name}`,
+        type: 'user',
+        user: name,
+        scopes: [...SCOPES, 'channels:manage', 'channels:write'],
+      })),
+    ],
+  };
+}
+
+function onlyAfter(answer: Json, oldest: unknown): Json {
+  const messages = (answer['messages'] ?? []) as { ts: string }[];
+  return { ...answer, messages: messages.filter(({ ts }) => Number(ts) > Number(oldest ?? 0)) };
+}
+
+async function formOf(request: IncomingMessage): Promise<Json> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8')));
+}
