@@ -3,6 +3,7 @@ import { Bench } from './harness/bench.js';
 import { tableText } from './harness/table.js';
 import { logStreams } from './log-streams.bench.js';
 import { memory } from './memory.bench.js';
+import { memoryRecall } from './memory-recall.bench.js';
 import { messageHistory } from './message-history.bench.js';
 import { plugins } from './plugins.bench.js';
 import { rateLimits } from './rate-limits.bench.js';
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   webhooks,
   logStreams,
   memory,
+  memoryRecall,
 ];
 
 async function run(filters: readonly string[]): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Statement } from '../database/sql.js';
 
 /** Rows of the rarest words that are looked at. */
-const MOST_FOUND = 1000;
+const MOST_FOUND = 500;
 /** Newest rows that are looked at, whatever their words. */
-const MOST_NEW = 500;
+const MOST_NEW = 250;
+/** A word that more entries have is among the newest anyway, and takes long to look up. */
+const MOST_COMMON = 10_000;
 const MOST_WORDS = 16;
 const USED = `interval '1 day'`;
 
@@ -36,30 +38,27 @@ export const RECALL: Statement = {
       FROM person, memory_words AS known WHERE known.word IN (${stems('$3', '$4')}) AND known.entries > 0
       WINDOW rarest AS (ORDER BY known.entries, known.word) ORDER BY known.entries, known.word LIMIT ${MOST_WORDS}
     ), rare AS MATERIALIZED (
-      SELECT ${queryOf('|')} AS query FROM asked WHERE place = 1 OR reach <= ${MOST_FOUND}
+      SELECT ${queryOf('|')} AS query FROM asked WHERE reach <= ${MOST_FOUND} OR (place = 1 AND reach <= ${MOST_COMMON})
     ), looked_at AS MATERIALIZED (
-      (SELECT id, user_id, content, words, created_at, used_at FROM memory_entries
-       WHERE words @@ (SELECT query FROM rare) LIMIT ${MOST_FOUND})
+      (SELECT id, user_id, words, created_at FROM memory_entries WHERE words @@ (SELECT query FROM rare) LIMIT ${MOST_FOUND})
       UNION ALL
       SELECT * FROM (
-        SELECT id, user_id, content, words, created_at, used_at FROM memory_entries
+        SELECT id, user_id, words, created_at FROM memory_entries
         WHERE user_id = $2 AND EXISTS (SELECT 1 FROM person) ORDER BY created_at DESC, id DESC LIMIT ${MOST_NEW}
       ) AS new
     ), best AS MATERIALIZED (
-      SELECT * FROM (
-        SELECT DISTINCT ON (id) id, content, created_at, used_at, score
-        FROM (
-          SELECT *, coalesce((SELECT sum(weight) FROM asked WHERE looked_at.words @@ asked.query), 0) AS score
-          FROM looked_at WHERE user_id = $2
-        ) AS scored
-      ) AS once
-      ORDER BY score DESC, created_at DESC, id DESC LIMIT $5
+      -- What was found both ways stands there twice, side by side.
+      SELECT DISTINCT id, created_at, score FROM (
+        SELECT id, created_at, coalesce((SELECT sum(weight) FROM asked WHERE looked_at.words @@ asked.query), 0) AS score
+        FROM looked_at WHERE user_id = $2 ORDER BY score DESC, created_at DESC, id DESC LIMIT 2 * $5::int
+      ) AS twice ORDER BY score DESC, created_at DESC, id DESC LIMIT $5::int
     ), used AS (
       UPDATE memory_entries SET used_at = now() WHERE id IN (
         SELECT one.id FROM memory_entries AS one JOIN best ON best.id = one.id AND best.score > 0
-        WHERE best.used_at < now() - ${USED} FOR UPDATE OF one SKIP LOCKED)
+        WHERE one.used_at < now() - ${USED} FOR UPDATE OF one SKIP LOCKED)
     )
-    SELECT id, content, created_at, score FROM best ORDER BY score DESC, created_at DESC, id DESC`,
+    SELECT best.id, best.created_at, best.score, one.content FROM best JOIN memory_entries AS one ON one.id = best.id
+    ORDER BY best.score DESC, best.created_at DESC, best.id DESC`,
 };
 
 /** `$1` session, `$2` user, `$3` mark, `$4` words, `$5` id, `$6` content, `$7` digest. What is known is used again. */

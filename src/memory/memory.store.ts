@@ -87,7 +87,7 @@ export class MemoryStore {
 }
 
 /** Stands before every word of a user's, so that one index of words keeps users apart. */
-function markOf(userId: string): string {
+export function markOf(userId: string): string {
   return `${createHash('sha256').update(userId).digest('hex').slice(0, 16)}:`;
 }
 
