@@ -1,12 +1,13 @@
 // Who may import whom. Files never form a circle; areas follow the table below. A spec is bound by its area too.
 
-const foundation = ['errors', 'ids', 'config', 'logs'];
+const foundation = ['errors', 'ids', 'config', 'logs', 'files'];
 const services = ['database', 'secrets', 'events', 'audit', 'metrics', 'tokens', 'outbound'];
 
 /** Per area, the other areas that its core may import. An area that is not here may import nothing. */
 const areas = {
   ids: [],
   errors: [],
+  files: [],
   tracing: [],
   secrets: [],
   config: ['errors', 'ids', 'logs', 'database', 'secrets', 'tokens', 'events', 'audit'],
@@ -23,9 +24,9 @@ const areas = {
   sessions: [...foundation, ...services, 'agent', 'channels'],
   agent: [...foundation, ...services, 'sessions', 'memory', 'skills', 'mcp', 'plugins'],
   memory: [...foundation, ...services, 'agent'],
-  skills: [...foundation, ...services, 'agent'],
+  skills: [...foundation, ...services, 'agent', 'plugins'],
   mcp: [...foundation, ...services, 'agent'],
-  plugins: [...foundation, ...services, 'agent', 'skills'],
+  plugins: [...foundation, ...services, 'agent'],
   channels: [...foundation, ...services, 'sessions', 'agent', 'hooks'],
   hooks: [...foundation, ...services],
   status: [

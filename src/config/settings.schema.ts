@@ -13,6 +13,7 @@ import { pluginsSection } from './sections/plugins.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
 import { securitySection } from './sections/security.section.js';
+import { skillsSection } from './sections/skills.section.js';
 import { streamingSection } from './sections/streaming.section.js';
 import { toolsSection } from './sections/tools.section.js';
 
@@ -38,6 +39,7 @@ export const settingsSchema = z.strictObject({
   channels_config: channelsSection,
   mcp: mcpSection.prefault({}),
   plugins: pluginsSection.prefault({}),
+  skills: skillsSection.prefault({}),
   tools: toolsSection.prefault({}),
 });
 

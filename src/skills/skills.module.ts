@@ -1,6 +1,15 @@
 import { Module } from '@nestjs/common';
+import { AgentModule } from '../agent/agent.module.js';
+import { PluginsModule } from '../plugins/plugins.module.js';
+import { SkillsPrompt } from './prompt/skills-prompt.js';
+import { SkillReadTool } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
+import { SkillsWatch } from './skills-watch.service.js';
 
 /** Skills. */
-@Module({ providers: [Skills], exports: [Skills] })
+@Module({
+  imports: [AgentModule, PluginsModule],
+  providers: [Skills, SkillsWatch, SkillsPrompt, SkillReadTool],
+  exports: [Skills],
+})
 export class SkillsModule {}

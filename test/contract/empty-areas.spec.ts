@@ -2,7 +2,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ env: { GATEWAY__SKILLS__BUILTIN: 'false' } });
 });
 afterAll(() => gateway.stop());
 

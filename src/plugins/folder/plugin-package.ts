@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PluginsSettings } from '../../config/sections/plugins.section.js';
+import { isBelow, readContained } from '../../files/contained-file.js';
 import { limitModule } from '../module/limit-module.js';
 import { PluginProblem } from '../plugin-problem.js';
-import { isBelow, readContained } from './contained-file.js';
 import { type PluginManifest, parseManifest } from './plugin-manifest.js';
 
 const MOST_MANIFEST_BYTES = 65_536;
@@ -24,7 +24,7 @@ export interface PluginPackage {
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** Reads `directory/name`. Throws `PluginProblem`. */
+/** Reads `directory/name`. Throws `PluginProblem` and `FileProblem`. */
 export async function readPackage(name: string, settings: PluginsSettings): Promise<PluginPackage> {
   const folder = await folderOf(name, settings.directory);
   const toml = await readContained(folder, 'plugin.toml', MOST_MANIFEST_BYTES);

@@ -1,7 +1,11 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { PluginProblem } from '../plugin-problem.js';
+
+/** Why a file is not read: one sentence for people, without paths of the machine. */
+export class FileProblem extends Error {
+  override readonly name = 'FileProblem';
+}
 
 /** Whether a path without symbolic links lies below a folder without symbolic links. */
 export function isBelow(folder: string, path: string): boolean {
@@ -10,27 +14,27 @@ export function isBelow(folder: string, path: string): boolean {
 }
 
 /**
- * A regular file below `folder`, wherever symbolic links lead, up to `mostBytes`. Throws `PluginProblem`.
+ * A regular file below `folder`, wherever symbolic links lead, up to `mostBytes`. Throws `FileProblem`.
  * @param folder absolute and without symbolic links
  */
 export async function readContained(folder: string, name: string, mostBytes: number): Promise<Buffer> {
   const real = await realpath(resolve(folder, name)).catch(() => undefined);
   const isInside = isAbsolute(name) ? false : real === undefined || isBelow(folder, real);
-  if (!isInside) throw new PluginProblem(`${shown(name)} leads out of the folder of the plugin`);
-  if (real === undefined) throw new PluginProblem(`there is no file ${shown(name)}`);
+  if (!isInside) throw new FileProblem(`${shown(name)} leads out of its folder`);
+  if (real === undefined) throw new FileProblem(`there is no file ${shown(name)}`);
   // Without blocking: a pipe would wait for a writer.
   const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(
     () => {
-      throw new PluginProblem(`${shown(name)} cannot be opened`);
+      throw new FileProblem(`${shown(name)} cannot be opened`);
     },
   );
   try {
     const facts = await file.stat();
-    if (!facts.isFile()) throw new PluginProblem(`${shown(name)} is not a file`);
-    if (facts.size > mostBytes) throw new PluginProblem(`${shown(name)} has more than ${mostBytes} bytes`);
+    if (!facts.isFile()) throw new FileProblem(`${shown(name)} is not a file`);
+    if (facts.size > mostBytes) throw new FileProblem(`${shown(name)} has more than ${mostBytes} bytes`);
     const bytes = Buffer.alloc(facts.size + 1);
     const length = await fill(file, bytes);
-    if (length > facts.size) throw new PluginProblem(`${shown(name)} grew while it was read`);
+    if (length > facts.size) throw new FileProblem(`${shown(name)} grew while it was read`);
     return Buffer.from(bytes.subarray(0, length));
   } finally {
     await file.close();

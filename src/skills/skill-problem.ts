@@ -1,0 +1,8 @@
+/** Why a skill is not loaded or a file of it not read: one sentence for people, without paths of the machine. */
+export class SkillProblem extends Error {
+  override readonly name = 'SkillProblem';
+}
+
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
