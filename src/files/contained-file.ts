@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** Why a file is not read: one sentence for people, without paths of the machine. */
-export class FileProblem extends Error {
+class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
