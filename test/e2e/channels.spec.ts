@@ -138,7 +138,7 @@ test('a channel can be set up over the API; what chooses its place or its variab
 test.each([
   [{ type: 'telegram' }, 'channels_config.x.type', 'needs a token or a token_env'],
   [{ type: 'webhook' }, 'channels_config.x.type', 'needs a secret or a secret_env'],
-  [{ type: 'icq' }, 'channels_config.x.type', 'one of "telegram", "webhook"'],
+  [{ type: 'icq' }, 'channels_config.x.type', 'one of "slack", "telegram", "webhook"'],
   [{ type: 'webhook', secret: 'x', tokn: '1:A' }, 'channels_config.x.tokn', 'the nearest is'],
 ])('%j is refused with a sentence that names the key', async (settings, path, sentence) => {
   const { status, body } = await gateway.b.patch<{

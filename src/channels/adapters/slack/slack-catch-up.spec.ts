@@ -1,0 +1,90 @@
+import { SlackCatchUp } from './slack-catch-up.js';
+import type { SlackCursor } from './slack-cursor.js';
+import type { SlackHistory, SlackPlace } from './slack-history.js';
+
+const NOW = Date.now() / 1000;
+const at = (secs: number): string => (NOW + secs).toFixed(6);
+const bot = { team: 'T1', user: 'UBOT' };
+const PLACES: SlackPlace[] = [
+  { id: 'C1', kind: 'channel' },
+  { id: 'C2', kind: 'channel' },
+  { id: 'D1', kind: 'im' },
+];
+
+interface Said {
+  readonly channel: string;
+  readonly ts: string;
+  readonly text?: string;
+  readonly thread_ts?: string;
+  readonly latest_reply?: string;
+}
+
+/** What is asked of Slack, and what it has. */
+function slack(said: readonly Said[], places = PLACES) {
+  const asked: string[] = [];
+  const of = (channel: string): object[] =>
+    said
+      .filter((one) => one.channel === channel)
+      .map((one) => ({ type: 'message', user: 'UADA', text: 'x', ...one }));
+  const history = {
+    places: () => Promise.resolve(places),
+    messages: (channel: string, oldest: string) => {
+      asked.push(`${channel} after ${oldest}`);
+      return Promise.resolve(of(channel).filter((one) => !('thread_ts' in one) || 'latest_reply' in one));
+    },
+    replies: (channel: string, ts: string) => {
+      asked.push(`${channel}/${ts}`);
+      return Promise.resolve(of(channel).filter((one) => (one as Said).thread_ts === ts));
+    },
+  } as unknown as SlackHistory;
+  return { history, asked };
+}
+
+async function missed(said: readonly Said[], known: string[] = [], cursor: Partial<SlackCursor> = {}) {
+  const whole = { team: 'T1', bot: 'UBOT', ts: at(-60), heard: [], ...cursor };
+  const { history, asked } = slack(said);
+  const found = await new SlackCatchUp(history, bot, whole, known).missed();
+  return { found: found.map(({ ts }) => ts), asked };
+}
+
+test('what came after the last message is found in the order of time, over all places', async () => {
+  const said = [
+    { channel: 'D1', ts: at(-10) },
+    { channel: 'C1', ts: at(-20), text: '<@UBOT> hello' },
+    { channel: 'D1', ts: at(-30) },
+    { channel: 'D1', ts: at(-60) },
+    { channel: 'D1', ts: at(-70) },
+  ];
+  expect((await missed(said)).found).toEqual([at(-30), at(-20), at(-10)]);
+});
+
+test('what the app is not told of is not answered afterwards either', async () => {
+  const said = [{ channel: 'C1', ts: at(-10) }];
+  expect((await missed(said, ['C1/1.0'])).found).toEqual([]);
+  expect((await missed(said, ['C1/1.0'], { heard: ['group'] })).found).toEqual([]);
+  expect((await missed(said, ['C2/1.0'], { heard: ['channel'] })).found).toEqual([]);
+  expect((await missed(said, ['C1/1.0'], { heard: ['channel'] })).found).toEqual([at(-10)]);
+});
+
+test('threads that are known, and those that went on meanwhile, are asked for', async () => {
+  const [known, begun, quiet] = [at(-500), at(-50), at(-40)];
+  const said = [
+    { channel: 'C1', ts: at(-10), thread_ts: known, text: '<@UBOT> so?' },
+    { channel: 'C1', ts: begun, thread_ts: begun, latest_reply: at(-9) },
+    { channel: 'C1', ts: at(-9), thread_ts: begun, text: '<@UBOT> you?' },
+    { channel: 'C1', ts: quiet },
+  ];
+  const { found, asked } = await missed(said, [`C1/${known}`]);
+  expect(found).toEqual([at(-10), at(-9)]);
+  expect(asked.filter((one) => one.includes('/'))).toEqual([`C1/${known}`, `C1/${begun}`]);
+});
+
+test('it is not asked for more than a day, nor in more than a hundred places, the latest first', async () => {
+  const places = Array.from({ length: 150 }, (_, n) => ({ id: `D${n}`, kind: 'im' as const }));
+  const { history, asked } = slack([], places);
+  const cursor = { team: 'T1', bot: 'UBOT', ts: '1.000000', heard: [] };
+  await new SlackCatchUp(history, bot, cursor, ['D140', 'D149']).missed();
+  expect(asked).toHaveLength(100);
+  expect(asked.slice(0, 2).map((one) => one.split(' ')[0])).toEqual(['D140', 'D149']);
+  expect(Number(asked[0]?.split(' ')[2])).toBeGreaterThan(NOW - 25 * 3600);
+});
