@@ -5,7 +5,7 @@ import type { BenchDatabase } from './harness/database-server.js';
 import type { GatewayProcess } from './harness/gateway-process.js';
 import type { Helper } from './harness/helper.js';
 import { cpuSeconds, residentMb } from './harness/process-figures.js';
-import { atMost, short } from './harness/rows.js';
+import { atMost, informs, short } from './harness/rows.js';
 import { median } from './harness/statistics.js';
 import type { ReadersAnswer, ReadersQuestion } from './log-streams/readers-process.js';
 
@@ -85,13 +85,6 @@ async function stoppedRow(bench: Bench, gateway: GatewayProcess, database: Bench
 }
 
 const row = (path: string, measured: string, baseline: string) => ({ path, measured, baseline });
-
-const informs = (about: ReturnType<typeof row>, value: string): Row => ({
-  ...about,
-  value,
-  goal: '',
-  met: undefined,
-});
 
 function question({ portB, headers }: GatewayProcess): Omit<ReadersQuestion, 'readers'> {
   return { port: portB, path: '/api/v1/logs/stream', headers, stopped: false };

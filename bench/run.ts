@@ -10,6 +10,7 @@ import { rateLimits } from './rate-limits.bench.js';
 import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
 import { start } from './start.bench.js';
+import { streaming } from './streaming.bench.js';
 import { toolServers } from './tool-servers.bench.js';
 import { turns } from './turns.bench.js';
 import { webhooks } from './webhooks.bench.js';
@@ -22,6 +23,7 @@ const benchmarks: readonly Benchmark[] = [
   messageHistory,
   rateLimits,
   turns,
+  streaming,
   toolServers,
   plugins,
   webhooks,

@@ -1,12 +1,14 @@
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import type { Ask } from './harness/compare.js';
-import { atLeast, atMost, figuresText } from './harness/rows.js';
+import { atLeast, atMost, figuresText, informs } from './harness/rows.js';
 import { seedSessions } from './harness/seed.js';
 import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
 
 const CLIENTS = 64;
+/** Far more than connections to the database. */
+const MANY_CLIENTS = 512;
 
 /** A whole turn with a model that answers at once, against a relay with the same call and the same two statements. */
 export const turns: Benchmark = { name: 'turns', run };
@@ -15,6 +17,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   const stage = await Stage.open(bench, { withProvider: true });
   const paths = await talkingSessions(stage);
   const many = await stage.compare(ask(paths, CLIENTS), TIMING);
+  const most = await stage.compare(ask(paths, MANY_CLIENTS), { ...TIMING, slotMs: TIMING.slotMs * 2 });
   const one = await stage.compare(ask(paths, 1), { ...TIMING, slotMs: TIMING.slotMs / 2, warmUpMs: 500 });
   await stage.close();
   const path = `A whole turn, ${CLIENTS} sessions`;
@@ -31,6 +34,16 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     ...(Number.isNaN(cpuMsPerRequest)
       ? []
       : [atMost({ path: `${path}: CPU a turn`, measured: '', baseline: '' }, cpuMsPerRequest, 2, 'ms')]),
+    atLeast(
+      {
+        path: `A whole turn, ${MANY_CLIENTS} sessions`,
+        measured: figuresText(most.figures('gateway')),
+        baseline: `relay: ${figuresText(most.figures('bare'))}`,
+      },
+      most.ratio('gateway', 'bare'),
+      0.6,
+    ),
+    informs({ ...single, path: `${single.path}: rate` }, `${one.ratio('gateway', 'bare').toFixed(2)} ×`),
     atMost({ ...single, path: `${single.path}: p50` }, one.figures('gateway').p50Ms, 4, 'ms'),
     ...stage.rowsAgainstOther(path, many),
     ...stage.rowsAgainstOther(single.path, one),
@@ -39,10 +52,10 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 
 /** Sessions with as much past as a model is given, so that every turn costs the same from the first. */
 async function talkingSessions(stage: Stage): Promise<string[]> {
-  const ids = await seedSessions(stage.database, CLIENTS * 2);
+  const ids = await seedSessions(stage.database, MANY_CLIENTS * 2);
   const live = await stage.database.query<{ id: string }>(
     `UPDATE sessions SET status = 'active', ended_at = NULL, message_count = $2 WHERE id = ANY ($1) RETURNING id`,
-    [ids.slice(0, CLIENTS), HISTORY_MESSAGES],
+    [ids.slice(0, MANY_CLIENTS), HISTORY_MESSAGES],
   );
   await stage.database.query(
     `INSERT INTO messages (id, session_id, turn_id, seq, role, content)

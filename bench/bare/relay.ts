@@ -17,7 +17,7 @@ export class Relay {
   private readonly pool: Pool;
 
   constructor(private readonly baseUrl: URL) {
-    this.pool = new Pool(baseUrl.origin, { connections: 128, pipelining: 1 });
+    this.pool = new Pool(baseUrl.origin, { connections: 512, pipelining: 1 });
   }
 
   async ask(messages: readonly { role: string; content: string }[]): Promise<RelayedAnswer> {

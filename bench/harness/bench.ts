@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BareConfig } from '../bare/bare-process.js';
+import type { ProviderConfig } from '../provider/openai-process.js';
 import { Children } from './children.js';
 import { type BenchDatabase, DatabaseServer } from './database-server.js';
 import { type GatewayProcess, type GatewayWish, startGateway } from './gateway-process.js';
@@ -69,8 +70,8 @@ export class Bench {
   }
 
   /** A model that answers at once. */
-  async provider(): Promise<{ readonly url: string; stop(): Promise<void> }> {
-    const helper = await this.helper<{ url: string }>('../provider/openai-process.js', {});
+  async provider(config: ProviderConfig = {}): Promise<{ readonly url: string; stop(): Promise<void> }> {
+    const helper = await this.helper<{ url: string }>('../provider/openai-process.js', config);
     return { url: helper.ready.url, stop: helper.stop };
   }
 

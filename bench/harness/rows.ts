@@ -26,3 +26,8 @@ export function atMost(
 export function short(value: number): string {
   return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }
+
+/** A row without a goal. */
+export function informs(row: Pick<Row, 'path' | 'measured' | 'baseline'>, value: string): Row {
+  return { ...row, value, goal: '', met: undefined };
+}

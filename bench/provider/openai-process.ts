@@ -4,12 +4,15 @@ import { serveHelper } from '../harness/serve-helper.js';
 
 const WORDS = ['Nothing', ' is', ' faster', ' than', ' an', ' answer', ' that', ' is', ' known.'];
 
+export interface ProviderConfig {
+  /** How long an answer is; one short sentence unless told. */
+  readonly words?: number;
+}
+
 /** A model that answers at once, always the same: what remains is the gateway's own time. */
-function serveProvider() {
-  const pieces = [
-    ...WORDS.map((content) => event({ choices: [{ index: 0, delta: { content } }] })),
-    ...end(),
-  ];
+function serveProvider({ words = WORDS.length }: ProviderConfig) {
+  const said = Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]);
+  const pieces = [...said.map((content) => event({ choices: [{ index: 0, delta: { content } }] })), ...end()];
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     request.resume().once('end', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });

@@ -1,0 +1,112 @@
+import type { Benchmark, Row } from './benchmark.js';
+import type { Bench } from './harness/bench.js';
+import type { GatewayProcess } from './harness/gateway-process.js';
+import type { Helper } from './harness/helper.js';
+import { cpuSeconds } from './harness/process-figures.js';
+import { atMost, informs, short } from './harness/rows.js';
+import { NEVER_SILENT } from './harness/seed.js';
+import { HISTORY_MESSAGES } from './harness/stage.js';
+import { median, percentile } from './harness/statistics.js';
+import { TIMING } from './harness/timing.js';
+import type { ReadersAnswer, ReadersQuestion } from './streaming/turn-readers-process.js';
+
+const WAYS = ['provider', 'sse', 'websocket'] as const;
+type Way = (typeof WAYS)[number];
+const TITLES = { provider: 'the provider itself', sse: 'SSE', websocket: 'WebSocket' } as const;
+
+const LONG_ANSWER_WORDS = 2000;
+const MANY_READERS = 16;
+const MOST_ADDED_MS = 5;
+
+interface Slot extends ReadersAnswer {
+  /** CPU of the gateway, in milliseconds. */
+  readonly cpuMs: number;
+}
+type Slots = Readonly<Record<Way, readonly Slot[]>>;
+
+/** The first token and the frames of an answer through the gateway, against the provider that is asked itself. */
+export const streaming: Benchmark = { name: 'streaming', run };
+
+async function run(bench: Bench): Promise<readonly Row[]> {
+  const brief = await measured(bench, {}, 1);
+  const long = await measured(bench, { words: LONG_ANSWER_WORDS }, 1);
+  const many = await measured(bench, { words: LONG_ANSWER_WORDS }, MANY_READERS);
+  return (['sse', 'websocket'] as const).flatMap((way) => [
+    firstToken(brief, way),
+    frames(long, way, 'one reader'),
+    frames(many, way, `${MANY_READERS} readers`),
+  ]);
+}
+
+/** A gateway before a provider of its own; round after round each way in turn. */
+async function measured(bench: Bench, config: { words?: number }, readers: number): Promise<Slots> {
+  const database = await bench.database();
+  const provider = await bench.provider(config);
+  const environment = { ...NEVER_SILENT, GATEWAY__AGENT__HISTORY_MAX_MESSAGES: String(HISTORY_MESSAGES) };
+  const gateway = await bench.gateway({ databaseUrl: database.url, providerUrl: provider.url, environment });
+  const helper: Helper<true, ReadersQuestion, ReadersAnswer> = await bench.helper(
+    '../streaming/turn-readers-process.js',
+    {},
+  );
+  const sessions = await Promise.all(Array.from({ length: readers }, () => newSession(gateway)));
+  const slots: Record<Way, Slot[]> = { provider: [], sse: [], websocket: [] };
+  for (let round = -1; round < TIMING.rounds; round += 1) {
+    for (const way of WAYS) {
+      const urls = sessions.map((id) => urlOf(way, gateway, provider.url, id));
+      const cpuBefore = cpuSeconds(gateway.pid);
+      const answer = await helper.ask({ way, urls, headers: gateway.headers, durationMs: TIMING.slotMs });
+      const slot = { ...answer, cpuMs: (cpuSeconds(gateway.pid) - cpuBefore) * 1000 };
+      // The first round warms up.
+      if (round >= 0) slots[way].push(slot);
+    }
+  }
+  for (const one of [helper, gateway, provider]) await one.stop();
+  await database.drop();
+  return slots;
+}
+
+async function newSession({ portB, headers }: GatewayProcess): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${portB}/api/v1/sessions`, { method: 'POST', headers });
+  if (!response.ok) throw new Error(`A session was answered ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+function urlOf(way: Way, { portB }: GatewayProcess, providerUrl: string, sessionId: string): string {
+  if (way === 'provider') return `${providerUrl}/chat/completions`;
+  if (way === 'websocket') return `ws://127.0.0.1:${portB}/ws/sessions/${sessionId}`;
+  return `http://127.0.0.1:${portB}/api/v1/sessions/${sessionId}/messages`;
+}
+
+function firstToken(slots: Slots, way: Way): Row {
+  const added = median(
+    slots[way].map((slot, round) => median(slot.firstMs) - median(slots.provider[round]?.firstMs ?? [])),
+  );
+  const row = {
+    path: `First token over ${TITLES[way]}, added to the provider's own`,
+    measured: firstText(slots[way]),
+    baseline: `${TITLES.provider}: ${firstText(slots.provider)}`,
+  };
+  return atMost(row, added, MOST_ADDED_MS, 'ms');
+}
+
+function firstText(slots: readonly Slot[]): string {
+  const all = slots.flatMap(({ firstMs }) => firstMs).toSorted((one, other) => one - other);
+  return `p50 ${short(percentile(all, 0.5))} ms, p99 ${short(percentile(all, 0.99))} ms`;
+}
+
+/** Words a second: a frame holds several where the reader was behind. */
+function frames(slots: Slots, way: Way, readers: string): Row {
+  const rate = ({ turns, seconds }: Slot): number => (turns * LONG_ANSWER_WORDS) / seconds;
+  const ratio = median(slots[way].map((slot, round) => rate(slot) / rate(slots.provider[round] as Slot)));
+  const written = median(slots[way].map((slot) => slot.frames / slot.seconds));
+  const cpu = median(slots[way].map((slot) => (slot.cpuMs * 1000) / (slot.turns * LONG_ANSWER_WORDS)));
+  const text = (value: number) => Math.round(value).toLocaleString('en');
+  return informs(
+    {
+      path: `Words over ${TITLES[way]}, ${readers}`,
+      measured: `${text(median(slots[way].map(rate)))} words/s in ${text(written)} frames/s, CPU ${short(cpu)} µs a word`,
+      baseline: `${TITLES.provider}: ${text(median(slots.provider.map(rate)))} words/s`,
+    },
+    `${ratio.toFixed(2)} ×`,
+  );
+}
