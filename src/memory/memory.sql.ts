@@ -81,21 +81,31 @@ export const TRIM: Statement = {
     RETURNING id`,
 };
 
+/** In one order for all, so that two who forget the same do not wait for each other in a circle. */
+const locked = (ids: string): string =>
+  `SELECT id FROM memory_entries WHERE id IN (${ids}) ORDER BY id FOR UPDATE`;
+
 /** `$3` ids. */
 export const FORGET: Statement = {
   name: 'memory.forget',
   text: `
-    DELETE FROM memory_entries WHERE user_id = (${PERSONAL}) AND id = ANY ($3) RETURNING id, content, created_at`,
+    DELETE FROM memory_entries WHERE user_id = (${PERSONAL}) AND id IN (${locked(
+      'SELECT id FROM memory_entries WHERE user_id = $2 AND id = ANY ($3)',
+    )})
+    RETURNING id, content, created_at`,
 };
 
 /** `$3` mark, `$4` words, of which an entry must have every one; `$5` most entries. */
 export const FORGET_FOUND: Statement = {
   name: 'memory.forget_found',
   text: `
-    DELETE FROM memory_entries WHERE user_id = (${PERSONAL}) AND id IN (
-      SELECT id FROM memory_entries WHERE user_id = $2
-        AND words @@ (SELECT ${queryOf('&')} FROM (${stems('$3', '$4')}) AS asked)
-      LIMIT $5)
+    WITH asked AS MATERIALIZED (
+      SELECT ${queryOf('&')} AS query FROM (${stems('$3', '$4')}) AS stemmed
+    ), found AS MATERIALIZED (
+      SELECT id, user_id FROM memory_entries WHERE words @@ (SELECT query FROM asked) LIMIT $5
+    )
+    DELETE FROM memory_entries WHERE user_id = (${PERSONAL})
+      AND id IN (${locked('SELECT id FROM found WHERE user_id = $2')})
     RETURNING id, content, created_at`,
 };
 

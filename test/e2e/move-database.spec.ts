@@ -32,7 +32,10 @@ test('everything moves from the embedded database to an empty one, and goes on t
     mime_type: 'text/plain',
     data: Buffer.from('hello').toString('base64'),
   };
-  await a.post(`/sessions/${made.id}/messages`, { content: 'Bonjour à tous', attachments: [image] });
+  await a.post(`/sessions/${made.id}/messages`, {
+    content: `Bonjour à tous\n/call memory_store {"content":"Ada préfère le thé 乌龙茶"}`,
+    attachments: [image],
+  });
   const hook = { url: 'http://127.0.0.1:4/hook', events: ['session.*'], secret: 'a secret of the receiver' };
   expect(await a.post('/hooks', hook)).toMatchObject({ status: 201 });
   expect(await new HttpCaller(before.b, token).patch('/config', { agent: { max_turns: 7 } })).toMatchObject({
@@ -77,9 +80,14 @@ test('everything moves from the embedded database to an empty one, and goes on t
       .max_turns,
   ).toBe(7);
   const more = await there.post<{ content: string }>(`/sessions/${made.id}/messages`, {
-    content: 'Encore',
+    content: '/call memory_recall {"query":"le thé"}\n/call memory_recall {"query":"乌龙"}',
   });
   expect(more.status).toBe(200);
+  // Found by their words, and counted once.
+  expect(more.body.content.match(/Ada préfère/g)).toHaveLength(2);
+  expect((await new HttpCaller(after.b, token).get('/status')).body).toMatchObject({
+    memory: { entries: 1 },
+  });
   expect((await there.get<{ total: number }>('/sessions')).body.total).toBe(1);
   after.kill('SIGTERM');
   await after.ended;
