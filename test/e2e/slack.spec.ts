@@ -302,6 +302,15 @@ describe('when a token is refused', () => {
     expect(textsOf(direct)).toEqual(['You said: still there?']);
   });
 
+  test("a token that is not a bot's is said to be so", async () => {
+    slack.next('auth.test', { ok: true, team_id: 'T1', user_id: 'U1' });
+    slack.sockets.cut();
+    await eventually(async () => {
+      const { error } = await channelB(gateway, 'slack');
+      expect(error).toBe("Slack knows the token, but not as a bot's (xoxb-)");
+    });
+  });
+
   test('a scope that is missing is named', async () => {
     slack.next('users.conversations', { ok: false, error: 'missing_scope', needed: 'im:read' });
     slack.sockets.cut();

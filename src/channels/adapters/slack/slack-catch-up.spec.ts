@@ -16,6 +16,7 @@ interface Said {
   readonly ts: string;
   readonly text?: string;
   readonly thread_ts?: string;
+  readonly reply_count?: number;
   readonly latest_reply?: string;
 }
 
@@ -70,7 +71,7 @@ test('threads that are known, and those that went on meanwhile, are asked for', 
   const [known, begun, quiet] = [at(-500), at(-50), at(-40)];
   const said = [
     { channel: 'C1', ts: at(-10), thread_ts: known, text: '<@UBOT> so?' },
-    { channel: 'C1', ts: begun, thread_ts: begun, latest_reply: at(-9) },
+    { channel: 'C1', ts: begun, thread_ts: begun, reply_count: 1, latest_reply: at(-9) },
     { channel: 'C1', ts: at(-9), thread_ts: begun, text: '<@UBOT> you?' },
     { channel: 'C1', ts: quiet },
   ];

@@ -8,12 +8,22 @@ const LONGEST_AGO_MS = 24 * 3_600_000;
 const MOST_PLACES = 100;
 const MOST_THREADS = 50;
 
+/** What a history says of a message that has replies. */
+interface ThreadStart {
+  readonly ts?: string;
+  readonly reply_count?: number;
+  readonly latest_reply?: string;
+}
+
 /**
  * What was said while nobody was connected, in its order. Slack repeats an event three times within some minutes, and
  * then no more; so it is asked. Only what would have been heard: private messages, mentions, and the rest where the app
  * is told of it and the bot has taken part.
  */
 export class SlackCatchUp {
+  /** Of those that the bot is not known to take part in. */
+  private threadsLeft = MOST_THREADS;
+
   constructor(
     private readonly history: SlackHistory,
     private readonly bot: SlackBot,
@@ -49,16 +59,18 @@ export class SlackCatchUp {
   }
 
   /** Threads in which the bot takes part, and those that began, or went on, meanwhile. */
-  private threadsOf({ id }: SlackPlace, values: readonly object[], oldest: string): ReadonlySet<string> {
+  private threadsOf({ id }: SlackPlace, values: readonly object[], oldest: string): readonly string[] {
     const known = this.known
       .slice(0, MOST_THREADS)
       .filter((name) => channelOf(name) === id)
       .flatMap((name) => name.split('/')[1] ?? []);
     const begun = values.flatMap((value) => {
-      const { ts, latest_reply: latest } = value as { ts?: string; latest_reply?: string };
-      return ts !== undefined && latest !== undefined && Number(latest) > Number(oldest) ? ts : [];
+      const { ts, reply_count: replies = 0, latest_reply: latest = ts } = value as ThreadStart;
+      return ts !== undefined && replies > 0 && Number(latest) > Number(oldest) ? ts : [];
     });
-    return new Set([...known, ...begun]);
+    const asked = begun.filter((ts) => !known.includes(ts)).slice(0, this.threadsLeft);
+    this.threadsLeft -= asked.length;
+    return [...known, ...asked];
   }
 
   private gather(

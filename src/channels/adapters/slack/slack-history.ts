@@ -5,7 +5,8 @@ import { isSkippable } from './slack-call.js';
 const EVERY_TYPE = 'public_channel,private_channel,mpim,im';
 const PAGE = 200;
 const MOST_PAGES = 5;
-const MOST_PATIENCE = 10;
+const MOST_WAITS = 10;
+const LONGEST_WAIT_SECS = 60;
 
 export interface SlackPlace {
   readonly id: string;
@@ -76,7 +77,8 @@ export class SlackHistory {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof WebAPIRateLimitedError) || waits >= MOST_PATIENCE) throw error;
+        if (!(error instanceof WebAPIRateLimitedError) || waits >= MOST_WAITS) throw error;
+        if (error.retryAfter > LONGEST_WAIT_SECS) throw error;
         await sleep(error.retryAfter * 1000, undefined, { signal: this.signal });
       }
     }

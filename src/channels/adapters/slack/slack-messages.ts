@@ -40,6 +40,10 @@ export function messageOf(value: unknown, bot: SlackBot): WrittenMessage | undef
   return WRITTEN.has(data.subtype) ? { ...data, user: data.user } : undefined;
 }
 
+export function isId(value: string): boolean {
+  return id.safeParse(value).success;
+}
+
 export function isGroup({
   channel,
   channel_type: type,

@@ -7,14 +7,14 @@ import {
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
-import { ChannelRefused, type NotSent } from '../../channel-failures.js';
+import { ChannelRefused, ChannelUnreachable, type NotSent } from '../../channel-failures.js';
 import { type AdapterParts, credential } from '../adapter-parts.js';
 import { connectionFailure, isRefusal, sendFailure } from './slack-call.js';
 import { type SlackAccess, slackApi } from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
 import { takesRightsAway } from './slack-events.js';
 import { SlackInbox } from './slack-inbox.js';
-import type { SlackBot } from './slack-messages.js';
+import { isId, type SlackBot } from './slack-messages.js';
 import { SlackPeople } from './slack-people.js';
 import { literalText } from './slack-text.js';
 
@@ -70,7 +70,14 @@ export class SlackAdapter extends ChannelAdapter {
     const { channel, thread } = addressOf(target);
     const at = thread === undefined ? {} : { thread_ts: thread };
     try {
-      const { ts } = await this.api(signal).chat.postMessage({ channel, ...at, text: literalText(text) });
+      const { ts } = await this.api(signal).chat.postMessage({
+        channel,
+        ...at,
+        text: literalText(text),
+        // Nobody is to fetch what an answer links to just because it was said.
+        unfurl_links: false,
+        unfurl_media: false,
+      });
       return ts;
     } catch (error) {
       throw this.notSent(error);
@@ -110,7 +117,9 @@ export class SlackAdapter extends ChannelAdapter {
 
   private async whoAmI(signal: AbortSignal): Promise<SlackBot> {
     try {
-      const { team_id: team = '', user_id: user = '' } = await this.api(signal).auth.test();
+      const { team_id: team = '', user_id: user = '', bot_id: bot } = await this.api(signal).auth.test();
+      if (bot === undefined) throw new ChannelRefused("Slack knows the token, but not as a bot's (xoxb-)");
+      if (!isId(team) || !isId(user)) throw new ChannelUnreachable('Slack does not say who the bot is');
       return { team, user };
     } catch (error) {
       throw connectionFailure(error);
