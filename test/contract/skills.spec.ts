@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { PluginBench } from '../harness/plugins.js';
+import { moduleText } from '../harness/plugin-modules.js';
+import { PluginBench, pluginB } from '../harness/plugins.js';
 import { judged, SkillBench, skillNames, skillsB } from '../harness/skills.js';
 import { expectError } from './support/envelope.js';
 import { sortedKeys, type Wire } from './support/faces.js';
@@ -22,19 +24,27 @@ beforeAll(async () => {
   );
   plugins = await PluginBench.make();
   await plugins.addShipped();
-  const folder = join(plugins.directory, 'measures/skills/unit-tables');
-  await mkdir(folder, { recursive: true });
-  await writeFile(
-    join(folder, 'SKILL.md'),
-    '---\nname: unit-tables\ndescription: Tables of units.\n---\nUse them.\n',
-  );
-  gateway = await startTestGateway({ env: { ...skills.env, ...plugins.env } });
+  await plugins.add('pinned', moduleText());
+  await carry('measures', 'unit-tables');
+  await carry('pinned', 'smuggled');
+  const pin = createHash('sha256')
+    .update(await plugins.read('pinned', 'plugin.toml'))
+    .digest('hex');
+  const env = { GATEWAY__PLUGINS__INSTALLED__PINNED__PIN: pin, ...skills.env, ...plugins.env };
+  gateway = await startTestGateway({ env });
 });
 afterAll(async () => {
   await gateway.stop();
   await plugins.clear();
   await skills.clear();
 });
+
+/** Puts a skill into the folder of a plugin. */
+async function carry(plugin: string, name: string): Promise<void> {
+  const folder = join(plugins.directory, plugin, 'skills', name);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'SKILL.md'), `---\nname: ${name}\ndescription: Carried.\n---\nUse it.\n`);
+}
 
 test('4.1 | GET | /skills | none | 200; object with skills (array): name, description, tools_required (array of String)', async () => {
   const { status, body } = await gateway.a.get<{ skills: Wire[] }>('/skills');
@@ -74,6 +84,11 @@ test('a disabled plugin has no skills, and has them again when it is enabled', a
   expect(await skillNames(gateway)).not.toContain('unit-tables');
   await gateway.a.post('/plugins/measures/enable');
   await eventually(async () => expect(await skillNames(gateway)).toContain('unit-tables'));
+});
+
+test('a plugin with a pin is loaded without its skills: the pin does not vouch for them', async () => {
+  expect((await pluginB(gateway, 'pinned'))?.status).toBe('loaded');
+  expect(await skillNames(gateway)).not.toContain('smuggled');
 });
 
 test('what ships is valid for the reference library, and has triggers in English and Chinese', async () => {

@@ -2,7 +2,7 @@
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
-const BEFORE_COMMAND = new RegExp(`^$|[\\s\\p{Ps}\\p{Pi}"'，。、；：！？]|${UNSPACED.source}`, 'u');
+const BEFORE_COMMAND = new RegExp(`^$|[\\s\\p{Ps}\\p{Pi}"',;:!?。、]|${UNSPACED.source}`, 'u');
 const GOES_ON = /^(?:[/-]|\.[\p{L}\p{N}])/u;
 
 /** Text as triggers are compared: wide and narrow, large and small letters alike, one blank for any. */
@@ -10,40 +10,58 @@ export function normalized(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** Whether `trigger` is in `text` as whole words; both normalized. */
-export function hasWords(text: string, trigger: string): boolean {
-  const isWhole = (at: number): boolean => isBoundary(text, at) && isBoundary(text, at + trigger.length);
-  for (let at = text.indexOf(trigger); at !== -1; at = text.indexOf(trigger, at + 1)) {
-    if (isWhole(at)) return true;
+/** A message, asked for many triggers: what was found out once is known. */
+export class TriggerText {
+  private readonly text: string;
+  private readonly answers = new Map<string, boolean>();
+  private letters: Uint8Array | undefined;
+
+  constructor(message: string) {
+    this.text = normalized(message);
   }
-  return false;
-}
 
-/** Whether `text` has `/name` as a word of its own, and not as a part of a path. */
-export function hasCommand(text: string, name: string): boolean {
-  const command = `/${name}`;
-  const isAlone = (at: number): boolean => {
-    const end = at + command.length;
-    return (
-      BEFORE_COMMAND.test(characterBefore(text, at)) &&
-      isBoundary(text, end) &&
-      !GOES_ON.test(text.slice(end, end + 3))
-    );
-  };
-  for (let at = text.indexOf(command); at !== -1; at = text.indexOf(command, at + 1)) {
-    if (isAlone(at)) return true;
+  /** Whether `trigger` is there as whole words; it is normalized. */
+  hasWords(trigger: string): boolean {
+    const known = this.answers.get(trigger);
+    if (known !== undefined) return known;
+    const isWhole = (at: number): boolean => this.isBoundary(at) && this.isBoundary(at + trigger.length);
+    const answer = this.some(trigger, isWhole);
+    this.answers.set(trigger, answer);
+    return answer;
   }
-  return false;
+
+  /** Whether `/name` is there as a word of its own, and not as a part of a path. */
+  hasCommand(name: string): boolean {
+    const command = `/${name}`;
+    return this.some(command, (at) => {
+      const end = at + command.length;
+      const before = /.$/su.exec(this.text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
+      const isAlone = BEFORE_COMMAND.test(before) && this.isBoundary(end);
+      return isAlone && !GOES_ON.test(this.text.slice(end, end + 3));
+    });
+  }
+
+  private some(part: string, check: (at: number) => boolean): boolean {
+    for (let at = this.text.indexOf(part); at !== -1; at = this.text.indexOf(part, at + 1)) {
+      if (check(at)) return true;
+    }
+    return false;
+  }
+
+  /** A word of Chinese may end anywhere: only letters that are written apart from others make the inside of a word. */
+  private isBoundary(at: number): boolean {
+    this.letters ??= spacedLetters(this.text);
+    return this.letters[at - 1] !== 1 || this.letters[at] !== 1;
+  }
 }
 
-/** A word of Chinese may end anywhere: only letters that are written apart from others make the inside of a word. */
-function isBoundary(text: string, at: number): boolean {
-  const before = characterBefore(text, at);
-  const after = String.fromCodePoint(text.codePointAt(at) ?? 0x20);
-  if (!WORD.test(before) || !WORD.test(after)) return true;
-  return UNSPACED.test(before) || UNSPACED.test(after);
-}
-
-function characterBefore(text: string, at: number): string {
-  return /.$/su.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
+/** For each code unit, 1 when it belongs to a letter of a script whose words are written apart. */
+function spacedLetters(text: string): Uint8Array {
+  const letters = new Uint8Array(text.length);
+  let at = 0;
+  for (const character of text) {
+    if (WORD.test(character) && !UNSPACED.test(character)) letters.fill(1, at, at + character.length);
+    at += character.length;
+  }
+  return letters;
 }

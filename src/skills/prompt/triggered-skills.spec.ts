@@ -49,6 +49,8 @@ describe('/name', () => {
     ['/Weekly-Report: May', true],
     ['(/weekly-report)', true],
     ['请用/weekly-report写五月的', true],
+    ['你好，/weekly-report', true],
+    ['命令：/weekly-report。', true],
     ['/weekly-report.', true],
     ['/weekly-reports', false],
     ['/weekly-report-2', false],
@@ -78,6 +80,12 @@ test('of a long message the beginning and the end count', () => {
   expect(asked(['go'], `go ${filler}`)).toBe(true);
   expect(asked(['go'], `${filler} go`)).toBe(true);
   expect(asked(['go'], `${filler} go ${filler}`)).toBe(false);
+});
+
+test('a message that was made to be slow is not', () => {
+  const triggers = Array.from({ length: 32 }, () => 'aa');
+  const skills = Array.from({ length: 1000 }, (_, index) => skill(`s-${index}`, triggers));
+  expect(triggeredSkills(skills, 'a'.repeat(256 * 1024), 3)).toEqual([]);
 });
 
 describe('the catalogue', () => {

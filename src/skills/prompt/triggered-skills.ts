@@ -1,8 +1,8 @@
 import type { LoadedSkill } from '../skill.js';
-import { hasCommand, hasWords, normalized } from './trigger-text.js';
+import { normalized, TriggerText } from './trigger-text.js';
 
 /** Of a longer message the beginning and the end are looked at, so many characters each. */
-const LOOKED_AT = 16_384;
+const LOOKED_AT = 8192;
 
 const known = new WeakMap<LoadedSkill, readonly string[]>();
 
@@ -13,11 +13,11 @@ export function triggeredSkills(
   most: number,
 ): readonly LoadedSkill[] {
   if (most === 0 || skills.length === 0) return [];
-  const text = normalized(endsOf(message));
-  const named = text.includes('/') ? skills.filter(({ name }) => hasCommand(text, name)) : [];
+  const text = new TriggerText(endsOf(message));
+  const named = message.includes('/') ? skills.filter(({ name }) => text.hasCommand(name)) : [];
   if (named.length >= most) return named.slice(0, most);
   const meant = skills.filter(
-    (skill) => !named.includes(skill) && triggersOf(skill).some((trigger) => hasWords(text, trigger)),
+    (skill) => !named.includes(skill) && triggersOf(skill).some((trigger) => text.hasWords(trigger)),
   );
   return [...named, ...meant].slice(0, most);
 }
