@@ -89,7 +89,8 @@ export class TurnStore {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance } = limits;
       const values = [sessionId, timeoutSecs, allowance.tokenId];
-      const [session] = await runner.query<SessionStanding>(LOCK_SESSION, values);
+      await runner.query(LOCK_SESSION, [sessionId]);
+      const [session] = await runner.query<SessionStanding>(STANDING, values);
       const refused = refusalOf(session, limits);
       if (refused !== undefined) return { refused };
       const waiting = newTurn(sessionId, message);

@@ -28,7 +28,9 @@ export function withinLimits(first: number): string {
 }
 
 /** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it. */
-const STANDING_TEXT = `
+export const STANDING: Statement = {
+  name: 'turns.standing',
+  text: `
   SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
     turn_owner IS NOT NULL AS busy,
     (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting,
@@ -38,11 +40,16 @@ const STANDING_TEXT = `
     ${tokenSpent('$3::text')}::float8 AS token_spent_today,
     ${tokenTurns('$3::text')}::int AS token_turns,
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs
-  FROM sessions WHERE id = $1`;
-
-export const STANDING: Statement = { name: 'turns.standing', text: STANDING_TEXT };
-/** The same, and holds the session's row, so that those who wait line up in arrival order. */
-export const LOCK_SESSION: Statement = { name: 'turns.lock_session', text: `${STANDING_TEXT} FOR UPDATE` };
+  FROM sessions WHERE id = $1`,
+};
+/**
+ * Holds the session's row, so that those who wait line up in arrival order. How it stands is asked after it: the statement
+ * that waits for a lock sees other rows as they were before.
+ */
+export const LOCK_SESSION: Statement = {
+  name: 'turns.lock_session',
+  text: `SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE`,
+};
 
 /** Turns of one API token begin one after the other while their number is limited: else two could take the last place. */
 export const LOCK_TOKEN: Statement = {
