@@ -21,7 +21,7 @@ const common = {
 };
 
 module.exports = {
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/scripts/jest-count-reporter.cjs'],
   coverageProvider: 'v8',

@@ -115,9 +115,7 @@ function cut(text: string, mostBytes: number): string {
   const clean = storableText(text);
   const bytes = Buffer.from(clean);
   if (bytes.length <= mostBytes) return clean;
-  const head = bytes
-    .subarray(0, mostBytes)
-    .toString('utf8')
-    .replace(/\uFFFD+$/, '');
+  // A stream that goes on keeps the first bytes of a character back.
+  const head = new TextDecoder().decode(bytes.subarray(0, mostBytes), { stream: true });
   return `${head}\n[cut: ${bytes.length} bytes in all]`;
 }

@@ -11,6 +11,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'provider.base_url': 'a URL with credentials in it is refused',
   'security.allow_private_networks': 'addresses, which everybody may see',
   'channels_config.<name>.token_env': 'the name of a variable',
+  'channels_config.<name>.app_token_env': 'the name of a variable',
   'channels_config.<name>.api_url': 'a URL with credentials in it is refused',
   'channels_config.<name>.secret_env': 'the name of a variable',
   'mcp.servers.<name>.token_env': 'the name of a variable',

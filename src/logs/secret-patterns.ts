@@ -8,14 +8,14 @@ const PATTERNS = [
   // This gateway's own tokens, also when cut short.
   /agw_[A-Za-z0-9_-]{24,}/,
   // Keys of model providers; a letter before it makes it the end of a word, unless that letter is a JSON escape's.
-  /(?<![A-Za-z0-9](?<!\\[bfnrt]))sk-[A-Za-z0-9_-]{16,}/,
+  /(^|[^A-Za-z0-9]|\\[bfnrt])sk-[A-Za-z0-9_-]{16,}/,
   // Slack, Standard Webhooks, Telegram.
   /x(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}/,
   /whsec_[A-Za-z0-9+/=_-]{8,}/,
-  /\d{5,16}:[A-Za-z0-9_-]{35,}/,
+  /(^|[^0-9])[0-9]{5,}:[A-Za-z0-9_-]{24,}/,
   // Credentials in headers and URLs; what stands around them is kept.
-  /(\b[Bb](?:earer|EARER)(?:[ \t]{1,8}|%20|\+))[A-Za-z0-9._~+/=-]{8,}/,
-  /(\b[Bb](?:asic|ASIC)(?:[ \t]{1,8}|%20|\+))(?=[a-z]*[A-Z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}/,
+  /([Bb](?:earer|EARER)(?:[ \t]+|%20|\+))[A-Za-z0-9._~+/=-]{8,}/,
+  /(\b[Bb](?:asic|ASIC)(?:[ \t]+|%20|\+))[a-z]*[A-Z0-9+/=][A-Za-z0-9+/=]{4,}/,
   /(:\/\/)[^\s/?#"'<>\\]+(@)/,
 ];
 
@@ -23,5 +23,5 @@ const ANY = new RegExp(PATTERNS.map((pattern) => pattern.source).join('|'), 'g')
 
 /** The text with the mark in the place of whatever looks like a secret. */
 export function redactPatterns(text: string): string {
-  return text.replace(ANY, `$1$2$3${REDACTED}$4`);
+  return text.replace(ANY, `$1$2$3$4$5${REDACTED}$6`);
 }

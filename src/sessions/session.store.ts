@@ -55,21 +55,12 @@ const SWEEP: Statement = {
       ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
     END AS told FROM swept`,
 };
-/**
- * Many tally rows become one a counter, and their hours are added to; readers see the same sums before and after. In one
- * order, so that two that fold at once do not wait for each other in a circle.
- */
+/** Many tally rows become one a counter, and a trigger adds what goes to the hours; readers see the same sums before and after. */
 const FOLD_TALLY: Statement = {
   name: 'sessions.fold_tally',
   text: `
-    WITH gone AS (DELETE FROM session_tally RETURNING channel, status, n, hour), hours AS (
-      INSERT INTO session_hours AS kept (hour, channel, status, n)
-      SELECT hour, channel, status, sum(n) FROM gone WHERE hour IS NOT NULL
-      GROUP BY hour, channel, status ORDER BY hour, channel, status
-      ON CONFLICT (hour, channel, status) DO UPDATE SET n = kept.n + excluded.n
-    )
-    INSERT INTO session_tally (channel, status, n)
-    SELECT channel, status, sum(n) FROM gone GROUP BY channel, status`,
+    WITH gone AS (DELETE FROM session_tally RETURNING channel, status, n)
+    INSERT INTO session_tally (channel, status, n) SELECT channel, status, sum(n) FROM gone GROUP BY channel, status`,
 };
 const EMPTY_HOURS: Statement = {
   name: 'sessions.empty_hours',

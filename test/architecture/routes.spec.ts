@@ -6,7 +6,7 @@ import { type Access, Open } from '../../src/edge/access.decorator.js';
 import { type Route, RouteTable } from '../../src/edge/route-table.js';
 import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { OPEN_PATHS, SPECIFICATION_ROUTES } from './specification-routes.js';
+import { decidedScope, SPECIFICATION_ROUTES } from './specification-routes.js';
 
 const PROFILES: readonly ProfileId[] = ['a', 'b'];
 
@@ -24,14 +24,12 @@ function served(profile: ProfileId): Route[] {
 const name = ({ method, path }: { method: string; path: string }): string =>
   `${method} ${path.replace(/^\/api\/v1/, '')}`;
 
-/** Who may use a route: reading and writing are two scopes of the area that the path begins with. */
 function decidedAccess(profile: ProfileId, route: Route): Pick<Access, 'scope' | 'tier'> {
-  const path = route.path.replace(/^\/api\/v1/, '');
-  if (path === OPEN_PATHS[profile]) return { scope: 'open', tier: 'other' };
-  const first = path.split('/')[1] ?? '';
-  const area = first === 'info' ? 'status' : first;
-  const right = route.method === 'GET' ? 'read' : 'write';
-  return { scope: `${area}:${right}` as Access['scope'], tier: decidedTier(area, right) };
+  const scope = decidedScope(profile, route.method, route.path);
+  const [area = '', right] = String(scope).split(':');
+  return scope === 'open'
+    ? { scope, tier: 'other' }
+    : { scope, tier: decidedTier(area, right === 'read' ? 'read' : 'write') };
 }
 
 /** Specification 8: sessions by reading and writing, writes to the configuration, everything else. */

@@ -1,3 +1,4 @@
+import type { Access } from '../../src/edge/access.decorator.js';
 import type { ProfileId } from '../../src/profiles/profile.js';
 
 /** One row of an endpoint table: method, path, and what it takes. */
@@ -69,4 +70,13 @@ export const SPECIFICATION_ROUTES: Readonly<Record<ProfileId, readonly Specifica
 };
 
 /** Decisions, section 7: the only paths that need no token. */
-export const OPEN_PATHS: Readonly<Record<ProfileId, string>> = { a: '/health', b: '/status/health' };
+const OPEN_PATHS: Readonly<Record<ProfileId, string>> = { a: '/health', b: '/status/health' };
+
+/** Who may use a route: reading and writing are two scopes of the area that the path begins with. */
+export function decidedScope(profile: ProfileId, method: string, fullPath: string): Access['scope'] {
+  const path = fullPath.replace(/^\/api\/v1/, '');
+  if (path === OPEN_PATHS[profile]) return 'open';
+  const first = path.split('/')[1] ?? '';
+  const area = first === 'info' ? 'status' : first;
+  return `${area}:${method === 'GET' ? 'read' : 'write'}` as Access['scope'];
+}

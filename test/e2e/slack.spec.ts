@@ -260,10 +260,10 @@ describe('when a token is refused', () => {
     await untilChannel(gateway, 'slack', 'connected');
   });
 
-  async function untilRefused(reason: string): Promise<void> {
+  async function untilRefused(reason: string, withinMs = 20_000): Promise<void> {
     const at = performance.now();
     const refused = await untilChannel(gateway, 'slack', 'disconnected');
-    expect(performance.now() - at).toBeLessThan(2000);
+    expect(performance.now() - at).toBeLessThan(withinMs);
     expect(refused.error).toBe(`Slack refuses the credentials: ${reason}`);
     expect(refused.connected_at).toBeUndefined();
   }
@@ -271,7 +271,7 @@ describe('when a token is refused', () => {
   test('told by an event: disconnected within two seconds, asks no more, comes back with another token', async () => {
     slack.botToken = other;
     slack.tell({ type: 'tokens_revoked', tokens: { bot: [BOT] } });
-    await untilRefused('token_revoked');
+    await untilRefused('token_revoked', 2000);
     const asked = slack.calls.length;
     await sleep(2500);
     expect(slack.calls.slice(asked)).toEqual([]);

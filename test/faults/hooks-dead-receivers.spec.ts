@@ -3,11 +3,11 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 
-const DEAD = 2000;
+const DEAD = 1000;
 const EVENTS = 10;
 /** The healthy receiver loses this one once. */
 const LOST = 3;
-/** One attempt at a silent receiver takes as long, and there are thousands of them to be made. */
+/** One attempt at a silent receiver takes as long, and there are a thousand of them. */
 const ATTEMPT_LIMIT_MS = 8000;
 /** Time for two first retries; whoever waits for the dead ones waits for much longer. */
 const PATIENCE_MS = 25_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   gateway = await startTestGateway({
     database,
-    env: { GATEWAY__HOOKS__TIMEOUT_MS: String(ATTEMPT_LIMIT_MS) },
+    env: { GATEWAY__HOOKS__TIMEOUT_MS: String(ATTEMPT_LIMIT_MS), GATEWAY__DATABASE__POOL_SIZE: '10' },
   });
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function buryReceivers(): Promise<void> {
 const failing = async (): Promise<number> =>
   (await database.query('SELECT 1 FROM hook_lanes WHERE failing_since IS NOT NULL')).length;
 
-test('thousands of dead receivers do not delay a healthy one', async () => {
+test('a thousand dead receivers do not delay a healthy one', async () => {
   await buryReceivers();
   await gateway.a.post('/sessions', {});
   await eventually(async () => expect(await failing()).toBe(DEAD), 90_000);

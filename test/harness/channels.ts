@@ -47,7 +47,7 @@ export async function untilChannel(
   gateway: TestGateway,
   name: string,
   status: string,
-  timeoutMs = 10_000,
+  timeoutMs = 20_000,
 ): Promise<ChannelB> {
   let found: ChannelB | undefined;
   await eventually(async () => {

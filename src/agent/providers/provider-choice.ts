@@ -1,4 +1,5 @@
 import type { GatewaySettings } from '../../config/settings.schema.js';
+import { withoutEndSlashes } from '../../outbound/without-end-slashes.js';
 import { DEFAULT_MODELS, OFFICIAL_BASE_URLS, type ProviderKind, type RemoteKind } from './default-models.js';
 
 export interface ProviderChoice {
@@ -81,5 +82,5 @@ function checkedBaseUrl(text: string): string {
       'provider.base_url must hold no credentials, query or fragment; put the key into provider.api_key.',
     );
   }
-  return url.href.replace(/\/+$/, '');
+  return withoutEndSlashes(url.href);
 }

@@ -20,7 +20,6 @@ const pollMs = 5;
 /** How long a server may say it is ready and yet have no socket, before it counts as unreachable. */
 const socketPatienceMs = 3_000;
 /** A killed server's children need a moment to notice and let go of the shared memory. */
-const rival = /lock file ".*" already exists|pre-existing shared memory block/;
 const rivalPauseMs = 100;
 
 export interface JoinedServer {
@@ -126,7 +125,7 @@ export class ServerStarter {
     const output = (await this.launched?.output()) ?? '';
     this.launched = undefined;
     this.problem = output || failure;
-    if (!rival.test(output)) {
+    if (!namesRival(output)) {
       throw new EmbeddedPostgresError(
         `the server did not start (${failure}): ${output}.${namespaceHint(output)}${libcHint()}`,
       );
@@ -142,4 +141,10 @@ export class ServerStarter {
     );
     return socketDirectoryFor(cluster, owner);
   }
+}
+
+/** Another server has the folder, or what a killed one left behind still has. */
+function namesRival(output: string): boolean {
+  const isLocked = output.includes('lock file "') && output.includes('already exists');
+  return isLocked || output.includes('pre-existing shared memory block');
 }

@@ -4,7 +4,8 @@ const HOUR_OF = (row: string): string => `floor(extract(epoch FROM ${row}created
 
 /**
  * Sessions are tallied by the hour of their creation too, so that a page deep in a list is found without walking to it.
- * What is appended names its hour; the fold adds it to the hours and keeps one total without an hour for each counter.
+ * What is appended names its hour, and when a fold takes it away, a trigger adds it to the hours: so the fold of the
+ * version before, which knows no hours, loses none.
  */
 export class TallySessionsByHour1763700023000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -21,6 +22,7 @@ export class TallySessionsByHour1763700023000 implements MigrationInterface {
       INSERT INTO session_hours
       SELECT ${HOUR_OF('')}, channel, status, count(*) FROM sessions GROUP BY 1, 2, 3`);
     await runner.query(`ALTER TABLE session_tally ADD COLUMN hour integer`);
+    await this.createFold(runner);
     await this.createFunction(runner, {
       moved: `(OLD.channel, OLD.status, -1, ${HOUR_OF('OLD.')}), (NEW.channel, NEW.status, 1, ${HOUR_OF('NEW.')})`,
       columns: `, ${HOUR_OF('')}`,
@@ -34,8 +36,26 @@ export class TallySessionsByHour1763700023000 implements MigrationInterface {
       columns: '',
       groups: '',
     });
+    await runner.query(`DROP TRIGGER session_tally_folded ON session_tally`);
+    await runner.query(`DROP FUNCTION fold_session_hours()`);
     await runner.query(`ALTER TABLE session_tally DROP COLUMN hour`);
     await runner.query(`DROP TABLE session_hours`);
+  }
+
+  /** In one order, so that two that fold at once do not wait for each other in a circle. */
+  private async createFold(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE FUNCTION fold_session_hours() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO session_hours AS kept (hour, channel, status, n)
+        SELECT hour, channel, status, sum(n) FROM gone WHERE hour IS NOT NULL
+        GROUP BY hour, channel, status ORDER BY hour, channel, status
+        ON CONFLICT (hour, channel, status) DO UPDATE SET n = kept.n + excluded.n;
+        RETURN NULL;
+      END $$`);
+    await runner.query(`
+      CREATE TRIGGER session_tally_folded AFTER DELETE ON session_tally
+      REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION fold_session_hours()`);
   }
 
   private async createFunction(

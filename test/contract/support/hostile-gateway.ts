@@ -45,7 +45,7 @@ export class HostileGateway {
       },
     });
     const hostile = new HostileGateway(gateway, await newSession(gateway.a));
-    hostile.before = await hostile.stored();
+    await hostile.note();
     return hostile;
   }
 
@@ -89,6 +89,11 @@ export class HostileGateway {
       );
     expectRefusal(profile, answer);
     return answer;
+  }
+
+  /** From here on nothing may change: what a test did itself is behind it. */
+  async note(): Promise<void> {
+    this.before = await this.stored();
   }
 
   /** Healthy, nothing logged as an error, nothing changed in the database since the last time. For `afterEach`. */

@@ -13,6 +13,8 @@ const LOOK_MS = 1000;
 /** Slack has so long to say goodbye. */
 const GOODBYE_MS = 1000;
 const CLOSING = 2;
+/** A connection without an answer to a ping for so long is gone; less would end sound ones while the process is busy. */
+const PONG_MS = 15_000;
 
 /** One envelope of socket mode. What is not acknowledged comes again. */
 export interface SlackEnvelope {
@@ -50,6 +52,7 @@ export class SlackConnection {
       appToken: access.appToken,
       // The supervisor connects again, and knows more reasons not to.
       autoReconnectEnabled: false,
+      clientPingTimeout: PONG_MS,
       logger: SILENT,
       dispatcher: this.sockets.dispatcher,
       clientOptions: slackOptions(outbound, access, this.over.signal),

@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 /** `<@U1>`, `<@U1|ada>`, `<#C1|general>`, `<!here>`, `<https://…|label>`: what Slack makes of what people write. */
-const MARKED = /<([@#!]?)([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>/g;
+const MARKED = /<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/g;
 
 /** A text of Slack's as people read it, without the mention of the bot. */
 export function readableText(text: string, bot: string): string {

@@ -1,5 +1,6 @@
 import { Api } from 'grammy';
 import type { OutboundClient } from '../../../outbound/outbound-client.js';
+import { withoutEndSlashes } from '../../../outbound/without-end-slashes.js';
 
 type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
@@ -16,7 +17,7 @@ export interface TelegramAccess {
 
 /** grammY's typed calls over the guarded client: no other way out, bounded in time and size. */
 export function telegramApi(outbound: OutboundClient, { token, apiUrl, timeoutMs }: TelegramAccess): Api {
-  const apiRoot = (apiUrl === '' ? DEFAULT_ROOT : apiUrl).replace(/\/+$/, '');
+  const apiRoot = withoutEndSlashes(apiUrl === '' ? DEFAULT_ROOT : apiUrl);
   return new Api(token, {
     apiRoot,
     timeoutSeconds: timeoutMs / 1000,

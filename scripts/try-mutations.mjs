@@ -1,0 +1,51 @@
+// Breaks central lines one after the other and runs the specs that must notice. The list is test/mutations.json, and
+// docs/testing.md says what it came to. Needs a clean src, and leaves it as it was.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const mutations = JSON.parse(readFileSync('test/mutations.json', 'utf8'));
+const wanted = process.argv[2];
+const chosen = mutations.filter(({ file }) => wanted === undefined || file.includes(wanted));
+
+if (execFileSync('git', ['status', '--porcelain', 'src'], { encoding: 'utf8' }) !== '') {
+  console.error('There are changes in src that are not committed; commit or put them aside first.');
+  process.exit(2);
+}
+
+/** @returns how many tests of these specs fail */
+function failedTests(specs) {
+  const counts = join(tmpdir(), `mutation-${process.pid}`);
+  spawnSync('npx', ['--no-install', 'jest', ...specs], { env: { ...process.env, JEST_COUNT_FILE: counts } });
+  const [passed, failed] = readFileSync(counts, 'utf8').split(' ').map(Number);
+  rmSync(counts);
+  if (passed + failed === 0) throw new Error(`No test ran: ${specs.join(' ')}`);
+  return failed;
+}
+
+/** How many notice that the line is broken; none is a hole. */
+function noticing({ file, from, to, specs }) {
+  const source = readFileSync(file, 'utf8');
+  if (source.split(from).length !== 2) throw new Error(`${file} does not hold this exactly once: ${from}`);
+  writeFileSync(
+    file,
+    source.replace(from, () => to),
+  );
+  try {
+    return failedTests(specs);
+  } finally {
+    writeFileSync(file, source);
+  }
+}
+
+if (failedTests([...new Set(chosen.flatMap(({ specs }) => specs))]) > 0) {
+  console.error('Some of the specs fail already, with every line as it should be.');
+  process.exit(2);
+}
+const results = chosen.map((mutation) => {
+  const failed = noticing(mutation);
+  console.log(`${failed > 0 ? `${failed} failed` : 'SURVIVED'}  ${mutation.what} (${mutation.file})`);
+  return { ...mutation, failed };
+});
+process.exitCode = results.some(({ failed }) => failed === 0) ? 1 : 0;

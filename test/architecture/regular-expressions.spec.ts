@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkSync } from 'recheck';
+import ts from 'typescript';
+
+// Without Java or a binary of another platform.
+process.env['RECHECK_SYNC_BACKEND'] = 'pure';
+
+const SOURCES = join(__dirname, '../../src');
+const VERDICT_MS = 120_000;
+
+/** One regular expression as it stands in the source, or as it is built of parts that the source names. */
+interface Expression {
+  readonly place: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** Where expressions are built at run time, and how many. The one of the secret patterns is their alternation. */
+const BUILT_IN = [
+  ['config/toml-lines.ts', 3],
+  ['edge/route-table.ts', 1],
+  ['logs/secret-patterns.ts', 1],
+  ['channels/adapters/slack/slack-text.ts', 1],
+  ['skills/prompt/trigger-text.ts', 1],
+  ['channels/adapters/telegram/telegram-updates.ts', 1],
+];
+
+/** Built at run time, each with what its parts are in the worst case that the code lets through. */
+const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>> = {
+  'config/toml-lines.ts': [
+    [String.raw`^\s*\[\[?\s*(a\.b|"a"\."b")\s*\]`, ''],
+    [String.raw`^\s*(a\.b|"a"\."b")\s*=(.*)$`, ''],
+    ['name', 'g'],
+  ],
+  'edge/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
+  'channels/adapters/slack/slack-text.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
+  'skills/prompt/trigger-text.ts': [
+    [String.raw`^$|[\s\p{Ps}\p{Pi}"',;:!?。、]|[\p{Script=Han}\p{Script=Thai}ー]`, 'u'],
+  ],
+  'channels/adapters/telegram/telegram-updates.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],
+};
+
+function expressionsIn(file: string): { literals: Expression[]; built: number } {
+  const text = readFileSync(join(SOURCES, file), 'utf8');
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const literals: Expression[] = [];
+  let built = 0;
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) literals.push(literal(file, tree, node));
+    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp')
+      built += 1;
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return { literals, built };
+}
+
+function literal(file: string, tree: ts.SourceFile, node: ts.RegularExpressionLiteral): Expression {
+  const end = node.text.lastIndexOf('/');
+  const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+  return { place: `src/${file}:${line}`, source: node.text.slice(1, end), flags: node.text.slice(end + 1) };
+}
+
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'),
+);
+const found = files.map((file) => ({ file, ...expressionsIn(file) }));
+
+const all: readonly Expression[] = [
+  ...found.flatMap(({ literals }) => literals),
+  ...Object.entries(BUILT).flatMap(([file, list]) =>
+    list.map(([source, flags]) => ({ place: `src/${file}`, source, flags })),
+  ),
+];
+const written = ({ source, flags }: Expression): string => `/${source}/${flags}`;
+
+/** Verdicts take up to a minute, so they are kept: `UPDATE_EXPRESSIONS=1` adds those of new ones, `=all` judges all again. */
+const KEPT = join(__dirname, 'regular-expressions.json');
+const update = process.env['UPDATE_EXPRESSIONS'];
+const kept = new Set<string>(update === 'all' ? [] : (JSON.parse(readFileSync(KEPT, 'utf8')) as string[]));
+const now = [...new Set(all.map(written))].sort();
+
+test('every regular expression takes time in proportion to the text at most', () => {
+  const judged = all.filter((expression) => !kept.has(written(expression)));
+  const unsafe = judged.flatMap((expression) => {
+    const { status } = checkSync(expression.source, expression.flags, { timeout: VERDICT_MS });
+    return status === 'safe' ? [] : [`${expression.place} ${written(expression)} is ${status}`];
+  });
+  expect(unsafe).toEqual([]);
+  if (update !== undefined) writeFileSync(KEPT, `${JSON.stringify(now, null, 2)}\n`);
+}, 900_000);
+
+test('the kept verdicts are those of the expressions that there are', () => {
+  expect(JSON.parse(readFileSync(KEPT, 'utf8'))).toEqual(now);
+});
+
+test('expressions that are built at run time are judged with the parts they may get', () => {
+  expect(found.filter(({ built }) => built > 0).map(({ file, built }) => [file, built])).toEqual(
+    expect.arrayContaining(BUILT_IN),
+  );
+  expect(found.filter(({ built }) => built > 0)).toHaveLength(BUILT_IN.length);
+});
