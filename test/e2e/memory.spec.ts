@@ -320,6 +320,11 @@ test('past the most of one user, those go that were not used for longest', async
   expect(await recall('oda', 'apples')).toEqual(['An apple']);
   await store('oda', 'A damson');
   await gateway.b.patch('/config', { 'memory.max_entries_per_user': 10_000 });
+  // The other replica too gives up no more of anybody's.
+  await eventually(async () => {
+    const { body } = await modelled.b.get<{ memory: { max_entries_per_user: number } }>('/config');
+    expect(body.memory.max_entries_per_user).toBe(10_000);
+  });
   expect((await recall('oda')).sort()).toEqual(['A cherry', 'A damson', 'An apple']);
 });
 
