@@ -45,7 +45,7 @@ export class PluginHttp {
 }
 
 /** A host without a port stands for the scheme's own; `*.` for one or more labels before the rest. */
-function isGranted(hosts: readonly string[], text: string): boolean {
+export function isGranted(hosts: readonly string[], text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, port } = new URL(text);
   return hosts.some((granted) => {
