@@ -14,7 +14,7 @@ const LOOK_MS = 1000;
 const GOODBYE_MS = 1000;
 const CLOSING = 2;
 /** A connection without an answer to a ping for so long is gone; less would end sound ones while the process is busy. */
-const PONG_MS = 15_000;
+const PONG_MS = 10_000;
 
 /** One envelope of socket mode. What is not acknowledged comes again. */
 export interface SlackEnvelope {
