@@ -21,7 +21,7 @@ const areas = {
   'rate-limits': [...foundation, 'database', 'metrics', 'tokens'],
   edge: [...foundation, 'database', 'metrics', 'tokens', 'rate-limits', 'profiles'],
 
-  sessions: [...foundation, ...services, 'agent', 'channels'],
+  sessions: [...foundation, ...services, 'agent', 'channels', 'memory'],
   agent: [...foundation, ...services, 'sessions', 'memory', 'skills', 'mcp', 'plugins'],
   memory: [...foundation, ...services, 'agent'],
   skills: [...foundation, ...services, 'agent', 'plugins'],

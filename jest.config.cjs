@@ -1,6 +1,6 @@
 /** Everything runs as CommonJS through swc: Jest's ESM mode cannot load Nest 12's CommonJS companions. */
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
   transform: {
     '^.+\\.[cm]?[jt]s$': [
       '@swc/jest',
@@ -23,10 +23,8 @@ const common = {
 module.exports = {
   testTimeout: 60_000,
   maxWorkers: 2,
+  testSequencer: '<rootDir>/scripts/jest-longest-first.cjs',
   reporters: ['default', '<rootDir>/scripts/jest-count-reporter.cjs'],
-  coverageProvider: 'v8',
-  coverageReporters: ['text-summary', 'html', 'lcovonly'],
-  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts', '!src/database/migrations/**'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {

@@ -16,5 +16,7 @@ export interface Row {
 export interface Benchmark {
   /** What `npm run bench -- <name>` looks for. */
   readonly name: string;
+  /** One that takes too long to be part of every run. */
+  readonly onlyByName?: true;
   run(bench: Bench): Promise<readonly Row[]>;
 }

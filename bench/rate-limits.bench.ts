@@ -3,7 +3,7 @@ import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { type Comparison, type Contender, compare } from './harness/compare.js';
 import type { GatewayProcess } from './harness/gateway-process.js';
-import { atMost, figuresText } from './harness/rows.js';
+import { atMost, figuresText, informs } from './harness/rows.js';
 import { NEVER_SILENT, seedSessions, settle } from './harness/seed.js';
 import { median } from './harness/statistics.js';
 import { TIMING } from './harness/timing.js';
@@ -48,7 +48,7 @@ function added(clients: number, comparison: Comparison<'memory' | 'postgres'>): 
   };
   if (clients === 1) return atMost(row, postgres.p50Ms - memory.p50Ms, 1, 'ms added to p50');
   const ratio = comparison.ratio('postgres', 'memory');
-  return { ...row, value: `${ratio.toFixed(2)} ×`, goal: '', met: undefined };
+  return informs(row, `${ratio.toFixed(2)} ×`);
 }
 
 /** By itself: beside a request it is too small to be seen. */

@@ -9,6 +9,7 @@ import { plugins } from './plugins.bench.js';
 import { rateLimits } from './rate-limits.bench.js';
 import { sessionLists } from './session-lists.bench.js';
 import { sessions } from './sessions.bench.js';
+import { soak } from './soak.bench.js';
 import { start } from './start.bench.js';
 import { streaming } from './streaming.bench.js';
 import { toolServers } from './tool-servers.bench.js';
@@ -30,10 +31,14 @@ const benchmarks: readonly Benchmark[] = [
   logStreams,
   memory,
   memoryRecall,
+  soak,
 ];
 
 async function run(filters: readonly string[]): Promise<void> {
-  const chosen = benchmarks.filter(({ name }) => filters.every((filter) => name.includes(filter)));
+  const chosen = benchmarks.filter(
+    ({ name, onlyByName }) =>
+      filters.every((filter) => name.includes(filter)) && (onlyByName !== true || filters.includes(name)),
+  );
   if (chosen.length === 0) {
     const names = benchmarks.map(({ name }) => name).join(', ');
     throw new Error(`No benchmark is called ${filters.join(' ')}. There are: ${names}.`);

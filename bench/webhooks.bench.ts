@@ -4,7 +4,7 @@ import type { Bench } from './harness/bench.js';
 import type { BenchDatabase } from './harness/database-server.js';
 import type { GatewayProcess } from './harness/gateway-process.js';
 import type { Helper } from './harness/helper.js';
-import { atLeast, atMost, short } from './harness/rows.js';
+import { atLeast, atMost, informs, short } from './harness/rows.js';
 import { median } from './harness/statistics.js';
 import { createHooks, fillBareOutbox, fillOutbox, startDeliveries } from './webhooks/outbox.js';
 import type { ReceiverAnswer, ReceiverQuestion } from './webhooks/receiver-process.js';
@@ -95,7 +95,7 @@ async function throughput(bench: Bench, database: BenchDatabase, one: Case): Pro
     baseline: `bare loop, ${bareAtOnce} at a time: ${perSecond(median(theirs))}`,
   };
   if (goal !== undefined) return atLeast(about, ratio, goal);
-  return { ...about, value: `${ratio.toFixed(2)} ×`, goal: '', met: undefined };
+  return informs(about, `${ratio.toFixed(2)} ×`);
 }
 
 async function firstAttempts(bench: Bench, database: BenchDatabase, gateway: GatewayProcess): Promise<Row> {

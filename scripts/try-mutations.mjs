@@ -1,31 +1,44 @@
 // Breaks central lines one after the other and runs the specs that must notice. The list is test/mutations.json, and
-// docs/testing.md says what it came to. Needs a clean src, and leaves it as it was.
+// docs/testing.md says what it came to. Needs a clean src and a build, and leaves both as they were. An argument chooses those
+// with it in what they break or where: `npm run test:mutations -- faults`.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const mutations = JSON.parse(readFileSync('test/mutations.json', 'utf8'));
 const wanted = process.argv[2];
-const chosen = mutations.filter(({ file }) => wanted === undefined || file.includes(wanted));
+const chosen = mutations.filter(
+  ({ what, file }) => wanted === undefined || `${what} ${file}`.includes(wanted),
+);
 
 if (execFileSync('git', ['status', '--porcelain', 'src'], { encoding: 'utf8' }) !== '') {
   console.error('There are changes in src that are not committed; commit or put them aside first.');
   process.exit(2);
 }
 
+// Ctrl-C ends the specs, and with them the run; the line that is broken then is mended on the way out.
+process.on('SIGINT', () => undefined);
+
 /** @returns how many tests of these specs fail */
 function failedTests(specs) {
   const counts = join(tmpdir(), `mutation-${process.pid}`);
   spawnSync('npx', ['--no-install', 'jest', ...specs], { env: { ...process.env, JEST_COUNT_FILE: counts } });
+  if (!existsSync(counts)) throw new Error(`The run was ended: ${specs.join(' ')}`);
   const [passed, failed] = readFileSync(counts, 'utf8').split(' ').map(Number);
   rmSync(counts);
   if (passed + failed === 0) throw new Error(`No test ran: ${specs.join(' ')}`);
   return failed;
 }
 
+/** For specs that start the gateway as a process. */
+function build() {
+  const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'ignore' });
+  if (status !== 0) throw new Error('npm run build failed.');
+}
+
 /** How many notice that the line is broken; none is a hole. */
-function noticing({ file, from, to, specs }) {
+function noticing({ file, from, to, specs, built }) {
   const source = readFileSync(file, 'utf8');
   if (source.split(from).length !== 2) throw new Error(`${file} does not hold this exactly once: ${from}`);
   writeFileSync(
@@ -33,9 +46,11 @@ function noticing({ file, from, to, specs }) {
     source.replace(from, () => to),
   );
   try {
+    if (built) build();
     return failedTests(specs);
   } finally {
     writeFileSync(file, source);
+    if (built) build();
   }
 }
 

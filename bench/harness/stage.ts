@@ -3,7 +3,7 @@ import type { Bench } from './bench.js';
 import { type Ask, type Comparison, type Contender, compare, type Timing } from './compare.js';
 import type { BenchDatabase } from './database-server.js';
 import type { GatewayProcess } from './gateway-process.js';
-import { figuresText } from './rows.js';
+import { figuresText, informs } from './rows.js';
 import { NEVER_SILENT } from './seed.js';
 import type { Target } from './target.js';
 
@@ -66,16 +66,18 @@ export class Stage {
 
   /** What became faster or slower against the other checkout; no row without one. */
   rowsAgainstOther(path: string, comparison: Comparison<Names>): Row[] {
-    return this.others.map((other) => ({
-      path: `${path}: against ${other.name}`,
-      measured: figuresText(comparison.figures('gateway')),
-      baseline: figuresText(comparison.figures('other')),
-      value: `${comparison.ratio('gateway', 'other').toFixed(3)} ×, CPU ${comparison
-        .ratio('gateway', 'other', 'cpuMsPerRequest')
-        .toFixed(3)} ×`,
-      goal: '',
-      met: undefined,
-    }));
+    return this.others.map((other) => {
+      const row = {
+        path: `${path}: against ${other.name}`,
+        measured: figuresText(comparison.figures('gateway')),
+        baseline: figuresText(comparison.figures('other')),
+      };
+      const [rate, cpu] = [
+        comparison.ratio('gateway', 'other'),
+        comparison.ratio('gateway', 'other', 'cpuMsPerRequest'),
+      ];
+      return informs(row, `${rate.toFixed(3)} ×, CPU ${cpu.toFixed(3)} ×`);
+    });
   }
 
   async close(): Promise<void> {

@@ -7,10 +7,12 @@ const WORDS = ['Nothing', ' is', ' faster', ' than', ' an', ' answer', ' that', 
 export interface ProviderConfig {
   /** How long an answer is; one short sentence unless told. */
   readonly words?: number;
+  /** A free one unless told. */
+  readonly port?: number;
 }
 
 /** A model that answers at once, always the same: what remains is the gateway's own time. */
-function serveProvider({ words = WORDS.length }: ProviderConfig) {
+function serveProvider({ words = WORDS.length, port = 0 }: ProviderConfig) {
   const said = Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]);
   const pieces = [...said.map((content) => event({ choices: [{ index: 0, delta: { content } }] })), ...end()];
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
@@ -20,8 +22,9 @@ function serveProvider({ words = WORDS.length }: ProviderConfig) {
       response.end();
     });
   });
-  return new Promise<{ ready: { url: string } }>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
+  return new Promise<{ ready: { url: string } }>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
       resolve({ ready: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` } });
     });
   });

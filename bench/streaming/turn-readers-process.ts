@@ -114,9 +114,13 @@ async function overSocket(
 ): Promise<void> {
   const socket = new WebSocket(url, { headers });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const lost = new Promise<never>((_, reject) => {
+    socket.once('error', reject).once('close', () => reject(new Error('A WebSocket was closed.')));
+  });
+  lost.catch(() => undefined);
   while (performance.now() < endsAt) {
     const note = tally.turn(FRAMES.websocket);
-    await new Promise<void>((resolve, reject) => {
+    const done = new Promise<void>((resolve, reject) => {
       socket.on('message', (data: Buffer) => {
         const text = data.toString('utf8');
         note(text);
@@ -126,6 +130,7 @@ async function overSocket(
       });
       socket.send(JSON.stringify({ type: 'message', content: PROMPT }));
     });
+    await Promise.race([done, lost]);
     socket.removeAllListeners('message');
     tally.turns += 1;
   }

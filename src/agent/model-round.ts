@@ -1,3 +1,4 @@
+import { storableJson, storableText } from '../database/storable-text.js';
 import type { ModelEvent, ModelToolCall, ModelUsage } from './model-provider.port.js';
 import type { TurnListener } from './turn.js';
 
@@ -11,7 +12,7 @@ export interface ModelRound {
 }
 
 /**
- * Follows one answer of the model to its end and passes on what it says.
+ * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep them.
  * @param afterText whether an earlier round of the turn said something: texts of two rounds stand apart
  */
 export async function readRound(
@@ -23,12 +24,13 @@ export async function readRound(
   const calls: ModelToolCall[] = [];
   for await (const event of events) {
     if (event.type === 'end') {
-      const { usage, model, providerState } = event;
+      const { usage, providerState } = event;
+      const model = storableText(event.model);
       await emit({ type: 'usage', usage, model });
       return { text: pieces.join(''), calls, usage, model, providerState };
     }
     if (event.type === 'tool_call') {
-      calls.push(event.call);
+      calls.push(storableJson(event.call));
       continue;
     }
     if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });

@@ -4,6 +4,7 @@ import { type PromptSource, PromptSources } from './prompt-sources.js';
 const question = {
   context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
   content: 'What is the weather?',
+  hasMemories: false,
 };
 const patient = new AbortController().signal;
 
@@ -29,9 +30,9 @@ describe('what others add to the system prompt', () => {
         await new Promise((done) => setTimeout(done, 20));
         return `slow: ${content}`;
       }),
-      source('silent', () => Promise.resolve(undefined)),
+      source('silent', () => undefined),
       source('empty', () => Promise.resolve('')),
-      source('quick', ({ context }) => Promise.resolve(`quick: ${context.userId}`)),
+      source('quick', ({ context }) => `quick: ${context.userId}`),
     );
 
     expect(await sources.additions(question, patient)).toEqual(['slow: What is the weather?', 'quick: ada']);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { ToolContext } from './tool-catalog.port.js';
 
@@ -6,14 +7,18 @@ import type { ToolContext } from './tool-catalog.port.js';
 export interface PromptQuestion {
   readonly context: ToolContext;
   readonly content: string;
+  /** Whether anything is remembered of the user. */
+  readonly hasMemories: boolean;
 }
+
+type Answer = string | undefined;
 
 /** Something that has to say in the system prompt of a turn. */
 export interface PromptSource {
   /** For the log. */
   readonly name: string;
   /** Undefined or empty when there is nothing to say. The signal is aborted when nobody waits any longer. */
-  additionFor(question: PromptQuestion, signal: AbortSignal): Promise<string | undefined>;
+  additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
 }
 
 const LONGEST_MS = 2000;
@@ -38,43 +43,72 @@ export class PromptSources {
    * out and logged. Throws the reason of an aborted signal.
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<readonly string[]> {
-    if (this.sources.length === 0) return [];
-    const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, signal)));
-    signal.throwIfAborted();
-    return texts.filter((text) => text !== undefined && text !== '') as string[];
+    const patience = new Patience(signal);
+    try {
+      const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, patience)));
+      signal.throwIfAborted();
+      return texts.filter((text) => text !== undefined && text !== '') as string[];
+    } finally {
+      patience.end();
+    }
   }
 
-  private async ask(
-    source: PromptSource,
-    question: PromptQuestion,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error(`nothing within ${LONGEST_MS} ms`)), LONGEST_MS);
-    const either = AbortSignal.any([signal, late.signal]);
+  private async ask(source: PromptSource, question: PromptQuestion, patience: Patience): Promise<Answer> {
     try {
-      const text = await Promise.race([source.additionFor(question, either), rejectionOf(either)]);
+      const given = source.additionFor(question, patience.signal);
+      const text = given instanceof Promise ? await patience.wait(given) : given;
       if (text !== undefined && Buffer.byteLength(text) > MOST_BYTES)
         throw new Error(`more than ${MOST_BYTES} bytes`);
       return text;
     } catch (error) {
-      if (!signal.aborted) this.leaveOut(source, error);
+      if (!patience.isTurnOver) this.leaveOut(source, error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
   private leaveOut({ name }: PromptSource, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = sentenceOf(error);
     this.logger.warn('something was left out of a system prompt', { source: name, reason });
   }
 }
 
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = (): void => reject(signal.reason as Error);
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
+/** How long the sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
+class Patience {
+  private readonly controller = new AbortController();
+  private readonly stop = (): void => this.controller.abort(this.turn.reason);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly turn: AbortSignal) {}
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get isTurnOver(): boolean {
+    return this.turn.aborted;
+  }
+
+  /** Rejects when it takes too long, and when the turn is over. */
+  wait<Result>(given: Promise<Result>): Promise<Result> {
+    this.begin();
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(this.signal.reason as Error);
+      if (this.signal.aborted) fail();
+      else this.signal.addEventListener('abort', fail, { once: true });
+      given.then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.turn.removeEventListener('abort', this.stop);
+  }
+
+  private begin(): void {
+    if (this.timer !== undefined) return;
+    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${LONGEST_MS} ms`));
+    this.timer = setTimeout(tooLate, LONGEST_MS);
+    if (this.turn.aborted) this.stop();
+    else this.turn.addEventListener('abort', this.stop, { once: true });
+  }
 }

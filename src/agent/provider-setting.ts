@@ -5,6 +5,7 @@ import {
   type SettingsSubscriber,
   touches,
 } from '../config/settings-subscriber.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import type { Logger } from '../logs/logger.js';
 import type { LiveModelProvider } from './live-model-provider.js';
 import type { ModelProvider } from './model-provider.port.js';
@@ -52,7 +53,7 @@ export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
         chooseProvider(provider, keys);
         return undefined;
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return sentenceOf(error);
       }
     },
   };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type ArgumentCheck, ArgumentChecks } from './argument-check.js';
 import type { ModelTool } from './model-provider.port.js';
 import { type ToolAnswer, ToolCatalog, type ToolContext, type ToolTraits } from './tool-catalog.port.js';
@@ -70,7 +71,7 @@ export class ToolRegistry extends ToolCatalog {
     try {
       return { status: 'success', content: await entry.tool.run(args, context, signal) };
     } catch (error) {
-      return { status: 'error', content: error instanceof Error ? error.message : String(error) };
+      return { status: 'error', content: sentenceOf(error) };
     }
   }
 }

@@ -100,6 +100,16 @@ test('an answer without tools is one call of the model', async () => {
   expect(model.requests).toHaveLength(1);
 });
 
+test('what no database can keep is taken out of a tool call before anybody reads it', async () => {
+  const strange = call('1\0', 'echo', { text: 'a\0b', '\ud800': ['\udc00'] });
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [strange] } : { text: '.' },
+  );
+  const { outcome, events } = await run(runnerOf(model, [echo]));
+  expect(outcome.toolCalls).toMatchObject([{ id: '1', arguments: { text: 'ab', '\ufffd': ['\ufffd'] } }]);
+  expect(events[0]).toMatchObject({ type: 'tool_call', id: '1', arguments: { text: 'ab' } });
+});
+
 test('the results of parallel tool calls go back to the model, and usage is summed over the rounds', async () => {
   const model = new ScriptedModel((_request, number) =>
     number === 1

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
 import { storableText } from '../database/storable-text.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { Redactor } from '../logs/redactor.js';
 import type { AuditEntry } from './audit-entry.js';
@@ -43,7 +44,7 @@ export class AuditLog {
       const { action, actor, target, outcome } = entry;
       this.logger.error('an audit entry could not be written', {
         ...{ action, actor, target, outcome },
-        error: error instanceof Error ? error.message : String(error),
+        error: sentenceOf(error),
       });
     }
   }

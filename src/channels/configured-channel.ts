@@ -1,4 +1,5 @@
 import type { ChannelSettings } from '../config/sections/channels.section.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { Channel, type ChannelProbe, type ChannelState } from './channel.port.js';
 import type { ChannelAdapters } from './channel-adapters.js';
 import type { ChannelStates } from './channel-states.store.js';
@@ -42,7 +43,7 @@ export class ConfiguredChannel extends Channel {
       try {
         await (await this.parts.adapters.get(this.name)).check(signal);
       } catch (error) {
-        throw new Error(this.parts.redact(error instanceof Error ? error.message : String(error)), {
+        throw new Error(this.parts.redact(sentenceOf(error)), {
           cause: error,
         });
       }

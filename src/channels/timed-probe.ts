@@ -1,3 +1,4 @@
+import { sentenceOf } from '../errors/sentence-of.js';
 import type { ChannelProbe } from './channel.port.js';
 
 const PATIENCE_MS = 10_000;
@@ -21,7 +22,7 @@ export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<voi
     return {
       ok: false,
       latencyMs: latencyMs(),
-      error: error instanceof Error ? error.message : String(error),
+      error: sentenceOf(error),
     };
   } finally {
     clearTimeout(timer);

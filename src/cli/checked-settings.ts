@@ -1,5 +1,6 @@
 import { InvalidSettings, type SettingsProblem } from '../config/invalid-settings.js';
 import { type LoadedSettings, loadSettings } from '../config/settings-loader.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { providerChoice } from '../main.js';
 import { looksLikeToken } from '../tokens/token-format.js';
 import type { CommandContext } from './command-context.js';
@@ -27,5 +28,5 @@ function bootstrapProblems(token: string | undefined): SettingsProblem[] {
 
 function problemsOf(error: unknown): readonly SettingsProblem[] {
   if (error instanceof InvalidSettings) return error.problems;
-  return [{ where: '', key: '', message: error instanceof Error ? error.message : String(error) }];
+  return [{ where: '', key: '', message: sentenceOf(error) }];
 }

@@ -1,9 +1,10 @@
 import type { DeliveryOverview, HookOverview } from '../hooks/hook-desk.js';
+import { textTable } from './text-table.js';
 
 /** The webhooks as a table with a head, for people. */
 export function hookTable(hooks: readonly HookOverview[]): string {
   const head = ['ID', 'STATE', 'WAITING', 'EVENTS', 'URL'];
-  return table([
+  return textTable([
     head,
     ...hooks.map((hook) => [hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), hook.url]),
   ]);
@@ -11,7 +12,7 @@ export function hookTable(hooks: readonly HookOverview[]): string {
 
 export function deliveryTable(deliveries: readonly DeliveryOverview[]): string {
   const head = ['EVENT ID', 'EVENT', 'NUMBER', 'STATUS', 'ATTEMPTS', 'LAST', 'CREATED', 'NEXT ATTEMPT'];
-  return table([
+  return textTable([
     head,
     ...deliveries.map((delivery) => [
       delivery.event_id,
@@ -39,10 +40,4 @@ function stateOf({ active, inactive_reason: reason, failing_since: failing }: Ho
 /** `2026-01-31 14:05:09Z` */
 function second(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

@@ -1,5 +1,6 @@
 import type { ApiToken } from '../tokens/api-token.js';
 import type { MintedToken } from '../tokens/tokens.service.js';
+import { textTable } from './text-table.js';
 
 /** A token as `--json` shows it. */
 export interface TokenJson {
@@ -45,10 +46,7 @@ export function mintedSentence({ token }: MintedToken, place: string): string {
 /** The tokens as a table with a head, for people. */
 export function tokenTable(tokens: readonly ApiToken[], now = new Date()): string {
   const head = ['ID', 'NAME', 'SCOPES', 'USER', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'];
-  const rows = [head, ...tokens.map((token) => cells(token, now))];
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+  return textTable([head, ...tokens.map((token) => cells(token, now))]);
 }
 
 function cells(token: ApiToken, now: Date): string[] {

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../errors/sentence-of.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { CrossKeyCheck } from './cross-key-checks.js';
 import { isWithin, parsePath, type Table, writeAt } from './dotted-path.js';
@@ -62,9 +63,17 @@ export class CandidateBuilder {
     try {
       return { key, value: openContent(this.box, key, content) };
     } catch (error) {
-      return leaveOut(ignored, key, error instanceof Error ? error.message : String(error));
+      return leaveOut(ignored, key, sentenceOf(error));
     }
   }
+}
+
+/** The overrides of a candidate that do not fit, except those that did not before either. */
+export function newlyIgnored(
+  base: Pick<SettingsCandidate, 'ignored'>,
+  candidate: Pick<SettingsCandidate, 'ignored'>,
+): readonly SettingsProblem[] {
+  return [...candidate.ignored].filter(([key]) => !base.ignored.has(key)).map(([, problem]) => problem);
 }
 
 /** The value that an override holds. Throws `CannotOpen` for a secret sealed under another master key. */

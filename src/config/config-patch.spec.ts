@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { SecretBox } from '../secrets/secret-box.js';
+import { CandidateBuilder } from './candidate-builder.js';
 import { FileOnlySettings } from './config.errors.js';
-import { readPatch } from './config-patch.js';
+import { type PatchWish, readPatch } from './config-patch.js';
 import type { Table } from './dotted-path.js';
 import { InvalidSettings } from './invalid-settings.js';
 import { jsonSchema } from './json-schema.js';
 import { keyMarks } from './key-marks.js';
+import { unfitWishes } from './override-edits.js';
 import { redactionMarker } from './redaction.js';
 import { settingsRoot } from './settings-tree.js';
 
@@ -26,7 +30,8 @@ const root = settingsRoot(
   ),
 );
 
-const read = (body: Table, isStored = (_key: string) => false) => readPatch(body, isStored, root);
+const read = (body: Table, isStored = (_key: string) => false) =>
+  readPatch(body, { isStored, valueProblems: () => [] }, root);
 
 /** `key: message` of everything that is wrong with a body. */
 function problemsOf(body: Table): readonly string[] {
@@ -101,6 +106,25 @@ describe('reading a PATCH', () => {
       'servers.one.url: holds the redaction marker; send the real value or leave it out',
       'servers.two: holds the redaction marker; send the real value or leave it out',
     ]);
+  });
+
+  test("a wrong key hides no wrong value, and what was wrong before is nobody's mistake", () => {
+    const box = new SecretBox(randomBytes(32));
+    const builder = new CandidateBuilder(box, []);
+    const stored = { revision: '1', rows: [{ key: 'memory.top_k', content: { value: 'many' } }] };
+    const base = builder.build([], stored);
+    const valueProblems = (wishes: readonly PatchWish[]) => unfitWishes(wishes, base, { builder, box });
+    const body = { 'agent.max_turn': 3, 'agent.on_busy': 'drop', 'agent.max_turns': 7 };
+    try {
+      readPatch(body, { isStored: () => false, valueProblems });
+      throw new Error('This body should have been refused.');
+    } catch (error) {
+      expect(error).toBeInstanceOf(InvalidSettings);
+      expect((error as InvalidSettings).problems.map(({ key, message }) => `${key}: ${message}`)).toEqual([
+        'agent.max_turn: unknown key; the nearest is agent.max_turns',
+        'agent.on_busy: expected one of "queue", "reject"',
+      ]);
+    }
   });
 
   test('two wishes for one place are refused, whatever sorts between them', () => {

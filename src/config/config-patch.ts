@@ -12,6 +12,14 @@ export interface PatchWish {
   readonly secret: boolean;
 }
 
+/** What reading a PATCH needs of the configuration that it is for. */
+export interface PatchKnowledge {
+  /** Whether there is an override at or below a key, which no schema may know any more. */
+  isStored(key: string): boolean;
+  /** What is wrong with the values of these wishes. */
+  valueProblems(wishes: readonly PatchWish[]): readonly SettingsProblem[];
+}
+
 const MOST_WISHES = 1000;
 /** Looking for the nearest key costs time that a hostile body must not multiply. */
 const MOST_NEAREST = 10;
@@ -20,14 +28,15 @@ const LONGEST_SHOWN = 64;
 /**
  * Reads the body of a PATCH: dotted keys with values; an object for a section sets the keys in it; null gives a key
  * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings` (403).
- * Whether the values are allowed is for the whole to say. `isStored` knows keys that no schema knows any more.
+ * Whether the values are allowed is for the whole to say; where a key is wrong it is asked here, so that the list has
+ * everything.
  */
 export function readPatch(
   body: Table,
-  isStored: (key: string) => boolean,
+  known: PatchKnowledge,
   root: SettingsNode = settingsRoot(),
 ): readonly PatchWish[] {
-  const reading = new PatchReading(isStored, root);
+  const reading = new PatchReading(known, root);
   for (const [key, value] of Object.entries(body)) reading.add(key, value);
   return reading.wishes();
 }
@@ -39,7 +48,7 @@ class PatchReading {
   private nearestLeft = MOST_NEAREST;
 
   constructor(
-    private readonly isStored: (key: string) => boolean,
+    private readonly known: PatchKnowledge,
     private readonly root: SettingsNode,
   ) {}
 
@@ -47,13 +56,14 @@ class PatchReading {
     const path = parsePath(key);
     const node = path && nodeAt(path, this.root);
     if (node !== undefined) this.addAt(node, value);
-    else if (value === null && this.isStored(key)) this.push({ key, value, secret: false });
+    else if (value === null && this.known.isStored(key)) this.push({ key, value, secret: false });
     else this.refuseUnknown(key, path);
   }
 
   wishes(): readonly PatchWish[] {
     this.refuseOverlaps();
-    if (this.problems.length > 0) throw new InvalidSettings(this.problems);
+    if (this.problems.length > 0)
+      throw new InvalidSettings([...this.problems, ...this.known.valueProblems(this.found)]);
     if (this.fileOnly.length > 0) throw new FileOnlySettings(this.fileOnly);
     return this.found;
   }

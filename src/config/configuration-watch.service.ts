@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { Configuration } from './configuration.js';
 import { FileWatch } from './file-watch.js';
@@ -49,7 +50,7 @@ export class ConfigurationWatch implements OnApplicationBootstrap, OnModuleDestr
       await work();
       this.failures.delete(source);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = sentenceOf(error);
       if (this.failures.get(source) === reason) return;
       this.failures.set(source, reason);
       this.logger.warn('a change of the configuration could not be taken; the old one goes on', {

@@ -9,7 +9,7 @@ import { readPatch } from './config-patch.js';
 import { isWithin, type Table } from './dotted-path.js';
 import type { LiveSettings } from './live-settings.js';
 import type { OverrideChanger } from './override-changer.js';
-import { editsForWishes } from './override-edits.js';
+import { editsForWishes, unfitWishes } from './override-edits.js';
 import { editsToShow } from './reload-edits.js';
 import type { SettingsLayer } from './settings-layer.js';
 import { isWaiting, type SettingsSnapshot } from './settings-snapshot.js';
@@ -67,8 +67,10 @@ export class Configuration {
     together?: Together<PatchOutcome>,
   ): Promise<PatchOutcome> {
     const { live, changer, box } = this.parts;
-    const isStored = (key: string) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key));
-    const wishes = readPatch(body, isStored);
+    const wishes = readPatch(body, {
+      isStored: (key) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key)),
+      valueProblems: (found) => unfitWishes(found, live.snapshot, this.parts),
+    });
     const updated = wishes.map(({ key }) => key);
     const outcomeOf = (snapshot: SettingsSnapshot): PatchOutcome => {
       return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { SqlRunner, Together } from '../database/sql.js';
 import type { EventStore } from '../events/event.store.js';
-import type { CandidateBuilder, SettingsCandidate } from './candidate-builder.js';
+import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from './candidate-builder.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAction, ConfigActor } from './config-change.js';
 import { InvalidSettings } from './invalid-settings.js';
@@ -84,6 +84,6 @@ function refuseUnfit(base: SettingsCandidate, candidate: SettingsCandidate): voi
     const message = `at most ${MOST_OVERRIDES} keys may be changed at run time`;
     throw new InvalidSettings([{ where: '', key: '', message }]);
   }
-  const unfit = [...candidate.ignored].filter(([key]) => !base.ignored.has(key));
-  if (unfit.length > 0) throw new InvalidSettings(unfit.map(([, problem]) => problem));
+  const unfit = newlyIgnored(base, candidate);
+  if (unfit.length > 0) throw new InvalidSettings(unfit);
 }

@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { openContent } from './candidate-builder.js';
+import {
+  type CandidateBuilder,
+  newlyIgnored,
+  openContent,
+  type SettingsCandidate,
+} from './candidate-builder.js';
 import type { ConfigChange } from './config-change.js';
 import type { PatchWish } from './config-patch.js';
 import { isWithin } from './dotted-path.js';
+import type { SettingsProblem } from './invalid-settings.js';
 import {
+  afterEdits,
   type OverrideContent,
   type OverrideEdit,
   type StoredOverride,
@@ -41,6 +48,17 @@ export function editsToUndo(
   return [...wanted]
     .map(([key, after]) => ({ key, before: known.get(key) ?? null, after }))
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
+}
+
+/** What is wrong with the values that are wished for, as they would stand in the whole. */
+export function unfitWishes(
+  wishes: readonly PatchWish[],
+  base: SettingsCandidate,
+  { builder, box }: { readonly builder: CandidateBuilder; readonly box: SecretBox },
+): readonly SettingsProblem[] {
+  const { layers, stored } = base;
+  const rows = afterEdits(stored.rows, editsForWishes(wishes, stored.rows, box));
+  return newlyIgnored(base, builder.build(layers, { ...stored, rows }));
 }
 
 function removal({ key, content }: StoredOverride): OverrideEdit {

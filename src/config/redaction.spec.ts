@@ -25,4 +25,20 @@ describe('showing the settings', () => {
     expect(secretValues(settings)).toEqual(['sk-four', url, 'one%20two', 'one two', 'three']);
     expect(secretValues(settingsSchema.parse({}))).toEqual([]);
   });
+
+  test.each([
+    ['API_KEY', 'lowercase', true],
+    ['GITHUB_PAT', 'ghp_16charsatleast', true],
+    ['DATABASE_URL', 'postgres://a:b@c/d', true],
+    ['DB_PASSWORD', '/not/a/path', true],
+    ['NODE_ENV', 'production', false],
+    ['ALLOWED_DIR', '/srv/shared/documents', false],
+    ['LANG', 'en_US.UTF-8', false],
+    ['TIMEOUT_MS', '98765432', false],
+  ])('of the environment of a tool server, %s=%s is hidden by its value: %s', (name, value, isHidden) => {
+    const servers = { files: { transport: 'stdio', command: 'files', env: { [name]: value } } };
+    const settings = settingsSchema.parse({ mcp: { servers } });
+    expect(secretValues(settings).includes(value)).toBe(isHidden);
+    expect(JSON.stringify(redactedTree(settings))).not.toContain(value);
+  });
 });

@@ -35,9 +35,16 @@ function marked(value: unknown): unknown {
   return value === '' ? '' : redactionMarker;
 }
 
+const NAMES_A_SECRET = /key|token|secret|pass|pwd|auth|cred|cookie|session|private|salt|sign/i;
+/** A word in small letters, a number, a locale, or a path: hidden by value, half of what is written would be unreadable. */
+const SAYS_NOTHING = /^(?:[a-z]{1,12}|[\d.]{1,12}|[a-z]{2}_[A-Z]{2}\.[\w-]+|[~.]{0,2}\/\S*)$/;
+
+/** Of a table such as the environment of a tool server also what is no secret stands under a secret mark. */
 function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
-  return [String(value)];
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([name, part]) =>
+    typeof part === 'string' && SAYS_NOTHING.test(part) && !NAMES_A_SECRET.test(name) ? [] : textsIn(part),
+  );
 }
 
 function passwordsIn(text: string): readonly string[] {

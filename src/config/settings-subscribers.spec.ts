@@ -1,3 +1,4 @@
+import { currentLogContext, inLogContext } from '../logs/log-context.js';
 import { settingsSchema } from './settings.schema.js';
 import type { PreparedChange, SettingsSubscriber } from './settings-subscriber.js';
 import { SettingsSubscribers } from './settings-subscribers.js';
@@ -51,6 +52,17 @@ test('one that is late makes the change fail, and rolls back when it comes', asy
   await Promise.resolve();
   await Promise.resolve();
   expect(seen).toEqual(['slow rolls back']);
+});
+
+test('what a commit starts does not speak for the request that changed a setting', async () => {
+  const { subscribers, add } = witnesses();
+  const contexts: unknown[] = [];
+  add('one', () => Promise.resolve({ commit: () => contexts.push(currentLogContext()) }));
+  await inLogContext({ request_id: 'req_1' }, async () => {
+    (await subscribers.prepare(change)).commit();
+    contexts.push(currentLogContext());
+  });
+  expect(contexts).toEqual([{}, { request_id: 'req_1' }]);
 });
 
 test('one that fails to commit does not keep the others from it', async () => {

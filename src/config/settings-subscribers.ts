@@ -1,4 +1,6 @@
 import { Unavailable } from '../errors/gateway-error.js';
+import { stackOf } from '../errors/stack-of.js';
+import { outsideLogContext } from '../logs/log-context.js';
 import type { Logger } from '../logs/logger.js';
 import type { PreparedChange, SettingsChange, SettingsSubscriber } from './settings-subscriber.js';
 
@@ -30,7 +32,8 @@ export class SettingsSubscribers {
     );
     const prepared = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []));
     const all = {
-      commit: () => this.each(prepared, (one) => one.commit()),
+      // What is started then goes on for long, and does not speak for the request that changed a setting.
+      commit: () => outsideLogContext(() => this.each(prepared, (one) => one.commit())),
       rollBack: () => this.each(prepared, (one) => one.rollBack?.()),
     };
     const failed = results.find((result) => result.status === 'rejected');
@@ -70,7 +73,7 @@ export class SettingsSubscribers {
         work(one);
       } catch (error) {
         this.logger.error('a part of the gateway failed to take a change of the configuration', {
-          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          error: stackOf(error),
         });
       }
     }

@@ -14,6 +14,18 @@ export class CopyRefused extends Error {
   }
 }
 
+/** A connection was lost. What was not committed is gone; of a commit that was on its way nobody knows. */
+class CopyBrokenOff extends Error {
+  constructor(which: 'copied from' | 'copied to', cause: Error) {
+    const reason = cause.message.replace(/\.$/, '');
+    super(
+      `The connection to the database that is ${which} was lost (${reason}). Run this again: it copies everything, or says that this was done.`,
+      { cause },
+    );
+    this.name = new.target.name;
+  }
+}
+
 interface Table {
   readonly name: string;
   /** All but generated ones. */
@@ -24,6 +36,10 @@ interface Table {
 /** Rows of one trip: few where each may hold an attachment of 20 MiB. */
 const ROWS_AT_ONCE = 100;
 const ROWS_WITH_BYTES_AT_ONCE = 4;
+const CONNECT_MS = 10_000;
+/** One statement writes at most `ROWS_AT_ONCE`. */
+const STATEMENT_MS = 600_000;
+const LONGEST_LOCK_WAIT = '10s';
 /** What a database in use has rows in. */
 const TELLTALE_TABLES = ['api_tokens', 'sessions', 'hooks', 'config_overrides'];
 
@@ -47,29 +63,41 @@ const SEQUENCES = `SELECT sequencename AS name, last_value AS value FROM pg_sequ
 /**
  * Copies every row from one database of the gateway into an empty one with the same schema: all of it or nothing.
  * Triggers stay silent, because what they would count is copied too. Throws `CopyRefused` when the source is in use or
- * the target is not empty.
+ * the target is not empty, and `CopyBrokenOff` when one of them is lost on the way.
  */
 export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): Promise<CopiedTable[]> {
-  const source = new pg.Client(clientConfig(from));
-  const target = new pg.Client(clientConfig(to));
+  const [source, target] = [new pg.Client(clientConfig(from)), new pg.Client(clientConfig(to))];
+  // Lost between two statements, it would end the process when nobody listened.
+  let lost: CopyBrokenOff | undefined;
+  source.on('error', (cause) => (lost ??= new CopyBrokenOff('copied from', cause)));
+  target.on('error', (cause) => (lost ??= new CopyBrokenOff('copied to', cause)));
   try {
     await Promise.all([source.connect(), target.connect()]);
-    await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    await target.query('BEGIN');
-    await refuseInUse(source);
-    const tables = await inOrderOfReferences(source);
-    await refuseUsedTarget(target);
-    await target.query(`TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}`);
-    const copied: CopiedTable[] = [];
-    for (const table of tables)
-      copied.push({ table: table.name, rows: await copyTable(source, target, table) });
-    await copySequences(source, target);
-    await target.query('COMMIT');
-    return copied;
+    return await copyAll(source, target);
+  } catch (error) {
+    throw lost ?? error;
   } finally {
     // Whatever was not committed goes with its connection.
     await Promise.allSettled([source.end(), target.end()]);
   }
+}
+
+async function copyAll(source: pg.Client, target: pg.Client): Promise<CopiedTable[]> {
+  await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await target.query(`BEGIN; SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'`);
+  await refuseInUse(source);
+  const tables = await inOrderOfReferences(source);
+  const names = tables.map(({ name }) => quoted(name)).join(', ');
+  // So that what is empty now still is when it is emptied.
+  await target.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+  await refuseUsedTarget(target);
+  await target.query(`TRUNCATE ${names}`);
+  const copied: CopiedTable[] = [];
+  for (const table of tables)
+    copied.push({ table: table.name, rows: await copyTable(source, target, table) });
+  await copySequences(source, target);
+  await target.query('COMMIT');
+  return copied;
 }
 
 async function refuseInUse(source: pg.Client): Promise<void> {
@@ -133,7 +161,12 @@ async function copySequences(source: pg.Client, target: pg.Client): Promise<void
 }
 
 function clientConfig(address: DatabaseAddress): pg.ClientConfig {
-  return 'url' in address ? { connectionString: address.url } : { ...address };
+  return {
+    ...('url' in address ? { connectionString: address.url } : address),
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+  };
 }
 
 function quoted(name: string): string {

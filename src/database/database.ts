@@ -54,6 +54,8 @@ export class Database implements SqlRunner {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw databaseFailure(error);
     });
+    // The pool does not listen to a connection that it has lent: broken between two statements, it would end the process.
+    client.on('error', toldByNextStatement);
     let broken: Error | undefined;
     let committing = false;
     try {
@@ -67,6 +69,7 @@ export class Database implements SqlRunner {
       throw committing ? databaseFailure(error) : failureBeforeCommit(error);
     } finally {
       client.release(broken);
+      client.off('error', toldByNextStatement);
     }
   }
 
@@ -86,6 +89,10 @@ export class Database implements SqlRunner {
       ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
     };
   }
+}
+
+function toldByNextStatement(): void {
+  // A broken connection answers every statement with its failure.
 }
 
 async function rollBack(client: PoolClient): Promise<boolean> {

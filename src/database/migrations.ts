@@ -18,6 +18,7 @@ import { FindEndedSessions1763700019000 } from './migrations/1763700019000-find-
 import { CreateMemoryEntries1763700020000 } from './migrations/1763700020000-create-memory-entries.js';
 import { ShowTurnsElsewhere1763700022000 } from './migrations/1763700022000-show-turns-elsewhere.js';
 import { TallySessionsByHour1763700023000 } from './migrations/1763700023000-tally-sessions-by-hour.js';
+import { FindTurnsOfSession1763700024000 } from './migrations/1763700024000-find-turns-of-session.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   CreateMemoryEntries1763700020000,
   ShowTurnsElsewhere1763700022000,
   TallySessionsByHour1763700023000,
+  FindTurnsOfSession1763700024000,
 ];

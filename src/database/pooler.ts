@@ -8,7 +8,11 @@ import type { DatabaseAddress } from './data-source-options.js';
 export async function isBehindPooler(address: DatabaseAddress, timeoutMs: number): Promise<boolean> {
   // The embedded server has nobody before it.
   if (!('url' in address)) return false;
-  const client = new Client({ connectionString: address.url, connectionTimeoutMillis: timeoutMs });
+  const client = new Client({
+    connectionString: address.url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
   // Whatever breaks while we ask makes the question fail.
   client.on('error', () => undefined);
   try {

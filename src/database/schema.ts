@@ -1,10 +1,8 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import type { Logger } from '../logs/logger.js';
+import { ADVISORY_LOCKS } from './advisory-locks.js';
 import type { DatabaseAddress } from './data-source-options.js';
-
-/** One number for all gateways on a database; the transaction that holds it may change the schema. */
-const MIGRATION_LOCK = 7_193_016_830;
 
 /** A migration may take long, and so may the wait for another process that runs it. */
 const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
@@ -28,7 +26,7 @@ async function migrateLocked(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await runner.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'all';
     const ran = await executor.executePendingMigrations();

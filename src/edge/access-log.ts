@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Logger, Logs } from '../logs/logger.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
-import type { GatewayRequest } from './gateway-request.js';
+import { type GatewayRequest, routeLabel } from './gateway-request.js';
 
 /** One line and one count a request, once its answer has left or its connection is gone. */
 @Injectable()
@@ -18,7 +18,7 @@ export class AccessLog {
 
   finished(request: GatewayRequest, response: Response): void {
     const durationMs = performance.now() - request.receivedAt;
-    const route = routeOf(request);
+    const route = routeLabel(request);
     if (request.profile !== 'operations') {
       this.metrics.observe(request.method, route, response.statusCode, durationMs / 1000);
     }
@@ -33,10 +33,4 @@ export class AccessLog {
       ...(response.writableFinished ? {} : { aborted: true }),
     });
   }
-}
-
-/** The template that answered; whatever was asked for must not become a label. */
-export function routeOf(request: GatewayRequest): string {
-  const route = request.route as { path?: unknown } | undefined;
-  return typeof route?.path === 'string' && !route.path.includes('*') ? route.path : 'unmatched';
 }

@@ -2,14 +2,13 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
 import { Unauthorized } from '../errors/gateway-error.js';
+import { bearerOf } from '../tokens/bearer.js';
 import type { Caller } from '../tokens/caller.js';
 import { TokenDirectory } from '../tokens/token-directory.js';
 import { accessOf, isOpen } from './access-lookup.js';
 import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { RateCharge } from './rate-charge.js';
-
-const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /**
  * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
@@ -41,7 +40,7 @@ export class BearerGuard implements CanActivate {
 
   private async callerOf(request: GatewayRequest): Promise<Caller> {
     const sent = request.headers.authorization;
-    const caller = await this.tokens.find(BEARER.exec(sent ?? '')?.[1]);
+    const caller = await this.tokens.find(bearerOf(sent));
     if (caller === undefined) throw unauthorized(sent !== undefined);
     return caller;
   }

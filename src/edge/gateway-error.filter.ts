@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { Response } from 'express';
 import { presentError } from '../errors/error-envelope.js';
 import type { GatewayError } from '../errors/gateway-error.js';
+import { stackOf } from '../errors/stack-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { AnsweredAgain, KeyRefused, KeyTaken } from './idempotency/idempotency.errors.js';
@@ -64,8 +65,4 @@ function answer(response: Response, request: GatewayRequest, error: GatewayError
   response.status(error.status);
   if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
   else response.json(body);
-}
-
-function stackOf(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

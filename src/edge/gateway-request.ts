@@ -25,3 +25,14 @@ export interface GatewayRequest extends Request {
   /** For all others: to be told of an error before it is answered. Never rejects. */
   claim?: { failed(error: GatewayError): Promise<void> };
 }
+
+/** The template of the route that takes the request; undefined for a path that none takes. */
+export function routeOf(request: GatewayRequest): string | undefined {
+  const route = request.route as { path?: unknown } | undefined;
+  return typeof route?.path === 'string' && !route.path.includes('*') ? route.path : undefined;
+}
+
+/** The same for logs and metrics: whatever was asked for must not become a label. */
+export function routeLabel(request: GatewayRequest): string {
+  return routeOf(request) ?? 'unmatched';
+}

@@ -1,28 +1,17 @@
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { presentError } from '../errors/error-envelope.js';
 import { BadRequest, type GatewayError, HeadersTooLarge } from '../errors/gateway-error.js';
-import { newId } from '../ids/typeid.js';
 import type { ListenerId } from '../profiles/profile.js';
 import type { RateDecision } from '../rate-limits/rate-limiter.port.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from './rate-charge.js';
+import { answerRaw } from './raw-answer.js';
 
 class RequestTooSlow extends BadRequest {
   override readonly status = 408;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-};
-
-/** How long a refused connection is still read from, so that a reset does not overtake the answer. */
-const LINGER_MS = 2000;
-
-/** Answers on the bare socket what is no HTTP request, in the listener's envelope, and ends the connection. */
+/** Answers what is no HTTP request. */
 @Injectable()
 export class RawRefusal {
   private readonly refused = new WeakSet<Socket>();
@@ -43,10 +32,8 @@ export class RawRefusal {
       socket.destroy();
       return;
     }
-    socket.end(responseText(listener, errorOf(parserCode, rate), rate));
-    socket.resume();
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => clearTimeout(timer));
+    const headers = rate === undefined ? {} : rateHeaders(rate);
+    answerRaw(socket, listener, errorOf(parserCode, rate), headers);
   }
 
   /** A refusal is worth no 503: when the limiter cannot be asked, it goes out uncharged. */
@@ -65,21 +52,4 @@ function errorOf(parserCode: string | undefined, rate: RateDecision | undefined)
   if (parserCode === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new RequestTooSlow('The request did not arrive in time.');
   return new BadRequest('This is not an HTTP/1.1 request that can be understood.');
-}
-
-function responseText(listener: ListenerId, error: GatewayError, rate: RateDecision | undefined): string {
-  const body = JSON.stringify(presentError(listener, error));
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': newId('req'),
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-    ...(rate === undefined ? {} : rateHeaders(rate)),
-    ...(error.retryAfterSecs === undefined ? {} : { 'Retry-After': error.retryAfterSecs }),
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const statusLine = `HTTP/1.1 ${error.status} ${REASONS[error.status] ?? 'Bad Request'}`;
-  return `${[statusLine, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }

@@ -24,9 +24,11 @@ export async function readBody(
       request.removeAllListeners('data');
       return reject(tooLarge(maxBytes));
     });
-    request.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)),
-    );
+    request.once('end', () => {
+      // Every request closes in the end: an error made for one that has arrived would be made for nobody.
+      request.off('close', cutShort);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+    });
     // The error is that of the caller's connection: nothing went wrong here.
     request.once('error', cutShort);
     request.once('close', cutShort);

@@ -18,7 +18,7 @@ interface MessageFacts extends TurnFacts {
 interface ErrorFacts {
   /** What failed. */
   readonly source: 'turn' | 'hook' | 'channel' | 'mcp' | 'plugin';
-  /** A fixed word, such as `provider_timeout`. */
+  /** A fixed word, such as `provider_idle_timeout`. */
   readonly reason: string;
   readonly session_id?: string;
   readonly turn_id?: string;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import { Database } from '../database/database.js';
 import type { Statement, Together } from '../database/sql.js';
 import { newId } from '../ids/typeid.js';
@@ -19,7 +20,10 @@ const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
 const VISIBLE = '($1::text IS NULL OR user_id = $1)';
 
 /** One registration at a time, so that two do not both find the last free place. */
-const LOCK: Statement = { name: 'hooks.lock', text: `SELECT pg_advisory_xact_lock(7193016831)` };
+const LOCK: Statement = {
+  name: 'hooks.lock',
+  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
+};
 const INSERT: Statement = {
   name: 'hooks.insert',
   text: `

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '../errors/gateway-error.js';
 import { EventSignal } from '../events/event-signal.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
@@ -10,6 +11,8 @@ import { OutcomeStore } from './outcome.store.js';
 const GATHER_MS = 2;
 const AGAIN_MS = 500;
 const MOST_AT_ONCE = 1000;
+/** A batch that the database refuses for itself, not for being away, is tried so often as a whole. */
+const MOST_REFUSALS = 3;
 
 interface Waiting {
   readonly outcome: Outcome;
@@ -28,7 +31,7 @@ export class OutcomeRecorder {
   private givenUp = false;
 
   constructor(
-    private readonly store: OutcomeStore,
+    private readonly outcomes: OutcomeStore,
     private readonly metrics: DeliveryMetrics,
     private readonly signal: EventSignal,
     logs: Logs,
@@ -36,7 +39,10 @@ export class OutcomeRecorder {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Resolves when it is written. While the database does not answer it is tried again, until `giveUp`. */
+  /**
+   * Resolves when it is written, or when the database has refused it for good: then it is sent again. While the database
+   * does not answer it is tried again, until `giveUp`.
+   */
   record(outcome: Outcome): Promise<void> {
     this.metrics.count(outcome);
     return new Promise((done) => {
@@ -62,22 +68,44 @@ export class OutcomeRecorder {
     this.isWriting = false;
   }
 
+  /** Of a batch that the database refuses every one is tried by itself. */
   private async writeBatch(outcomes: readonly Outcome[]): Promise<void> {
-    for (;;) {
+    if (await this.isWritten(outcomes, MOST_REFUSALS)) return;
+    for (const outcome of outcomes) if (!(await this.isWritten([outcome], 1))) await this.putOff(outcome);
+  }
+
+  /** False when the database has refused them so often for themselves; while it is away that does not count. */
+  private async isWritten(outcomes: readonly Outcome[], mostRefusals: number): Promise<boolean> {
+    for (let refusals = 0; refusals < mostRefusals; ) {
       try {
-        for (const { hookId, reason, told } of await this.store.record(outcomes)) {
-          this.logger.warn('a webhook is given up', { hook_id: hookId, reason });
-          this.signal.told(told);
-        }
-        return;
+        await this.store(outcomes);
+        return true;
       } catch (error) {
-        if (this.givenUp) return;
-        this.logger.warn('deliveries could not be written down; it is tried again', {
-          deliveries: outcomes.length,
-          error: String(error),
-        });
+        if (this.givenUp) return true;
+        const deliveries = outcomes.length;
+        this.logger.warn('deliveries could not be written down', { deliveries, error: String(error) });
+        if (!(error instanceof Unavailable)) refusals += 1;
         await sleep(AGAIN_MS);
       }
+    }
+    return false;
+  }
+
+  /** One that is refused by itself keeps nobody waiting: its delivery goes out again, with the retries if that can be said. */
+  private async putOff(outcome: Outcome): Promise<void> {
+    const { deliveryId: delivery, hookId: hook_id, status } = outcome;
+    const put_off = await this.outcomes.putOff(outcome).then(
+      () => true,
+      () => false,
+    );
+    const fields = { delivery, hook_id, status, put_off };
+    this.logger.error('what a delivery came to cannot be written down; it is sent again', fields);
+  }
+
+  private async store(outcomes: readonly Outcome[]): Promise<void> {
+    for (const { hookId, reason, told } of await this.outcomes.record(outcomes)) {
+      this.logger.warn('a webhook is given up', { hook_id: hookId, reason });
+      this.signal.told(told);
     }
   }
 }

@@ -52,6 +52,15 @@ const RECORD: Statement = {
     SELECT id, inactive_reason, ${GIVEN_UP} AS told FROM given_up`,
 };
 
+/** An attempt of which nothing more can be said: the next one is a retry, some minutes later. */
+const PUT_OFF: Statement = {
+  name: 'hook_outcomes.put_off',
+  text: `
+    UPDATE hook_deliveries SET attempts = attempts + 1, last_attempt_at = now(), last_status = NULL,
+      last_error = 'not_recorded', next_attempt_at = now() + interval '5 minutes'
+    WHERE id = $1 AND status = 'pending'`,
+};
+
 export interface GivenUp {
   readonly hookId: string;
   readonly reason: InactiveReason;
@@ -79,5 +88,10 @@ export class OutcomeStore {
       ],
     );
     return rows.map(({ id, inactive_reason: reason, told }) => ({ hookId: id, reason, told }));
+  }
+
+  /** For an outcome that cannot be recorded: it is attempted again, not at once. */
+  async putOff({ deliveryId }: Outcome): Promise<void> {
+    await this.database.query(PUT_OFF, [deliveryId]);
   }
 }

@@ -112,6 +112,6 @@ export class DrainService {
   }
 
   private async pause(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal: this.hurried.signal }).catch(() => undefined);
+    await sleep(ms, undefined, { signal: this.hurried.signal }).catch(() => undefined);
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/settings.js';
 import { Unavailable } from '../errors/gateway-error.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { LineQueue } from './line-queue.js';
 import type { LogStore } from './log.store.js';
 import { outsideLogContext } from './log-context.js';
@@ -134,7 +135,7 @@ export class LogWriter {
   private sayThatItFails(error: unknown): void {
     if (this.failing) return;
     this.failing = true;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = sentenceOf(error);
     this.logger.warn('log lines cannot be stored at the moment; the newest of them wait', { reason });
   }
 

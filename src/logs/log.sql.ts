@@ -1,11 +1,9 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Statement } from '../database/sql.js';
 
 const COLUMNS = 'id, at, level, module, message, session_id';
 /** $1 the least level, $2 a module with everything below it, or null. */
 const MATCHES = `level >= $1::smallint AND ($2::text IS NULL OR module = $2 OR starts_with(module, $2 || '::'))`;
-
-/** One process at a time may delete; held by the one statement that asks for it. */
-const TRIM_LOCK = 7_193_016_831;
 
 export const APPEND: Statement = {
   name: 'logs.append',
@@ -53,13 +51,13 @@ export const BACKLOG: Statement = {
 };
 
 /**
- * Only ever the lowest numbers, so that what is kept has no holes: those before the oldest line that is young enough
- * (one from the future, of a wrong clock, does not count as young), and those too many.
+ * One replica at a time may delete. Only ever the lowest numbers, so that what is kept has no holes: those before the
+ * oldest line that is young enough (one from the future, of a wrong clock, does not count as young), and those too many.
  */
 export const TRIM: Statement = {
   name: 'logs.trim',
   text: `
-    WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${TRIM_LOCK}) AS mine),
+    WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.trimmingLogs}) AS mine),
     young AS (
       SELECT id FROM log_entries WHERE at BETWEEN now() - make_interval(days => $1) AND now() + interval '1 hour'
       ORDER BY id LIMIT 1

@@ -27,9 +27,13 @@ export class RecalledMemories implements OnModuleInit {
     this.sources.add({ name: 'memory', additionFor: (question) => this.additionFor(question) });
   }
 
-  private async additionFor({ context, content }: PromptQuestion): Promise<string | undefined> {
+  private additionFor(question: PromptQuestion): undefined | Promise<string | undefined> {
     const { top_k: most } = this.settings.current.memory;
-    if (!this.memory.isOn || most === 0) return undefined;
+    if (!question.hasMemories || !this.memory.isOn || most === 0) return undefined;
+    return this.recalled(question, most);
+  }
+
+  private async recalled({ context, content }: PromptQuestion, most: number): Promise<string | undefined> {
     try {
       const lines = linesOf(await this.memory.recall(context, content, most));
       return lines.length === 0 ? undefined : `${BEFORE}\n<memories>\n${lines.join('\n')}\n</memories>`;

@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
@@ -28,16 +27,18 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
     guard.addressesOf(hostname).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
-        // Node asks for all addresses when it may try them in turn, else for one.
-        if (options.all === true) callback(null, found);
-        else answerOne(found[0], callback);
+        const [first] = found;
+        // Node takes it for granted that an answer has an address.
+        if (first === undefined) callback(noAddress(), []);
+        // It asks for all addresses when it may try them in turn, else for one.
+        else if (options.all === true) callback(null, found);
+        else callback(null, first.address, first.family);
       },
       (error: unknown) => callback(error as NodeJS.ErrnoException, []),
     );
   };
 }
 
-function answerOne(found: LookupAddress | undefined, callback: Parameters<LookupFunction>[2]): void {
-  if (found !== undefined) callback(null, found.address, found.family);
-  else callback(Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' }), '');
+function noAddress(): NodeJS.ErrnoException {
+  return Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
 }

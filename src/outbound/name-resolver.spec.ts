@@ -41,6 +41,16 @@ test('a name that is not found is asked for again soon, and may be found then', 
   await expect(names.addressesOf('late.example')).resolves.toEqual(['192.0.2.1']);
 });
 
+test('two thousand names are remembered, and the one that was asked for longest ago is forgotten', async () => {
+  const { names, seen } = resolver(async () => ['192.0.2.1']);
+  for (let index = 0; index <= 2000; index += 1) await names.addressesOf(`n${index}.example`);
+  expect(seen.asked).toHaveLength(2001);
+  await names.addressesOf('n2000.example');
+  expect(seen.asked).toHaveLength(2001);
+  await names.addressesOf('n0.example');
+  expect(seen.asked.slice(2001)).toEqual(['n0.example']);
+});
+
 test('a hundred names that hang take two places, and a name that was found before passes them', async () => {
   const { names, seen } = resolver((name) =>
     name.startsWith('dead') ? forever() : Promise.resolve(['192.0.2.1']),

@@ -182,3 +182,17 @@ test('a closed port is named so, and so is an abort', async () => {
   const call = client(loopback).send({ ...get(`http://127.0.0.1:${port}/`), signal: abort.signal });
   await expect(call).rejects.toMatchObject({ reason: 'aborted' });
 });
+
+test('a name without an address is not found', async () => {
+  const call = client(loopback, new ScriptedNames([[]])).send(get(`http://empty.example:${port}/`));
+  await expect(call).rejects.toMatchObject({ name: 'OutboundFailed', reason: 'name_not_resolved' });
+  expect(connections).toBe(0);
+});
+
+test('a fetch that its caller gives up says so in their own words', async () => {
+  const abort = new AbortController();
+  handler = () => abort.abort(new Error('nobody waits any more'));
+  const { signal } = abort;
+  const call = client(loopback).fetch(`http://127.0.0.1:${port}/`, { signal });
+  await expect(call).rejects.toThrow('nobody waits any more');
+});

@@ -33,12 +33,16 @@ export type FailureReason =
 /** A call that was let out and brought no answer; the cause is kept for logs. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
+  /** The reason as words of a sentence. */
+  readonly words: string;
 
   constructor(
     readonly reason: FailureReason,
     cause?: unknown,
   ) {
-    super(`The call failed: ${reason.replaceAll('_', ' ')}.`, cause === undefined ? undefined : { cause });
+    const words = reason.replaceAll('_', ' ');
+    super(`The call failed: ${words}.`, cause === undefined ? undefined : { cause });
+    this.words = words;
   }
 }
 

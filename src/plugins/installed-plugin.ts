@@ -1,6 +1,6 @@
+import { sentenceOf } from '../errors/sentence-of.js';
 import type { Plugin, PluginStatus } from './plugin.js';
 import type { PluginFolder } from './plugin-directory.port.js';
-import { sentenceOf } from './plugin-problem.js';
 import type { PluginState } from './state/plugin-state.store.js';
 import type { PluginRunner } from './thread/plugin-runner.js';
 import type { PluginTools } from './tools/plugin-tools.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { OutboundClient } from '../outbound/outbound-client.js';
-import { sentenceOf } from './plugin-problem.js';
 import type { HttpOutcome, HttpRequest } from './thread/thread-messages.js';
 
 const MOST_BODY_BYTES = 4_194_304;

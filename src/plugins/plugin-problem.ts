@@ -2,7 +2,3 @@
 export class PluginProblem extends Error {
   override readonly name = 'PluginProblem';
 }
-
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
-import { sentenceOf } from './plugin-problem.js';
 import { Plugins } from './plugins.service.js';
 
 /** Every replica has what was settled on another within a second, when its plugins load at once. */

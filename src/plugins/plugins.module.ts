@@ -9,7 +9,7 @@ import { Plugins } from './plugins.service.js';
 import { PluginStates } from './state/plugin-state.store.js';
 import { PluginTools } from './tools/plugin-tools.js';
 
-/** Plugins. */
+/** WebAssembly plugins: read from their folder, run in threads, offered as tools. */
 @Module({
   imports: [AgentModule],
   providers: [

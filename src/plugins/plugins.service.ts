@@ -2,13 +2,13 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Settings } from '../config/settings.js';
 import { Turnstile } from '../config/turnstile.js';
 import { GatewayError } from '../errors/gateway-error.js';
+import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { Slots } from '../outbound/slots.js';
 import { InstalledPlugin } from './installed-plugin.js';
 import type { Plugin } from './plugin.js';
 import { PluginDirectory, type PluginFolder } from './plugin-directory.port.js';
 import { PluginFactory } from './plugin-factory.js';
-import { sentenceOf } from './plugin-problem.js';
 import { pluginNames } from './plugin-scan.js';
 import { PluginNotFound, PluginNotLoaded } from './plugins.errors.js';
 import { type PluginChange, type PluginState, PluginStates } from './state/plugin-state.store.js';

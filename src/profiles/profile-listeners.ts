@@ -3,14 +3,17 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
 import type { GatewaySettings } from '../config/settings.schema.js';
-import { type AccessLog, routeOf } from '../edge/access-log.js';
-import type { GatewayRequest } from '../edge/gateway-request.js';
+import type { AccessLog } from '../edge/access-log.js';
+import { isFramedTwice } from '../edge/double-framing.js';
+import { type GatewayRequest, routeLabel } from '../edge/gateway-request.js';
 import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
 import { inLogContext } from '../logs/log-context.js';
-import { beginRequest, isTracing } from '../tracing/spans.js';
+import { isTracing } from '../tracing/spans.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId, ProfileId } from './profile.js';
+import { cutWhenStalled } from './stalled-answer.js';
+import { traced } from './traced-request.js';
 
 const LOOK_MS = 20;
 const QUIET_MS = 0.5;
@@ -35,6 +38,8 @@ export class ProfileListeners {
   private accepted = 0;
   /** The newest response of each connection. */
   private readonly newest = new WeakMap<Socket, Response>();
+  /** Connections of which nothing more is believed. */
+  private readonly cutOff = new WeakSet<Socket>();
   /** What has not been answered to its last byte. */
   private readonly unanswered = new Set<Response>();
 
@@ -104,7 +109,7 @@ export class ProfileListeners {
 
   /** Requests that have not been answered to their last byte, as `GET /api/v1/sessions/:id`. */
   get unansweredRoutes(): string[] {
-    return [...this.unanswered].map(({ req }) => `${req.method} ${routeOf(req as GatewayRequest)}`);
+    return [...this.unanswered].map(({ req }) => `${req.method} ${routeLabel(req as GatewayRequest)}`);
   }
 
   async close(): Promise<void> {
@@ -123,8 +128,9 @@ export class ProfileListeners {
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       this.refuse(listener, socket as Socket, error.code),
     );
-    server.on('connection', () => {
+    server.on('connection', (socket) => {
       this.accepted += 1;
+      socket.once('close', () => this.closeUnanswered(socket));
     });
     server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
     // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
@@ -138,9 +144,16 @@ export class ProfileListeners {
   }
 
   private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
+    if (this.cutOff.has(request.socket)) return;
+    if (isFramedTwice(request)) {
+      this.cutOff.add(request.socket);
+      this.refuse(listener, request.socket, undefined);
+      return;
+    }
     stampRequest(request, response, listener);
     if (this.isDraining()) response.setHeader('Connection', 'close');
     this.unanswered.add(response);
+    cutWhenStalled(response);
     response.once('close', () => {
       this.unanswered.delete(response);
       this.accessLog.finished(request, response);
@@ -150,6 +163,15 @@ export class ProfileListeners {
       inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
     if (listener === 'operations' || !isTracing()) handle();
     else traced(request, response, handle);
+  }
+
+  /** Node says it only of the answer that was being written: those that wait behind it are told here. */
+  private closeUnanswered(socket: Socket): void {
+    for (const response of this.unanswered) {
+      if (response.req.socket !== socket || response.closed) continue;
+      response.destroy();
+      response.emit('close');
+    }
   }
 
   /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */
@@ -171,24 +193,4 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
   if (error.code === 'EACCES')
     return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
   return new Error(`Cannot listen on ${where}: ${error.message}. Check gateway.host and gateway.${key}.`);
-}
-
-/** Everything that the request causes belongs to its span, which ends with the answer. */
-function traced(request: GatewayRequest, response: Response, handle: () => void): void {
-  const span = beginRequest(request.headers, request.method);
-  response.once('close', () => {
-    const route = routeOf(request);
-    span.end({
-      name: `${request.method} ${route}`,
-      status: response.statusCode,
-      attributes: {
-        'http.request.method': request.method,
-        'http.route': route,
-        'http.response.status_code': response.statusCode,
-        'gateway.profile': request.profile,
-        'gateway.request_id': request.requestId,
-      },
-    });
-  });
-  span.run(handle);
 }

@@ -9,7 +9,7 @@ import { MessageStore } from './message.store.js';
 import { RunningTurns } from './running-turns.js';
 import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
-import { TurnStore } from './turn.store.js';
+import { TurnLeases } from './turn-leases.store.js';
 import { TurnLine } from './turn-line.service.js';
 import { TurnStarter } from './turn-starter.service.js';
 import type { StartedTurn } from './turns.service.js';
@@ -30,7 +30,7 @@ export class MessagesService {
     private readonly accepted: AcceptedTurns,
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
-    private readonly turnStore: TurnStore,
+    private readonly leases: TurnLeases,
     private readonly settings: Settings,
     private readonly fetcher: AttachmentFetcher,
   ) {}
@@ -76,7 +76,7 @@ export class MessagesService {
   async cancel(sessionId: string, caller: Caller): Promise<boolean> {
     await this.sessions.find(sessionId, caller);
     if (this.running.abort(sessionId, new TurnStopped())) return true;
-    return this.turnStore.cancel(sessionId);
+    return this.leases.cancel(sessionId);
   }
 
   /** Throws `UnknownMessage` when `before` is none of this session's. */

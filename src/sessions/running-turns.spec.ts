@@ -1,12 +1,24 @@
 import { RunningTurns } from './running-turns.js';
+import { TurnInterrupted } from './sessions.errors.js';
 
 test('what ends a turn does not end the one that followed it in the same session', () => {
   const running = new RunningTurns();
   running.add('sess_1', 1);
-  running.remove('sess_1');
+  running.remove('sess_1', 1);
   const next = running.add('sess_1', 2);
   running.abortTurn('sess_1', 1, new Error('the lease of the first is lost'));
   expect(next.signal.aborted).toBe(false);
   running.abortTurn('sess_1', 2, new Error('the lease of the second is lost'));
+  expect(next.signal.aborted).toBe(true);
+});
+
+test('a turn that has lost its session to the next one is ended, and its end takes nothing from that one', () => {
+  const running = new RunningTurns();
+  const lost = running.add('sess_1', 1);
+  const next = running.add('sess_1', 2);
+  expect(lost.signal.reason).toBeInstanceOf(TurnInterrupted);
+  running.remove('sess_1', 1);
+  expect([...running.olderThan(0)]).toEqual([['sess_1', 2]]);
+  expect(running.abort('sess_1', new TurnInterrupted())).toBe(true);
   expect(next.signal.aborted).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
+import { TurnInterrupted } from './sessions.errors.js';
 
 interface RunningTurn {
   readonly fence: number;
@@ -15,8 +16,12 @@ export class RunningTurns {
   private readonly onAllEnded: (() => void)[] = [];
   private readonly endListeners: (() => void)[] = [];
 
-  /** @returns the signal that ends the turn early; its reason says why */
+  /**
+   * A turn that is still here when the next one of its session begins has lost its lease meanwhile: it is ended.
+   * @returns the signal that ends the turn early; its reason says why
+   */
   add(sessionId: string, fence: number): AbortController {
+    this.abort(sessionId, new TurnInterrupted());
     const abort = new AbortController();
     // Every tool call that runs listens, and leaves when it is done: many are no leak.
     setMaxListeners(0, abort.signal);
@@ -24,8 +29,9 @@ export class RunningTurns {
     return abort;
   }
 
-  remove(sessionId: string): void {
-    this.turns.delete(sessionId);
+  /** It is over; the one that may have followed it stays. */
+  remove(sessionId: string, fence: number): void {
+    if (this.turns.get(sessionId)?.fence === fence) this.turns.delete(sessionId);
     for (const wake of this.onEnded.get(sessionId) ?? []) wake();
     for (const listener of this.endListeners) listener();
     if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();

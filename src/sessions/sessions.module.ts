@@ -27,6 +27,7 @@ import { SessionsService } from './sessions.service.js';
 import { ToolAnswers } from './tool-answers.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
+import { TurnLeases } from './turn-leases.store.js';
 import { TurnLine } from './turn-line.service.js';
 import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
 import { TurnPrompt } from './turn-prompt.js';
@@ -45,6 +46,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     SessionStore,
     MessageStore,
     TurnStore,
+    TurnLeases,
     TurnEndingsStore,
     TurnResults,
     TurnRecords,

@@ -1,5 +1,6 @@
 import type { Statement } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
+import { hasMemories } from '../memory/has-memories.sql.js';
 import { withinLimits } from './limits/spending.sql.js';
 import { isWatchedElsewhere } from './live/remote/remote-turns.sql.js';
 import { MESSAGE_COLUMNS } from './message-row.js';
@@ -28,6 +29,8 @@ const HISTORY = `
 /** Whether viewers on other replicas want to see it from the beginning. */
 const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 
+const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
+
 /** What hooks hear of the message: its text only when they are to have it. */
 const told = (content: string, attachments: string): string => {
   const facts = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
@@ -55,7 +58,7 @@ const begin = (name: string, within: string): Statement => ({
       INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
       SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
     )
-    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${told('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
+    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${told('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
     FROM claimed`,
 });
 export const BEGIN = begin('turns.begin', '');
@@ -80,7 +83,7 @@ const beginWaiting = (name: string, within: string): Statement => ({
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
-    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${told('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
+    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${told('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
     FROM claimed, said`,
 });
 export const BEGIN_WAITING = beginWaiting('turns.begin_waiting', '');

@@ -17,7 +17,7 @@ export type TurnFailure = 'failed' | 'interrupted' | 'cancelled';
 
 export interface TurnEnding {
   readonly how: TurnFailure;
-  /** A fixed word, such as `provider_timeout`. */
+  /** A fixed word, such as `provider_idle_timeout`. */
   readonly reason: string;
   /** What the caller was told. */
   readonly error: KeptError;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { Caller } from '../tokens/caller.js';
+import type { BegunTurn } from './begun-turn.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnPlaces } from './limits/turn-places.js';
 import { TurnRefusals } from './limits/turn-refusals.js';
@@ -8,7 +9,7 @@ import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import type { LineRefusal, SessionStanding } from './session-standing.js';
 import { SessionEnded, SessionNotFound, TurnInProgress } from './sessions.errors.js';
-import { type BeginLimits, type BegunTurn, TurnStore, type WaitingTurn } from './turn.store.js';
+import { type BeginLimits, TurnStore, type WaitingTurn } from './turn.store.js';
 
 type LineSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
 type PlaceInLine = { readonly begun: BegunTurn } | { readonly waiting: WaitingTurn };

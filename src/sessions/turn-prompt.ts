@@ -4,10 +4,10 @@ import type { TurnInput } from '../agent/turn.js';
 import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
+import type { BegunTurn } from './begun-turn.js';
 import { estimatedTokens, fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
-import type { BegunTurn } from './turn.store.js';
 import { modelMessages } from './turn-context.js';
 
 /** A turn, and whose token asked for it. */
@@ -34,7 +34,8 @@ export class TurnPrompt {
     signal: AbortSignal,
   ): Promise<Omit<TurnInput, 'model'>> {
     const context = contextOf(turn);
-    const additions = await this.sources.additions({ context, content: message.content }, signal);
+    const question = { context, content: message.content, hasMemories: turn.hasMemories };
+    const additions = await this.sources.additions(question, signal);
     const { context_tokens, max_output_tokens, system_prompt } = this.settings.current.agent;
     const system = joined([turn.systemPrompt ?? system_prompt, ...additions]);
     const room = context_tokens - max_output_tokens - estimatedTokens(system);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ChannelActivity } from '../channels/channel-activity.js';
 import type { Caller } from '../tokens/caller.js';
+import type { BegunTurn } from './begun-turn.js';
 import { TurnPlaces } from './limits/turn-places.js';
 import type { NewUserMessage } from './message.js';
-import type { BegunTurn } from './turn.store.js';
 import { type StartedTurn, TurnsService } from './turns.service.js';
 
 /** Starts a turn that has its session and a place in this process. */

@@ -4,8 +4,8 @@ import { TurnRelays } from './live/remote/turn-relays.service.js';
 import { TurnHub } from './live/turn-hub.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted, TurnStopped } from './sessions.errors.js';
-import { TurnStore } from './turn.store.js';
 import { LEASE_SECS } from './turn-lease.js';
+import { TurnLeases } from './turn-leases.store.js';
 
 /** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
 const LOOK_MS = 400;
@@ -24,7 +24,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly running: RunningTurns,
-    private readonly store: TurnStore,
+    private readonly leases: TurnLeases,
     private readonly hub: TurnHub,
     private readonly relays: TurnRelays,
     logs: Logs,
@@ -58,7 +58,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async heedWishes(turns: ReadonlyMap<string, number>): Promise<void> {
-    for (const { id, ended, cancelled, watched } of await this.store.wishes([...turns.keys()])) {
+    for (const { id, ended, cancelled, watched } of await this.leases.wishes([...turns.keys()])) {
       if (ended) this.running.abort(id, new TurnCancelled());
       else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
       else this.relays.heed(this.hub.current(id), watched);
@@ -67,7 +67,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async renew(turns: Map<string, number>): Promise<void> {
     const askedAt = performance.now();
-    const held = await this.store.renew([...turns.keys()]);
+    const held = await this.leases.renew([...turns.keys()]);
     this.renewedAt = askedAt;
     for (const [sessionId, fence] of turns) {
       // A turn that has just ended holds no lease, and another may run already: only this one is meant.

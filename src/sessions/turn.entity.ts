@@ -7,6 +7,7 @@ import { SessionEntity } from './session.entity.js';
   'turns_status_check',
   `status IN ('waiting', 'running', 'completed', 'failed', 'interrupted', 'cancelled')`,
 )
+@Index('turns_by_session', { synchronize: false })
 @Index('turns_waiting', { synchronize: false })
 @Index('turns_running', { synchronize: false })
 export class TurnEntity {

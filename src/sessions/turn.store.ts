@@ -5,42 +5,12 @@ import type { SqlRunner } from '../database/sql.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
+import { type BegunTurn, begunTurn, type ClaimedRow } from './begun-turn.js';
 import { LOCK_SESSION, LOCK_TOKEN, STANDING } from './limits/spending.sql.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
-import type { Message, NewUserMessage } from './message.js';
-import { type MessageRow, toMessage } from './message-row.js';
+import type { NewUserMessage } from './message.js';
 import { type LineLimits, type LineRefusal, refusalOf, type SessionStanding } from './session-standing.js';
 import * as begin from './turn-begin.sql.js';
-import * as end from './turn-end.sql.js';
-import type { TurnLease } from './turn-lease.js';
-
-interface ClaimedRow extends Told {
-  user_id: string;
-  channel: string;
-  system_prompt: string | null;
-  model: string | null;
-  fence: number;
-  watched: boolean;
-  history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
-}
-
-/** How many hooks will hear of it. */
-interface Told {
-  told: number;
-}
-
-/** A turn that has its session, and what it needs to run. */
-export interface BegunTurn {
-  readonly lease: TurnLease;
-  readonly userId: string;
-  readonly channel: string;
-  readonly systemPrompt: string | null;
-  readonly model: string | null;
-  /** Oldest first, without the message that this turn answers. */
-  readonly history: readonly Message[];
-  /** Whether viewers on other replicas want to see it. */
-  readonly isWatched: boolean;
-}
 
 export interface WaitingTurn {
   readonly sessionId: string;
@@ -52,7 +22,7 @@ export interface WaitingTurn {
 
 export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: LineRefusal };
 
-/** The statements of turns: who has a session, who waits for it, and what came of it. */
+/** The statements that begin turns: who gets a session, and who waits for it. */
 @Injectable()
 export class TurnStore {
   constructor(
@@ -146,25 +116,6 @@ export class TurnStore {
     return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
   }
 
-  /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
-  async renew(sessionIds: readonly string[]): Promise<Map<string, number>> {
-    const rows = await this.database.query<{ id: string; fence: number }>(end.RENEW, [
-      this.replica.value,
-      sessionIds,
-    ]);
-    return new Map(rows.map(({ id, fence }) => [id, fence]));
-  }
-
-  /** What others want of the turns of these sessions, which run here. */
-  async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
-    return this.database.query<TurnWishes>(end.WISHES, [sessionIds, this.replica.value]);
-  }
-
-  /** Asks whoever runs the session's turn to end it. False when none runs. */
-  async cancel(sessionId: string): Promise<boolean> {
-    return (await this.database.query(end.CANCEL, [sessionId])).length > 0;
-  }
-
   /** Undefined for a session that does not exist. */
   async standing(sessionId: string, limits: BeginLimits): Promise<SessionStanding | undefined> {
     const values = [sessionId, limits.timeoutSecs, limits.allowance.tokenId];
@@ -194,15 +145,6 @@ export class TurnStore {
     this.signal.told(row?.told);
     return row && begunTurn(turn, row);
   }
-}
-
-/** What others want of a turn that runs here. */
-export interface TurnWishes {
-  readonly id: string;
-  readonly ended: boolean;
-  readonly cancelled: boolean;
-  /** By viewers on other replicas. */
-  readonly watched: boolean;
 }
 
 export interface BeginLimits {
@@ -243,24 +185,4 @@ async function storeWith(
 
 function attachmentsJson(message: NewUserMessage): string {
   return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));
-}
-
-function begunTurn(turn: WaitingTurn, row: ClaimedRow): BegunTurn {
-  const history = row.history
-    .map((said) => toMessage({ ...said, created_at: new Date(said.created_at) }))
-    .reverse();
-  return {
-    lease: {
-      sessionId: turn.sessionId,
-      turnId: turn.turnId,
-      userMessageId: turn.userMessageId,
-      fence: row.fence,
-    },
-    userId: row.user_id,
-    channel: row.channel,
-    systemPrompt: row.system_prompt,
-    model: row.model,
-    history,
-    isWatched: row.watched,
-  };
 }

@@ -9,6 +9,7 @@ import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
 import { inSpan } from '../tracing/spans.js';
+import type { BegunTurn } from './begun-turn.js';
 import type { LiveTurn } from './live/live-turn.js';
 import { TurnRelays } from './live/remote/turn-relays.service.js';
 import { TurnHub } from './live/turn-hub.js';
@@ -16,7 +17,6 @@ import { TurnProgress } from './live/turn-progress.js';
 import type { Message, NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
-import type { BegunTurn } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
 import { TurnMetrics } from './turn-metrics.js';
@@ -95,7 +95,7 @@ export class TurnsService {
     } finally {
       clearTimeout(timer);
       this.hub.end(live);
-      this.running.remove(turn.lease.sessionId);
+      this.running.remove(turn.lease.sessionId, turn.lease.fence);
     }
   }
 

@@ -2,7 +2,3 @@
 export class SkillProblem extends Error {
   override readonly name = 'SkillProblem';
 }
-
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -157,7 +157,7 @@ test('a token that another replica made works here at once', async () => {
   expect((await gateway.caller('a', token).get('/sessions')).status).toBe(200);
 });
 
-test('7 | Audit rows for tokens: made and revoked ones, without the token itself', async () => {
+test('audit rows for tokens: made and revoked ones, without the token itself', async () => {
   const service = gateway.started.app.get(TokensService, { strict: false });
   const secret = await gateway.mint({ name: 'audited', scopes: ['sessions:read'], user: 'ada' });
   await service.revoke('audited');

@@ -44,21 +44,43 @@ async function refused(body: Wire, status: 400 | 403 | 409, headers = {}) {
   return error;
 }
 
-describe('GET /config in both profiles: current runtime configuration with sensitive fields redacted', () => {
-  test('both show the same nested tree with the same tag', async () => {
-    const [a, b] = await Promise.all([gateway.a.get<Wire>('/config'), gateway.b.get<Wire>('/config')]);
-    expect([a.status, b.status]).toEqual([200, 200]);
-    expect(a.body).toEqual(b.body);
-    expect(a.headers.get('etag')).toMatch(/^"[^"]+"$/);
-    expect(a.headers.get('etag')).toBe(b.headers.get('etag'));
-    expect(a.body).toMatchObject({
+describe.each([
+  [
+    '4.1 | GET | /config | none | current runtime configuration with sensitive fields redacted; response shape not shown',
+    'a',
+  ],
+  ['4.2 | GET | /config | none | 200; runtime configuration, secrets redacted', 'b'],
+] as const)('%s', (_row, profile) => {
+  const read = () => gateway[profile].get<Record<string, Wire>>('/config');
+
+  test('200; the nested tree of what is in force, with its tag', async () => {
+    const { status, body, headers } = await read();
+    expect(status).toBe(200);
+    expect(headers.get('etag')).toMatch(/^"[^"]+"$/);
+    expect(body).toMatchObject({
       agent: { max_turns: 50, max_tool_calls_per_turn: 10, session_timeout_secs: 3600 },
-      memory: { top_k: 7 },
+      memory: { backend: 'postgres', top_k: 7 },
     });
   });
 
   test('a secret that is set reads as the redaction marker, one that is not reads as empty', async () => {
-    expect(await shown()).toMatchObject({ database: { url: MARKER }, provider: { api_key: '' } });
+    const { body, text } = await read();
+    expect(body).toMatchObject({ database: { url: MARKER }, provider: { api_key: '' } });
+    expect(text).not.toContain(gateway.database.url);
+  });
+
+  test('what changes at run time is shown at once', async () => {
+    expect((await patch({ 'memory.top_k': 9 })).status).toBe(200);
+    expect((await read()).body['memory']).toMatchObject({ top_k: 9 });
+    expect((await patch({ 'memory.top_k': null })).status).toBe(200);
+  });
+});
+
+describe('the configuration in both profiles', () => {
+  test('both show the same tree with the same tag', async () => {
+    const [a, b] = await Promise.all([gateway.a.get<Wire>('/config'), gateway.b.get<Wire>('/config')]);
+    expect(a.body).toEqual(b.body);
+    expect(a.headers.get('etag')).toBe(b.headers.get('etag'));
   });
 
   test('reading needs config:read, changing and reloading config:write', async () => {
@@ -77,7 +99,7 @@ describe('GET /config in both profiles: current runtime configuration with sensi
   });
 });
 
-describe('PATCH /config in Profile B: dotted key paths with new values; 200; updated and reload_required', () => {
+describe('4.2 | PATCH | /config | JSON object mapping dotted configuration key paths to new values | 200; object with updated (array of String, the keys applied) and reload_required (boolean)', () => {
   test('what is sent is in force at once, and nothing else moved', async () => {
     const before = await shown();
     const answer = await patch({ 'agent.max_turns': 20, 'gateway.trusted_proxies': ['10.0.0.0/8'] });
@@ -141,6 +163,11 @@ describe('PATCH /config in Profile B: dotted key paths with new values; 200; upd
   test('an unknown key is 400 and names the nearest', async () => {
     const { message } = await refused({ 'agent.max_turn': 3, 'memory.top_k': 1 }, 400);
     expect(message).toContain('agent.max_turns');
+  });
+
+  test('an unknown key hides no wrong value beside it', async () => {
+    const { details } = await refused({ 'agent.max_turn': 3, 'agent.on_busy': 'drop' }, 400);
+    expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['agent.max_turn', 'agent.on_busy']);
   });
 
   test('keys that clash with each other are 400', async () => {
@@ -237,7 +264,7 @@ describe('If-Match', () => {
   });
 });
 
-describe('POST /config/reload in Profile A: 200; reloaded (boolean) and changes (array of String, dotted config key paths)', () => {
+describe('4.1 | POST | /config/reload | none | 200; object with reloaded (boolean) and changes (array of String, dotted config key paths)', () => {
   const reload = () => gateway.a.post<Reloaded>('/config/reload');
 
   test('file and environment are read again, and the changed leaves are named', async () => {

@@ -1,17 +1,21 @@
+import type { Pool, PoolClient } from 'pg';
+import { Database } from '../../src/database/database.js';
+import { Unavailable } from '../../src/errors/gateway-error.js';
 import { mintToken } from '../../src/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
-import { DatabaseRelay } from './support/database-relay.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';
 import { FACES, PROFILES, sortedKeys, type Wire } from './support/faces.js';
 
 let database: TestDatabase;
-let relay: DatabaseRelay;
+let relay: FaultProxy;
 let gateway: TestGateway;
 beforeAll(async () => {
   database = await createTestDatabase();
-  relay = await DatabaseRelay.to(database);
+  relay = await FaultProxy.to(database.url);
   gateway = await startTestGateway({ database: { ...database, url: relay.url } });
 });
 afterAll(async () => {
@@ -27,6 +31,26 @@ async function until(what: () => Promise<Answer>, status: number): Promise<void>
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {
+  const ASK = { name: 'test.backend', text: 'SELECT pg_backend_pid() AS pid' };
+  const own = gateway.started.app.get(Database, { strict: false });
+  const { master } = own.dataSource.driver as unknown as { master: Pool };
+  const lent: PoolClient[] = [];
+  master.once('acquire', (client: PoolClient) => lent.push(client));
+  const work = own.transaction(async (runner) => {
+    // An error that nobody listens to would end a process that is not a test's.
+    expect(lent.map((client) => client.listenerCount('error'))).toEqual([1]);
+    const [{ pid } = { pid: 0 }] = await runner.query<{ pid: number }>(ASK);
+    await database.query('SELECT pg_terminate_backend($1)', [pid]);
+    await eventually(async () =>
+      expect(await database.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid])).toEqual([]),
+    );
+    await runner.query(ASK);
+  });
+  await expect(work).rejects.toThrow(Unavailable);
+  for (const profile of PROFILES) expect((await gateway[profile].get('/sessions')).status).toBe(200);
+});
 
 describe('while the database cannot be reached', () => {
   beforeAll(async () => {
@@ -97,12 +121,15 @@ test('a database that takes no connections is no different', async () => {
   for (const profile of PROFILES) await until(() => gateway[profile].get('/sessions'), 200);
 });
 
-test('a database that hangs is no different: refused in a few seconds, alive, not ready, and back by itself', async () => {
+test('a database that hangs is no different: who needs a connection is refused in a few seconds; alive, not ready, and back by itself', async () => {
   relay.freeze();
   try {
-    const ready = await gateway.operations.get<{ error: object }>('/readyz');
     const reason = 'the database did not answer within 2000 ms';
-    expect([ready.status, ready.body.error]).toEqual([503, { database: { status: 'down', reason } }]);
+    // What it knew a quarter of a second before is fresh enough for a probe.
+    await eventually(async () => {
+      const ready = await gateway.operations.get<{ error: object }>('/readyz');
+      expect([ready.status, ready.body.error]).toEqual([503, { database: { status: 'down', reason } }]);
+    });
     const [a, b] = await Promise.all(PROFILES.map((profile) => gateway[profile].get('/sessions')));
     expectError('a', a!, 503, 'internal_error');
     expect(expectError('b', b!, 503, 'internal_error').details).toEqual({ reason: 'database_unavailable' });

@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import { ISO_UTC, PROFILES } from './support/faces.js';
@@ -16,54 +17,115 @@ interface HookListWire {
 const SECRET = 'a secret that must never come back';
 const wish = { url: 'https://example.com/hook', events: ['session.created', 'message.*'], secret: SECRET };
 
+const anId = expect.stringMatching(/^hook_[0-9a-z]{26}$/) as unknown;
+const aTime = expect.stringMatching(ISO_UTC) as unknown;
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ env: { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'never' } });
 });
 afterAll(() => gateway.stop());
 
-describe.each(PROFILES)('Profile %s', (profile) => {
-  const api = () => gateway[profile];
-  const made: HookWire[] = [];
+/** Two hooks of each profile, in the order they were made. */
+const made: Record<ProfileId, HookWire[]> = { a: [], b: [] };
 
-  test('POST /hooks | JSON body: url, events (array of String), secret | 201; webhook (id, url, events, active, created_at)', async () => {
+async function listed(profile: ProfileId): Promise<HookWire[]> {
+  return (await gateway[profile].get<HookListWire>('/hooks')).body.hooks;
+}
+
+describe.each([
+  [
+    '4.1 | POST | /hooks | JSON body: url (String), events (array of String), secret (String) | registers a webhook; response not shown',
+    'a',
+  ],
+  [
+    '4.2 | POST | /hooks | JSON body: url, events (array of String), secret | 201; webhook (id, url, events, active, created_at)',
+    'b',
+  ],
+] as const)('%s', (_row, profile) => {
+  test('201; webhook (id, url, events, active, created_at), never its secret', async () => {
     for (const path of ['/one', '/two']) {
-      const { status, body, text } = await api().post<HookWire>('/hooks', { ...wish, url: wish.url + path });
+      const sent = { ...wish, url: wish.url + path };
+      const { status, body, text } = await gateway[profile].post<HookWire>('/hooks', sent);
       expect(status).toBe(201);
-      expect(body).toEqual({
-        id: expect.stringMatching(/^hook_[0-9a-z]{26}$/) as unknown,
-        url: wish.url + path,
-        events: wish.events,
-        active: true,
-        created_at: expect.stringMatching(ISO_UTC) as unknown,
-      });
+      expect(body).toEqual({ id: anId, url: sent.url, events: wish.events, active: true, created_at: aTime });
       expect(text).not.toContain(SECRET);
-      made.push(body);
+      made[profile].push(body);
+    }
+  });
+});
+
+describe('in an answer to POST, and in the list', () => {
+  test.each<[row: string, field: keyof HookWire, value: unknown]>([
+    ['2.4 | id | String | assigned by the service', 'id', anId],
+    ['2.4 | url | String | target URL', 'url', `${wish.url}/two`],
+    ['2.4 | events | array of String | subscribed event names (see Events)', 'events', wish.events],
+    ['2.4 | active | boolean | Profile B', 'active', true],
+    ['2.4 | created_at | timestamp | Profile B', 'created_at', aTime],
+  ])('%s', async (_row, field, value) => {
+    for (const profile of PROFILES) {
+      const answered = made[profile][1];
+      const item = (await listed(profile)).find(({ id }) => id === answered?.id);
+      expect([profile, answered?.[field], item?.[field]]).toEqual([profile, value, answered?.[field]]);
     }
   });
 
-  test('GET /hooks | none | 200; object with hooks (array), newest first, without their secrets', async () => {
-    const { status, body, text } = await api().get<HookListWire>('/hooks');
+  test('2.4 | secret | String | supplied on registration; not returned in the Profile B responses', async () => {
+    for (const profile of PROFILES) {
+      for (const hook of [...made[profile], ...(await listed(profile))])
+        expect(Object.keys(hook)).not.toContain('secret');
+      expectError(profile, await gateway[profile].post('/hooks', { ...wish, secret: 1 }), 400, 'bad_request');
+      const { status, body } = await gateway[profile].post<HookWire>('/hooks', {
+        ...wish,
+        secret: undefined,
+      });
+      expect(status).toBe(201);
+      await gateway[profile].delete(`/hooks/${body.id}`);
+    }
+  });
+
+  test('whoever sends an id, a state or a time of their own is refused', async () => {
+    for (const [field, value] of [
+      ['id', 'hook_01jd8v3q5ze0psx2w9t6m4k7ah'],
+      ['active', false],
+      ['created_at', '2026-01-01T00:00:00.000Z'],
+    ] as const) {
+      const answer = await gateway.b.post('/hooks', { ...wish, [field]: value });
+      const { details } = expectError('b', answer, 400, 'bad_request');
+      expect(details?.fields?.map(({ path }) => path)).toEqual([field]);
+    }
+  });
+});
+
+describe.each([
+  ['4.1 | GET | /hooks | none | lists webhooks; response not shown', 'a'],
+  ['4.2 | GET | /hooks | none | 200; object with hooks (array)', 'b'],
+] as const)('%s', (_row, profile) => {
+  test('200; object with hooks (array), newest first, without their secrets, in both profiles the same', async () => {
+    const { status, body, text } = await gateway[profile].get<HookListWire>('/hooks');
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['hooks']);
-    expect(body.hooks.slice(0, 2)).toEqual([made[1], made[0]]);
+    expect(body.hooks).toEqual([...made.a, ...made.b].reverse());
     expect(text).not.toContain('secret');
   });
+});
 
-  test('a hook that was made in one profile is seen in the other', async () => {
-    const other = await gateway[profile === 'a' ? 'b' : 'a'].get<HookListWire>('/hooks');
-    expect(other.body.hooks).toContainEqual(made[0]);
-  });
-
-  test('DELETE /hooks/:id | none | 204, no body; the second time 404 not_found', async () => {
-    for (const { id } of made) {
-      const first = await api().delete(`/hooks/${id}`);
+describe.each([
+  ['4.1 | DELETE | /hooks/:id | none | deletes a webhook; response status not shown', 'a'],
+  ['4.2 | DELETE | /hooks/:id | none | 204, no body', 'b'],
+] as const)('%s', (_row, profile) => {
+  test('204, no body; the second time 404 not_found', async () => {
+    for (const { id } of made[profile]) {
+      const first = await gateway[profile].delete(`/hooks/${id}`);
       expect([first.status, first.text]).toEqual([204, '']);
-      expectError(profile, await api().delete(`/hooks/${id}`), 404, 'not_found');
+      expectError(profile, await gateway[profile].delete(`/hooks/${id}`), 404, 'not_found');
+      expect((await listed(profile)).map((hook) => hook.id)).not.toContain(id);
     }
-    const { body } = await api().get<HookListWire>('/hooks');
-    for (const { id } of made) expect(body.hooks.map((hook) => hook.id)).not.toContain(id);
   });
+});
+
+describe.each(PROFILES)('Profile %s', (profile) => {
+  const api = () => gateway[profile];
 
   test.each([
     'nope',

@@ -4,6 +4,7 @@ import { PROFILES } from './support/faces.js';
 import { HOSTILE_BODIES, WRONG_VALUES } from './support/hostile-bodies.js';
 import { HostileGateway, LONG, MOST_BODY_BYTES } from './support/hostile-gateway.js';
 import { jsonRequest, request } from './support/raw-connection.js';
+import { severalAtOnce } from './support/several-at-once.js';
 
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -20,30 +21,26 @@ describe.each(PROFILES)('every route of Profile %s that takes a body', (profile)
   });
 
   test.each(HOSTILE_BODIES)('refuses $what with $status', async ({ bodies, headers = {}, status }) => {
-    for (const route of bodyRoutes(profile)) {
-      const sent = { ...hostile.authorization, ...headers };
-      for (const body of bodies)
-        await hostile.refuses(profile, jsonRequest(route.method, hostile.target(route), sent, body), status);
-    }
+    const sent = { ...hostile.authorization, ...headers };
+    const requests = bodyRoutes(profile).flatMap((route) =>
+      bodies.map((body) => jsonRequest(route.method, hostile.target(route), sent, body)),
+    );
+    await severalAtOnce(requests, (bytes) => hostile.refuses(profile, bytes, status));
   });
 
   test('refuses a chunked body that grows too large, and one whose length is a lie', async () => {
     const headers = { ...hostile.authorization, 'Content-Type': 'application/json' };
-    for (const route of bodyRoutes(profile)) {
-      const target = hostile.target(route);
-      const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-      const chunked = request(
-        route.method,
-        target,
-        { ...headers, 'Transfer-Encoding': 'chunked' },
-        chunk.repeat(10),
-      );
-      await hostile.refuses(profile, chunked, 413);
-      const lying = request(route.method, target, { ...headers, 'Content-Length': '99999999999' }, '{}');
-      await hostile.refuses(profile, lying, 413);
-      const huge = request(route.method, target, { ...headers, 'Content-Length': '9'.repeat(18) }, '{}');
-      await hostile.refuses(profile, huge, 413);
-    }
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const requests = bodyRoutes(profile).flatMap((route) => {
+      const sent = (framing: object, body: string) =>
+        request(route.method, hostile.target(route), { ...headers, ...framing }, body);
+      return [
+        sent({ 'Transfer-Encoding': 'chunked' }, chunk.repeat(10)),
+        sent({ 'Content-Length': '99999999999' }, '{}'),
+        sent({ 'Content-Length': '9'.repeat(18) }, '{}'),
+      ];
+    });
+    await severalAtOnce(requests, (bytes) => hostile.refuses(profile, bytes, 413));
   });
 
   test('refuses a chunked body that is empty or broken', async () => {
@@ -52,31 +49,32 @@ describe.each(PROFILES)('every route of Profile %s that takes a body', (profile)
       'Content-Type': 'application/json',
       'Transfer-Encoding': 'chunked',
     };
-    for (const route of bodyRoutes(profile)) {
-      for (const chunks of [
-        '0\r\n\r\n',
-        'zz\r\n{}\r\n0\r\n\r\n',
-        '-1\r\n{}\r\n',
-        '3\r\n{}\r\n0\r\n\r\n',
-        '2;x=\x01\r\n{}\r\n0\r\n\r\n',
-      ])
-        await hostile.refuses(profile, request(route.method, hostile.target(route), headers, chunks), 400);
-    }
+    const broken = [
+      '0\r\n\r\n',
+      'zz\r\n{}\r\n0\r\n\r\n',
+      '-1\r\n{}\r\n',
+      '3\r\n{}\r\n0\r\n\r\n',
+      '2;x=\x01\r\n{}\r\n0\r\n\r\n',
+    ];
+    const requests = bodyRoutes(profile).flatMap((route) =>
+      broken.map((chunks) => request(route.method, hostile.target(route), headers, chunks)),
+    );
+    await severalAtOnce(requests, (bytes) => hostile.refuses(profile, bytes, 400));
   });
 
   test('refuses a body in a transfer coding that it does not know', async () => {
-    for (const route of bodyRoutes(profile)) {
-      const headers = {
-        ...hostile.authorization,
-        'Content-Type': 'application/json',
-        'Transfer-Encoding': 'gzip, chunked',
-      };
-      await hostile.refuses(
+    const headers = {
+      ...hostile.authorization,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'gzip, chunked',
+    };
+    await severalAtOnce(bodyRoutes(profile), (route) =>
+      hostile.refuses(
         profile,
         request(route.method, hostile.target(route), headers, '2\r\n{}\r\n0\r\n\r\n'),
         415,
-      );
-    }
+      ),
+    );
   });
 
   test('refuses every field with a value that is not of its kind', async () => {
@@ -84,16 +82,16 @@ describe.each(PROFILES)('every route of Profile %s that takes a body', (profile)
       const name = `${route.method} ${route.path.replace('/api/v1', '')}`;
       const wrong = WRONG_VALUES[`${profile} ${name}`] ?? WRONG_VALUES[name];
       expect([name, wrong]).toEqual([name, expect.anything()]);
-      for (const [field, values] of Object.entries(wrong?.fields ?? {})) {
-        for (const value of values) {
-          const body = JSON.stringify({ ...wrong?.base, [field]: value });
-          await hostile.refuses(
-            profile,
-            jsonRequest(route.method, hostile.target(route), hostile.authorization, body),
-            400,
-          );
-        }
-      }
+      const bodies = Object.entries(wrong?.fields ?? {}).flatMap(([field, values]) =>
+        values.map((value) => JSON.stringify({ ...wrong?.base, [field]: value })),
+      );
+      await severalAtOnce(bodies, (body) =>
+        hostile.refuses(
+          profile,
+          jsonRequest(route.method, hostile.target(route), hostile.authorization, body),
+          400,
+        ),
+      );
     }
   });
 });
@@ -169,30 +167,32 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
     '?a=b&c=%ed%a0%80',
     '?a=%0d%0aX: y'.replace(' ', ''),
   ])('refuses the query %s with 400', async (query) => {
-    for (const route of hostile.routes(profile))
-      await hostile.refuses(
+    await severalAtOnce(hostile.routes(profile), (route) =>
+      hostile.refuses(
         profile,
         request(route.method, hostile.target(route) + query, hostile.authorization),
         400,
-      );
+      ),
+    );
   });
 
   test('refuses a URI of 9 KB with 414, and headers of 20 KB with 431', async () => {
-    for (const route of hostile.routes(profile)) {
+    const headers = { ...hostile.authorization, 'X-Large': 'x'.repeat(20_000) };
+    await severalAtOnce(hostile.routes(profile), async (route) => {
       const target = hostile.target(route);
       await hostile.refuses(
         profile,
         request(route.method, `${target}?${'x'.repeat(9000)}`, hostile.authorization),
         414,
       );
-      const headers = { ...hostile.authorization, 'X-Large': 'x'.repeat(20_000) };
       await hostile.refuses(profile, request(route.method, target, headers), 431);
-    }
+    });
   });
 
   test('answers a method that it has not with 405 and the methods that it has', async () => {
     const routes = hostile.routes(profile);
-    for (const path of new Set(routes.map((route) => route.path))) {
+    const paths = [...new Set(routes.map((route) => route.path))];
+    await severalAtOnce(paths, async (path) => {
       const own = routes.filter((route) => route.path === path);
       const methods = own.map(({ method }) => method);
       const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort();
@@ -205,13 +205,14 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
         );
         expect([method, path, answer.headers.get('allow')]).toEqual([method, path, allowed.join(', ')]);
       }
-    }
+    });
   });
 
   test('answers HEAD as it answers GET, without a body', async () => {
-    for (const route of hostile
+    const read = hostile
       .routes(profile)
-      .filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'))) {
+      .filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'));
+    await severalAtOnce(read, async (route) => {
       const target = hostile.target(route);
       const get = await hostile.send(profile, request('GET', target, hostile.authorization));
       const head = await hostile.send(profile, request('HEAD', target, hostile.authorization), {
@@ -219,7 +220,7 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
       });
       expect([target, head.status, head.text]).toEqual([target, get.status, '']);
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
-    }
+    });
   });
 
   test('does not exist by another spelling', async () => {
@@ -250,18 +251,20 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
       '/api/v1/constructor',
       '*',
     ];
-    for (const target of spellings)
-      await hostile.refuses(profile, request('GET', target, hostile.authorization), 404);
+    await severalAtOnce(spellings, (target) =>
+      hostile.refuses(profile, request('GET', target, hostile.authorization), 404),
+    );
   });
 
   test('takes a stranger for a stranger, whatever else is wrong', async () => {
-    for (const route of hostile.routes(profile).filter(({ access }) => access.scope !== 'open')) {
+    const guarded = hostile.routes(profile).filter(({ access }) => access.scope !== 'open');
+    await severalAtOnce(guarded, async (route) => {
       const target = hostile.target(route);
       await hostile.refuses(profile, jsonRequest(route.method, target, {}, '{'), 401);
       await hostile.refuses(profile, request(route.method, `${target}?%zz`), 401);
       await hostile.refuses(profile, request(route.method, target, { Authorization: `Bearer ${LONG}` }), 401);
       await hostile.refuses(profile, request(route.method, target, { Authorization: '\xff\xfe' }), 401);
-    }
+    });
   });
 });
 
@@ -294,12 +297,13 @@ describe.each(PROFILES)('every route of Profile %s that takes a query', (profile
         .routes(profile)
         .find((one) => one.method === 'GET' && one.path === `/api/v1${path}`);
       expect(route).toBeDefined();
-      for (const wrong of wrongQueries(query))
-        await hostile.refuses(
+      await severalAtOnce(wrongQueries(query), (wrong) =>
+        hostile.refuses(
           profile,
           request('GET', `${hostile.target(route!)}?${wrong}`, hostile.authorization),
           400,
-        );
+        ),
+      );
     },
   );
 });

@@ -34,7 +34,7 @@ async function stored(module: string, count: number): Promise<void> {
   });
 }
 
-describe('GET /logs in Profile B: level, module, since, limit, stream; 200; object with entries and total', () => {
+describe('4.2 | GET | /logs | query: level (trace / debug / info / warn / error, default info), module (String, default all; for example agent, channel::telegram-style names), since (String, ISO 8601 timestamp or duration such as 1h or 30m; default one hour ago), limit (usize, default 100), stream (boolean, default false) | 200; object with entries and total; when stream is true a Server-Sent Events stream', () => {
   test('an entry has timestamp with milliseconds, level, module, message, and session_id only when it has one', async () => {
     logger('shape::one').info('first', { session_id: 'sess_1', attempt: 2, reason: 'two words' });
     logger('shape::one').warn('second');
@@ -52,6 +52,13 @@ describe('GET /logs in Profile B: level, module, since, limit, stream; 200; obje
       },
       { timestamp: anyTime, level: 'warn', module: 'shape::one', message: 'second' },
     ]);
+  });
+
+  test('stream is false when left out: JSON, as with stream=false', async () => {
+    for (const query of ['', '&stream=false']) {
+      const { headers, body } = await gateway.b.get<Listed<EntryB>>(`/logs?module=shape${query}`);
+      expect([headers.get('content-type'), body.total]).toEqual(['application/json; charset=utf-8', 2]);
+    }
   });
 
   test('level is a minimum, info when left out', async () => {
@@ -81,6 +88,15 @@ describe('GET /logs in Profile B: level, module, since, limit, stream; 200; obje
     expect(await messages('chan::telegram')).toEqual(['below', 'further below']);
     expect(await messages('chan::tele')).toEqual([]);
     expect(await messages('chan%25')).toEqual([]);
+  });
+
+  test('every module is there when module is left out', async () => {
+    logger('one::part').info('of one');
+    logger('two').info('of two');
+    await stored('one', 1);
+    await stored('two', 1);
+    const { body } = await gateway.b.get<Listed<EntryB>>('/logs?limit=500');
+    expect(body.entries.map(({ message }) => message)).toEqual(expect.arrayContaining(['of one', 'of two']));
   });
 
   test('limit gives the newest lines, oldest first, and total counts all that match', async () => {
@@ -164,7 +180,7 @@ describe('GET /logs in Profile B: level, module, since, limit, stream; 200; obje
   });
 });
 
-describe('GET /logs in Profile A: level, limit, since, component; log entries', () => {
+describe('4.1 | GET | /logs | query: level (debug / info / warn / error; minimum level), limit (usize, default 100), since (String, ISO 8601), component (String, for example agent, gateway, memory) | log entries; response shape not shown', () => {
   test('an entry names its component, the first segment of the module', async () => {
     logger('comp::part').info('something', { session_id: 'sess_2' });
     logger('comp').error('something else');
@@ -196,6 +212,44 @@ describe('GET /logs in Profile A: level, limit, since, component; log entries', 
     expect(await levels('')).toEqual(['debug', 'info', 'warn', 'error']);
     expect(await levels('&level=debug')).toEqual(['debug', 'info', 'warn', 'error']);
     expect(await levels('&level=warn')).toEqual(['warn', 'error']);
+  });
+
+  test('component is one segment, compared as a whole', async () => {
+    for (const module of ['whole::part', 'whole', 'wholesale']) logger(module).info(module);
+    await stored('whole', 2);
+    await stored('wholesale', 1);
+    const { body } = await gateway.a.get<Listed<EntryA>>('/logs?component=whole');
+    expect(body.entries.map(({ message }) => message)).toEqual(['whole::part', 'whole']);
+  });
+
+  test('limit gives the newest lines, is 100 when left out, and above 500 is served as 500', async () => {
+    for (let n = 1; n <= 510; n++) logger('manya').info(`line ${n}`);
+    await stored('manya', 510);
+    for (const [query, length] of [
+      ['', 100],
+      ['&limit=3', 3],
+      ['&limit=501', 500],
+    ] as const) {
+      const { body } = await gateway.a.get<Listed<EntryA>>(`/logs?component=manya${query}`);
+      expect([body.entries.length, body.entries.at(-1)?.message, body.total]).toEqual([
+        length,
+        'line 510',
+        510,
+      ]);
+    }
+  });
+
+  test('since is an instant in ISO 8601', async () => {
+    await gateway.database.query(
+      `WITH head AS (UPDATE log_head SET last_id = last_id + 1 RETURNING last_id)
+       INSERT INTO log_entries SELECT last_id, now() - interval '45 minutes', 30, 'instants', 'ago', null FROM head`,
+    );
+    const since = async (minutes: number) => {
+      const instant = new Date(Date.now() - minutes * 60_000).toISOString();
+      const { body } = await gateway.a.get<Listed<EntryA>>(`/logs?component=instants&since=${instant}`);
+      return body.total;
+    };
+    expect([await since(60), await since(30)]).toEqual([1, 0]);
   });
 
   test('without since everything that is kept is looked at', async () => {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-describe('Profile B: GET /mcp | 200; object with servers (array)', () => {
+describe('4.2 | GET | /mcp | none | 200; object with servers (array)', () => {
   test('a connected server has its name, transport, status, tools and the time since when', async () => {
     const { status, body } = await gateway.b.get<{ servers: ServerB[] }>('/mcp');
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('Profile B: GET /mcp | 200; object with servers (array)', () => {
   });
 });
 
-describe('Profile A: GET /mcp/servers | 200; object with servers (array)', () => {
+describe('4.1 | GET | /mcp/servers | none | 200; object with servers (array)', () => {
   test('an item has name, status and tools, in the words of Profile A', async () => {
     const { status, body } = await gateway.a.get<{ servers: unknown[] }>('/mcp/servers');
     expect(status).toBe(200);
@@ -56,13 +56,18 @@ describe('Profile A: GET /mcp/servers | 200; object with servers (array)', () =>
   });
 });
 
-describe('Profile A: GET /mcp/tools | lists all available MCP tools', () => {
+describe('4.1 | GET | /mcp/tools | none | lists all available MCP tools; response not shown', () => {
   test('every tool has the name that models see, its server, its own name, description and schema', async () => {
     const { status, body } = await gateway.a.get<{ tools: Record<string, unknown>[]; total: number }>(
       '/mcp/tools',
     );
     expect(status).toBe(200);
     expect(body.total).toBe(body.tools.length);
+    const servers = await gateway.a.get<{ servers: { name: string; tools: string[] }[] }>('/mcp/servers');
+    const all = servers.body.servers.flatMap(({ name, tools }) => tools.map((tool) => `${name} ${tool}`));
+    expect(body.tools.map(({ server, tool }) => `${String(server)} ${String(tool)}`).sort()).toEqual(
+      all.sort(),
+    );
     expect(body.tools.find(({ tool }) => tool === 'read_graph')).toEqual({
       name: 'memory__read_graph',
       server: 'memory',
@@ -73,7 +78,7 @@ describe('Profile A: GET /mcp/tools | lists all available MCP tools', () => {
   });
 });
 
-describe('Profile B: POST /mcp/:name/reconnect | 200; name, status', () => {
+describe('4.2 | POST | /mcp/:name/reconnect | none | 200; name, status', () => {
   test('it answers at once that the server is reconnecting, and then it is connected again', async () => {
     const before = await serverB(gateway, 'memory');
     const { status, body } = await gateway.b.post('/mcp/memory/reconnect');
@@ -90,6 +95,34 @@ describe('Profile B: POST /mcp/:name/reconnect | 200; name, status', () => {
   test('an unknown name is 404', async () => {
     expect((await gateway.b.post('/mcp/nobody/reconnect')).status).toBe(404);
   });
+});
+
+test('3 | any MCP state | POST mcp/:name/reconnect (B) | server exists | reconnecting | 200 with name and status', async () => {
+  for (const [name, before] of [
+    ['memory', 'connected'],
+    ['crash', 'reconnecting'],
+  ] as const) {
+    await eventually(async () => expect((await serverB(gateway, name))?.status).toBe(before));
+    const { status, body } = await gateway.b.post(`/mcp/${name}/reconnect`);
+    expect([status, body]).toEqual([200, { name, status: 'reconnecting' }]);
+    expect((await serverB(gateway, name))?.status).toBe('reconnecting');
+  }
+});
+
+test('3 | MCP server | running (Profile A), connected, reconnecting (Profile B)', async () => {
+  await eventually(async () => expect((await serverB(gateway, 'memory'))?.status).toBe('connected'));
+  const words = async (profile: 'a' | 'b', path: string) => {
+    const { body } = await gateway[profile].get<{ servers: { name: string; status: string }[] }>(path);
+    return body.servers.map(({ name, status }) => [name, status]);
+  };
+  expect(await words('a', '/mcp/servers')).toEqual([
+    ['memory', 'running'],
+    ['crash', 'reconnecting'],
+  ]);
+  expect(await words('b', '/mcp')).toEqual([
+    ['memory', 'connected'],
+    ['crash', 'reconnecting'],
+  ]);
 });
 
 describe('Events (decisions, section 6): mcp.connected and mcp.disconnected', () => {

@@ -3,6 +3,7 @@ import { expectError } from './support/envelope.js';
 import {
   type HistoryWire,
   ISO_UTC,
+  type MessageWire,
   newSession,
   PROFILES,
   say,
@@ -35,10 +36,17 @@ async function historyOf(id: string, query = ''): Promise<HistoryWire> {
   return body;
 }
 
-describe.each(PROFILES)('4.1 | POST | /sessions/:id/messages | Profile %s', (profile) => {
+describe.each([
+  [
+    '4.1 | POST | /sessions/:id/messages | JSON body: content, attachments | 200; message response (2.2)',
+    'a',
+  ],
+  ['the same in Profile B, as an extension', 'b'],
+] as const)('%s', (_row, profile) => {
   test('200; message response (2.2): exactly the fields of the table', async () => {
     const id = await newSession(gateway[profile]);
-    const { status, body } = await say(gateway[profile], id, 'Hello');
+    const message = { content: 'Hello', attachments: [attachment()] };
+    const { status, body } = await gateway[profile].post<MessageWire>(`/sessions/${id}/messages`, message);
     expect(status).toBe(200);
     expect(sortedKeys(body)).toEqual(ANSWER);
     expect(body.message_id).toMatch(/^msg_[0-9a-z]{26}$/);
@@ -187,7 +195,7 @@ test('2.2 | tool_calls | output is cut at 16 KiB with a mark, between two charac
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(16_384 + 40);
 });
 
-test('4 | agent.max_tool_calls_per_turn (10) | calls past it get an error result and the model answers without tools', async () => {
+test('decisions 4: agent.max_tool_calls_per_turn (10) | calls past it get an error result and the model answers without tools', async () => {
   const id = await newSession(gateway.a);
   const { status, body } = await say(gateway.a, id, Array(12).fill('/call echo {}').join('\n'));
   expect(status).toBe(200);
@@ -198,7 +206,7 @@ test('4 | agent.max_tool_calls_per_turn (10) | calls past it get an error result
   ]);
 });
 
-describe('4.1 | GET | /sessions/:id/messages', () => {
+describe('4.1 | GET | /sessions/:id/messages | query: limit (usize, default 100), before (String, a message id; returns messages before it) | 200; body shape not shown', () => {
   let id: string;
   const contents = Array.from({ length: 6 }, (_, i) => `message ${i}`);
   beforeAll(async () => {

@@ -1,3 +1,5 @@
+import { HealthCheckService } from '@nestjs/terminus';
+import { Readiness } from '../../src/lifecycle/readiness.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PROFILES } from './support/faces.js';
 
@@ -5,6 +7,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
 });
+afterEach(() => jest.restoreAllMocks());
 afterAll(() => gateway.stop());
 
 const UP = { status: 'up' };
@@ -17,6 +20,21 @@ test('the probes need no token and answer JSON that names every part', async () 
   const parts = { gateway: UP, database: UP, migrations: UP };
   const { status, body } = await gateway.operations.get('/readyz');
   expect([status, body]).toEqual([200, { status: 'ok', info: parts, error: {}, details: parts }]);
+});
+
+test('until the start is over, its probe says so', async () => {
+  jest.spyOn(gateway.started.app.get(Readiness), 'hasStarted', 'get').mockReturnValue(false);
+  const { status, body } = await gateway.operations.get('/startupz');
+  expect([status, body]).toEqual([503, { status: 'starting' }]);
+});
+
+test('a mistake of ours is not told as a reason for not being ready, but as all mistakes are, and logged', async () => {
+  const health = gateway.started.app.get(HealthCheckService, { strict: false });
+  jest.spyOn(health, 'check').mockRejectedValue(new TypeError('this must not be told'));
+  const { status, text } = await gateway.operations.get('/readyz');
+  expect(status).toBe(500);
+  expect(text).not.toContain('this must not be told');
+  expect(gateway.logLines.join('')).toContain('this must not be told');
 });
 
 test('a migration that has not run makes a replica not ready, in every profile, and says so', async () => {

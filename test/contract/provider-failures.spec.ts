@@ -12,7 +12,7 @@ beforeAll(async () => {
       GATEWAY__PROVIDER__KIND: 'openai',
       GATEWAY__PROVIDER__BASE_URL: `${provider.url}/v1`,
       GATEWAY__PROVIDER__MAX_RETRIES: '0',
-      GATEWAY__AGENT__FIRST_BYTE_TIMEOUT_MS: '2000',
+      GATEWAY__AGENT__FIRST_BYTE_TIMEOUT_MS: '1000',
     },
   });
 });
@@ -37,7 +37,7 @@ describe.each(PROFILES)('decisions 4, 8 | provider failed / timed out | Profile 
       expectError(profile, answer, expected, 'internal_error');
       const { error } = answer.body as { error: { message: string; details?: { reason: string } } };
       if (profile === 'b') expect(error.details?.reason).toBe(reason);
-      expect(error.message).toMatch(expected === 504 ? /within 2 s/ : /500/);
+      expect(error.message).toMatch(expected === 504 ? /within 1 s/ : /500/);
       const turns = await gateway.database.query(`SELECT status, reason FROM turns WHERE session_id = $1`, [
         id,
       ]);

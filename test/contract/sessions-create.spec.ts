@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import { FACES, ISO_UTC, idIn, newSession, PROFILES, sortedKeys, type Wire } from './support/faces.js';
@@ -8,18 +9,29 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+const EVERY_FIELD = {
+  a: { channel: 'api', user_id: 'ada', system_prompt: 'Answer in rhymes.', model: 'rhymer-1' },
+  b: { channel: 'api', user_id: 'ada', metadata: { team: 'blue' } },
+} as const satisfies Record<ProfileId, Wire>;
+
 const COUNT = 'SELECT count(*)::int AS n FROM sessions';
 
 async function sessionCount(): Promise<number> {
   return (await gateway.database.query<{ n: number }>(COUNT))[0]?.n ?? -1;
 }
 
-describe.each(PROFILES)('4 | POST | /sessions | Profile %s', (profile) => {
+describe.each([
+  [
+    '4.1 | POST | /sessions | JSON body: channel, user_id, system_prompt, model | 201; session (create shape)',
+    'a',
+  ],
+  ['4.2 | POST | /sessions | JSON body: channel, user_id, metadata | 201; session (create shape)', 'b'],
+] as const)('%s', (_row, profile) => {
   const face = FACES[profile];
 
-  test('201; session (create shape), with a body and without any', async () => {
+  test('201; session (create shape), with every field, with none, and without any body', async () => {
     for (const answer of [
-      await gateway[profile].post<Wire>('/sessions', { channel: 'api' }),
+      await gateway[profile].post<Wire>('/sessions', EVERY_FIELD[profile]),
       await gateway[profile].post<Wire>('/sessions', {}),
       await gateway[profile].post<Wire>('/sessions'),
     ]) {
@@ -32,8 +44,10 @@ describe.each(PROFILES)('4 | POST | /sessions | Profile %s', (profile) => {
     }
   });
 
-  test('3 | (none) | POST sessions | valid request | active | the session is there at once, in both profiles', async () => {
-    const id = await newSession(gateway[profile]);
+  test('3 | (none) | POST sessions | valid request | active | 201 returned with the new session', async () => {
+    const created = await gateway[profile].post<Wire>('/sessions', {});
+    expect([created.status, created.body['status']]).toEqual([201, 'active']);
+    const id = idIn(created.body);
     for (const other of PROFILES) {
       const detail = await gateway[other].get<Wire>(`/sessions/${id}`);
       expect(detail.status).toBe(200);
@@ -84,18 +98,6 @@ describe.each(PROFILES)('4 | POST | /sessions | Profile %s', (profile) => {
   });
 });
 
-test('2.1 | Profile A | system_prompt, model | override the defaults; the detail shows the model', async () => {
-  const wish = { system_prompt: 'Answer in rhymes.', model: 'rhymer-1' };
-  const own = await newSession(gateway.a, wish);
-  const plain = await newSession(gateway.a);
-  const modelOf = async (id: string) => (await gateway.a.get<Wire>(`/sessions/${id}`)).body['model'];
-  expect(await modelOf(own)).toBe('rhymer-1');
-  const info = await gateway.a.get<Wire>('/info');
-  expect(await modelOf(plain)).toBe(info.body['default_model']);
-  const [row] = await gateway.database.query('SELECT system_prompt FROM sessions WHERE id = $1', [own]);
-  expect(row).toEqual({ system_prompt: 'Answer in rhymes.' });
-});
-
 test.each<[string, Wire, number]>([
   ['system_prompt of 64 KiB', { system_prompt: 'é'.repeat(32_768) }, 201],
   ['system_prompt of one byte more', { system_prompt: `${'é'.repeat(32_768)}x` }, 400],
@@ -103,20 +105,20 @@ test.each<[string, Wire, number]>([
   ['model that is empty', { model: '' }, 400],
   ['model that is no string', { model: 5 }, 400],
   ['metadata, which is of Profile B', { metadata: {} }, 400],
-])('2.1 | Profile A create request | %s', async (_what, body, status) => {
+])('Profile A, bounds of the create request: %s', async (_what, body, status) => {
   const answer = await gateway.a.post('/sessions', body);
   if (status === 400) expectError('a', answer, 400, 'bad_request');
   expect(answer.status).toBe(status);
 });
 
-test('2.1 | Profile B | metadata | object (free-form key/value) | create, detail: {} when not given', async () => {
+test('Profile B: metadata is {} when not given', async () => {
   const created = await gateway.b.post<Wire>('/sessions');
   expect(created.body['metadata']).toEqual({});
   const detail = await gateway.b.get<Wire>(`/sessions/${idIn(created.body)}`);
   expect(detail.body['metadata']).toEqual({});
 });
 
-test('2.1 | Profile B | metadata | every key survives the round trip, also those that every object has', async () => {
+test('Profile B: every key of metadata survives the round trip, also those that every object has', async () => {
   const text = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"x":1}},"prototype":2,"toString":"s",
     "hasOwnProperty":null,"":"empty","a.b":[1,{"__proto__":3}],"nested":{"deep":[[],{}]},"n":1.5e-7,"z":1,"A":2,"ключ":"значение"}`;
   const sent = await gateway.b.send<Wire>('POST', '/sessions', {
@@ -137,13 +139,13 @@ test.each<[string, unknown, number]>([
   ['null', null, 400],
   ['an array', [], 400],
   ['a string', '{}', 400],
-])('2.1 | Profile B | metadata %s', async (_what, metadata, status) => {
+])('Profile B, bounds of metadata: %s', async (_what, metadata, status) => {
   const answer = await gateway.b.post('/sessions', { metadata });
   if (status === 400) expectError('b', answer, 400, 'bad_request');
   expect(answer.status).toBe(status);
 });
 
-test('8 | nesting over 32 | counts the body itself: 32 levels are kept, 33 are 400', async () => {
+test('decisions 8: nesting over 32 counts the body itself: 32 levels are kept, 33 are 400', async () => {
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const send = (depth: number) =>
     gateway.b.send<Wire>('POST', '/sessions', {
@@ -156,15 +158,12 @@ test('8 | nesting over 32 | counts the body itself: 32 levels are kept, 33 are 4
   expect(error.message).toContain('nested deeper than 32 levels');
 });
 
-test.each(['system_prompt', 'model'])(
-  '2.1 | Profile B | %s is of Profile A and unknown here',
-  async (field) => {
-    const error = expectError('b', await gateway.b.post('/sessions', { [field]: 'x' }), 400, 'bad_request');
-    expect(error.details).toEqual({ fields: [{ path: field, message: 'unknown field' }] });
-  },
-);
+test.each(['system_prompt', 'model'])('Profile B: %s is of Profile A and unknown here', async (field) => {
+  const error = expectError('b', await gateway.b.post('/sessions', { [field]: 'x' }), 400, 'bad_request');
+  expect(error.details).toEqual({ fields: [{ path: field, message: 'unknown field' }] });
+});
 
-test('7 | details | every field that is wrong is named', async () => {
+test('details: every field that is wrong is named', async () => {
   const answer = await gateway.b.post('/sessions', { channel: 1, user_id: '', colour: 'red' });
   const { details } = expectError('b', answer, 400, 'bad_request');
   expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['channel', 'colour', 'user_id']);

@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../src/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {
@@ -32,7 +33,10 @@ async function statusesOf(id: string): Promise<unknown[]> {
   return answers.map(({ body }) => body['status']);
 }
 
-describe.each(PROFILES)('4 | GET | /sessions/:id | Profile %s', (profile) => {
+describe.each([
+  ['4.1 | GET | /sessions/:id | none | 200; session detail', 'a'],
+  ['4.2 | GET | /sessions/:id | none | 200; session detail', 'b'],
+] as const)('%s', (_row, profile) => {
   const face = FACES[profile];
 
   test('200; session detail: exactly the fields of the table', async () => {
@@ -44,7 +48,7 @@ describe.each(PROFILES)('4 | GET | /sessions/:id | Profile %s', (profile) => {
     expect(body['created_at']).toMatch(ISO_UTC);
   });
 
-  test.each(UNKNOWN_IDS)('404 | not_found | resource does not exist | %s', async (id) => {
+  test.each(UNKNOWN_IDS)('404 for what is no session: %s', async (id) => {
     expectError(profile, await gateway[profile].get(`/sessions/${id}`), 404, 'not_found');
     expectError(profile, await gateway[profile].delete(`/sessions/${id}`), 404, 'not_found');
     expectError(profile, await gateway[profile].get(`/sessions/${id}/messages`), 404, 'not_found');
@@ -52,7 +56,10 @@ describe.each(PROFILES)('4 | GET | /sessions/:id | Profile %s', (profile) => {
   });
 });
 
-describe.each(PROFILES)('4 | DELETE | /sessions/:id | Profile %s', (profile) => {
+describe.each([
+  ['4.1 | DELETE | /sessions/:id | none | 204, no body', 'a'],
+  ['4.2 | DELETE | /sessions/:id | none | 204, no body', 'b'],
+] as const)('%s', (_row, profile) => {
   test('204, no body; the session stays readable, in both profiles as ended', async () => {
     const id = await newSession(gateway[profile]);
     const said = await say(gateway[profile], id, 'Hello');
@@ -64,7 +71,7 @@ describe.each(PROFILES)('4 | DELETE | /sessions/:id | Profile %s', (profile) => 
     expect(history.body.messages).toHaveLength(2);
   });
 
-  test('3 | terminated | DELETE sessions/:id | session already terminated | unchanged | 409 conflict', async () => {
+  test('3 | terminated | DELETE sessions/:id | session already terminated | unchanged | 409 conflict is the documented example of a state conflict', async () => {
     const id = await newSession(gateway[profile]);
     await gateway[profile].delete(`/sessions/${id}`);
     const error = expectError(profile, await gateway[profile].delete(`/sessions/${id}`), 409, 'conflict');
@@ -91,17 +98,60 @@ describe.each(PROFILES)('4 | DELETE | /sessions/:id | Profile %s', (profile) => 
     expect(history.body).toEqual({ messages: [], has_more: false });
   });
 
-  test('active (or other live state) | an idle session can be deleted, one that time has ended cannot', async () => {
-    const [idle, ended] = [await newSession(gateway[profile]), await newSession(gateway[profile])];
+  test('3 | active (or other live state) | DELETE sessions/:id | session exists | terminated (Profile B) | 204, no body', async () => {
+    const [active, idle] = [await newSession(gateway[profile]), await newSession(gateway[profile])];
     await fallSilent(gateway, idle, 400);
+    expect(await statusesOf(active)).toEqual(['active', 'active']);
+    expect(await statusesOf(idle)).toEqual(['active', 'idle']);
+    for (const id of [active, idle]) {
+      const { status, text } = await gateway[profile].delete(`/sessions/${id}`);
+      expect([status, text]).toEqual([204, '']);
+      expect(await statusesOf(id)).toEqual(['completed', 'terminated']);
+    }
+  });
+
+  test('a session that time has ended cannot be deleted', async () => {
+    const ended = await newSession(gateway[profile]);
     await fallSilent(gateway, ended, 4000);
-    expect((await gateway[profile].delete(`/sessions/${idle}`)).status).toBe(204);
     expectError(profile, await gateway[profile].delete(`/sessions/${ended}`), 409, 'conflict');
-    expect(await statusesOf(idle)).toEqual(['completed', 'terminated']);
   });
 });
 
-test('3 | Session | active, idle, terminated | silence moves a session on, and every read is right at once', async () => {
+test.each<[row: string, profile: ProfileId, filters: [query: string, words: string[]][]]>([
+  [
+    '3 | Session, Profile A | active, completed (list filter also accepts all)',
+    'a',
+    [
+      ['', ['active', 'active']],
+      ['?status=active', ['active', 'active']],
+      ['?status=completed', ['completed']],
+      ['?status=all', ['completed', 'active', 'active']],
+    ],
+  ],
+  [
+    '3 | Session, Profile B | active, idle, terminated',
+    'b',
+    [
+      ['', ['active']],
+      ['?status=active', ['active']],
+      ['?status=idle', ['idle']],
+      ['?status=terminated', ['terminated']],
+    ],
+  ],
+])('%s', async (_row, profile, filters) => {
+  const user = await gateway.mint({ user: `of Profile ${profile}` });
+  const caller = gateway.caller(profile, user);
+  const [, idle, ended] = [await newSession(caller), await newSession(caller), await newSession(caller)];
+  await fallSilent(gateway, idle, 400);
+  await caller.delete(`/sessions/${ended}`);
+  for (const [query, words] of filters) {
+    const { body } = await caller.get<SessionListWire>(`/sessions${query}`);
+    expect([query, body.sessions.map((item) => item['status'])]).toEqual([query, words]);
+  }
+  expect((await caller.delete(`/sessions/${idle}`)).status).toBe(204);
+});
+
+test('silence moves a session on, and every read is right at once', async () => {
   const id = await newSession(gateway.b);
   expect(await statusesOf(id)).toEqual(['active', 'active']);
   await fallSilent(gateway, id, 299);
@@ -112,7 +162,7 @@ test('3 | Session | active, idle, terminated | silence moves a session on, and e
   expect(await statusesOf(id)).toEqual(['completed', 'terminated']);
 });
 
-test('3 | a message makes an idle session active again', async () => {
+test('a message makes an idle session active again', async () => {
   const id = await newSession(gateway.a);
   await fallSilent(gateway, id, 400);
   expect((await gateway.b.get<SessionListWire>('/sessions?status=idle')).body.sessions).toEqual([
@@ -122,13 +172,13 @@ test('3 | a message makes an idle session active again', async () => {
   expect(await statusesOf(id)).toEqual(['active', 'active']);
 });
 
-test('3 | a session that time has ended takes no message any more', async () => {
+test('a session that time has ended takes no message any more', async () => {
   const id = await newSession(gateway.a);
   await fallSilent(gateway, id, 3601);
   expectError('a', await say(gateway.a, id, 'Hello'), 409, 'conflict');
 });
 
-test('2.1 | Profile B detail | last_activity, turn_count, token_usage {input, output} | grow with the turns', async () => {
+test('last_activity, turn_count and token_usage grow with the turns', async () => {
   const id = await newSession(gateway.b);
   const fresh = await gateway.b.get<Wire>(`/sessions/${id}`);
   expect(fresh.body).toMatchObject({ turn_count: 0, token_usage: { input: 0, output: 0 }, metadata: {} });

@@ -9,7 +9,6 @@ import {
   ISO_UTC,
   idIn,
   newSession,
-  PROFILES,
   type SessionListWire,
   sortedKeys,
   type Wire,
@@ -58,7 +57,16 @@ const FILTERS: Record<ProfileId, [query: string, statuses: string[]][]> = {
   ],
 };
 
-describe.each(PROFILES)('4 | GET | /sessions | Profile %s', (profile) => {
+describe.each([
+  [
+    '4.1 | GET | /sessions | query: status (active / completed / all), limit (usize, default 50), offset (usize) | 200; object with sessions (array of session list items) and total (integer)',
+    'a',
+  ],
+  [
+    '4.2 | GET | /sessions | query: status (String, default active; values active, idle, terminated), channel (String, default all channels), limit (usize, default 50), offset (usize, default 0) | 200; object with sessions (array of list items) and total (integer)',
+    'b',
+  ],
+] as const)('%s', (_row, profile) => {
   const face = FACES[profile];
   const list = (query: string) => gateway[profile].get<SessionListWire>(`/sessions${query}`);
 
@@ -151,46 +159,77 @@ describe.each(PROFILES)('4 | GET | /sessions | Profile %s', (profile) => {
   });
 });
 
-test('limit above 500 is served as 500; limit (usize, default 50)', async () => {
-  await gateway.database.query(
-    `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at)
-     SELECT 'sess_' || lpad(n::text, 26, '0'), 'crowd', 'crowd', 'active', '{}', now() - interval '1 day' FROM generate_series(1, 600) n`,
+describe('with 600 more sessions, all of another channel', () => {
+  beforeAll(() =>
+    gateway.database.query(
+      `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at)
+       SELECT 'sess_' || lpad(n::text, 26, '0'), 'crowd', 'crowd', 'active', '{}', now() - interval '1 day' FROM generate_series(1, 600) n`,
+    ),
   );
-  for (const profile of PROFILES) {
-    for (const [query, length] of [
-      ['?limit=501', 500],
-      ['?limit=9007199254740991', 500],
-      ['?limit=500', 500],
-      ['', 50],
-    ] as const) {
-      const { body } = await gateway[profile].get<SessionListWire>(`/sessions${query}`);
-      expect([profile, query, body.sessions.length]).toEqual([profile, query, length]);
-      expect(body.total).toBeGreaterThan(600);
-    }
-  }
+
+  describe.each([
+    [
+      '4.1 | GET | /sessions | query: status (active / completed / all), limit (usize, default 50), offset (usize) | 200; object with sessions (array of session list items) and total (integer)',
+      'a',
+    ],
+    [
+      '4.2 | GET | /sessions | query: status (String, default active; values active, idle, terminated), channel (String, default all channels), limit (usize, default 50), offset (usize, default 0) | 200; object with sessions (array of list items) and total (integer)',
+      'b',
+    ],
+  ] as const)('%s', (_row, profile) => {
+    test('limit (usize, default 50); above 500 is served as 500', async () => {
+      for (const [query, length] of [
+        ['?limit=501', 500],
+        ['?limit=9007199254740991', 500],
+        ['?limit=500', 500],
+        ['', 50],
+      ] as const) {
+        const { body } = await gateway[profile].get<SessionListWire>(`/sessions${query}`);
+        expect([query, body.sessions.length]).toEqual([query, length]);
+        expect(body.total).toBeGreaterThan(600);
+      }
+    });
+
+    test('offset is 0 when left out', async () => {
+      const [whole, from] = await Promise.all(
+        ['?limit=5', '?limit=5&offset=0'].map((query) =>
+          gateway[profile].get<SessionListWire>(`/sessions${query}`),
+        ),
+      );
+      expect(whole?.body.sessions).toHaveLength(5);
+      expect(from?.body).toEqual(whole?.body);
+    });
+  });
+
+  describe('4.2 | GET | /sessions | query: status (String, default active; values active, idle, terminated), channel (String, default all channels), limit (usize, default 50), offset (usize, default 0) | 200; object with sessions (array of list items) and total (integer)', () => {
+    test('channel (String, default all channels): only sessions of that channel, and their total', async () => {
+      const crowd = await gateway.b.get<SessionListWire>('/sessions?channel=crowd&limit=3');
+      expect(crowd.body.total).toBe(600);
+      expect(crowd.body.sessions.map((item) => item['channel'])).toEqual(['crowd', 'crowd', 'crowd']);
+      const api = await gateway.b.get<SessionListWire>('/sessions?channel=api');
+      expect(idsOf(api.body)).toEqual(idsWith('active'));
+      const all = await gateway.b.get<SessionListWire>('/sessions?limit=0');
+      expect(all.body.total).toBe(600 + api.body.total);
+      const none = await gateway.b.get<SessionListWire>('/sessions?channel=nobody');
+      expect(none.body).toEqual({ sessions: [], total: 0 });
+      for (const wrong of ['channel=', 'channel=a%20b', 'channel=a&channel=b', `channel=${'c'.repeat(129)}`])
+        expectError('b', await gateway.b.get(`/sessions?${wrong}`), 400, 'bad_request');
+    });
+  });
+
+  test('channel is no filter in Profile A', async () => {
+    expectError('a', await gateway.a.get('/sessions?channel=api'), 400, 'bad_request');
+  });
 });
 
-test('4.2 | channel (String, default all channels) | only sessions of that channel, and their total', async () => {
-  const crowd = await gateway.b.get<SessionListWire>('/sessions?channel=crowd&limit=3');
-  expect(crowd.body.total).toBe(600);
-  expect(crowd.body.sessions.map((item) => item['channel'])).toEqual(['crowd', 'crowd', 'crowd']);
-  const api = await gateway.b.get<SessionListWire>('/sessions?channel=api');
-  expect(idsOf(api.body)).toEqual(idsWith('active'));
-  const none = await gateway.b.get<SessionListWire>('/sessions?channel=nobody');
-  expect(none.body).toEqual({ sessions: [], total: 0 });
-  for (const wrong of ['channel=', 'channel=a%20b', 'channel=a&channel=b', `channel=${'c'.repeat(129)}`])
-    expectError('b', await gateway.b.get(`/sessions?${wrong}`), 400, 'bad_request');
-  expectError('a', await gateway.a.get('/sessions?channel=api'), 400, 'bad_request');
-});
-
-test('2.1 | last_activity | list, detail | the moment of creation until somebody says something', async () => {
+test('last_activity is the moment of creation until somebody says something', async () => {
   const id = await newSession(gateway.b);
   const { body } = await gateway.b.get<SessionListWire>('/sessions?limit=1');
   const [item] = body.sessions;
   expect(item).toMatchObject({ id, last_activity: item?.['created_at'] });
 });
 
-test('2.1 | message_count | integer | list, detail', async () => {
+test('message_count counts what the user and the agent said, in list and detail', async () => {
   const id = await newSession(gateway.a);
   await gateway.a.post(`/sessions/${id}/messages`, { content: 'Hello' });
   const { body } = await gateway.a.get<SessionListWire>('/sessions?limit=1');
@@ -199,28 +238,30 @@ test('2.1 | message_count | integer | list, detail', async () => {
   expect(detail.body['message_count']).toBe(2);
 });
 
-test('2.8 | active_sessions | equals the total of the active list, and moves at once with create and DELETE', async () => {
-  const totals = async () => {
-    const [listA, listB, info, status, metrics] = await Promise.all([
-      gateway.a.get<SessionListWire>('/sessions?status=active&limit=0'),
-      gateway.b.get<SessionListWire>('/sessions?status=active&limit=0'),
-      gateway.a.get<Wire>('/info'),
-      gateway.b.get<Wire>('/status'),
-      gateway.a.get<string>('/metrics'),
-    ]);
-    const gauge = Number(/^agent_gateway_sessions_active (\d+)$/m.exec(metrics.text)?.[1]);
-    expect([info.body['active_sessions'], gauge]).toEqual([listA.body.total, listA.body.total]);
-    expect(status.body['active_sessions']).toBe(listB.body.total);
-    return [listA.body.total, listB.body.total] as const;
-  };
-  const [a, b] = await totals();
-  const id = await newSession(gateway.b);
-  expect(await totals()).toEqual([a + 1, b + 1]);
-  await gateway.b.delete(`/sessions/${id}`);
-  expect(await totals()).toEqual([a, b]);
+describe('2.8 | active_sessions | integer', () => {
+  test('active_sessions of status, info and metrics equals the total of the active list, and moves at once with create and DELETE', async () => {
+    const totals = async () => {
+      const [listA, listB, info, status, metrics] = await Promise.all([
+        gateway.a.get<SessionListWire>('/sessions?status=active&limit=0'),
+        gateway.b.get<SessionListWire>('/sessions?status=active&limit=0'),
+        gateway.a.get<Wire>('/info'),
+        gateway.b.get<Wire>('/status'),
+        gateway.a.get<string>('/metrics'),
+      ]);
+      const gauge = Number(/^agent_gateway_sessions_active (\d+)$/m.exec(metrics.text)?.[1]);
+      expect([info.body['active_sessions'], gauge]).toEqual([listA.body.total, listA.body.total]);
+      expect(status.body['active_sessions']).toBe(listB.body.total);
+      return [listA.body.total, listB.body.total] as const;
+    };
+    const [a, b] = await totals();
+    const id = await newSession(gateway.b);
+    expect(await totals()).toEqual([a + 1, b + 1]);
+    await gateway.b.delete(`/sessions/${id}`);
+    expect(await totals()).toEqual([a, b]);
+  });
 });
 
-test('4.2 | GET | /sessions | an idle session that time has ended counts as ended before anybody has written that down', async () => {
+test('an idle session that time has ended counts as ended before anybody has written that down', async () => {
   const id = await newSession(gateway.b);
   // Held by somebody else, so that the sweeper passes it by.
   const holder = new Client({ connectionString: gateway.database.url });

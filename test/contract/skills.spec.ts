@@ -46,7 +46,7 @@ async function carry(plugin: string, name: string): Promise<void> {
   await writeFile(join(folder, 'SKILL.md'), `---\nname: ${name}\ndescription: Carried.\n---\nUse it.\n`);
 }
 
-test('4.1 | GET | /skills | none | 200; object with skills (array): name, description, tools_required (array of String)', async () => {
+test('4.1 | GET | /skills | none | 200; object with skills (array)', async () => {
   const { status, body } = await gateway.a.get<{ skills: Wire[] }>('/skills');
   expect([status, sortedKeys(body)]).toEqual([200, ['skills']]);
   expect(body.skills).toHaveLength(5);
@@ -58,7 +58,7 @@ test('4.1 | GET | /skills | none | 200; object with skills (array): name, descri
   });
 });
 
-test('4.2 | GET | /skills | none | 200; object with skills (array): name, source, description, triggers (array of String)', async () => {
+test('4.2 | GET | /skills | none | 200; object with skills (array)', async () => {
   const { status, body } = await gateway.b.get<{ skills: Wire[] }>('/skills');
   expect([status, sortedKeys(body)]).toEqual([200, ['skills']]);
   for (const item of body.skills)

@@ -1,6 +1,18 @@
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { ISO_UTC, newSession, sortedKeys, type Wire } from './support/faces.js';
+import { anInteger, ISO_UTC, newSession, sortedKeys, type Wire } from './support/faces.js';
+
+const aText = expect.stringMatching(/./) as unknown;
+const FIELDS_OF_2_8 = {
+  status: 'healthy',
+  version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
+  uptime_secs: anInteger,
+  active_sessions: anInteger,
+  channels: { connected: 1, total: 1 },
+  plugins: { loaded: 0, total: 0 },
+  memory: { backend: 'postgres', entries: 0 },
+  provider: { name: 'offline', model: aText },
+};
 
 let gateway: TestGateway;
 let open: TestGateway;
@@ -16,7 +28,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-test('4.1 | GET | /health | none; no authentication | 200; health object: status, version, uptime_secs', async () => {
+test('4.1 | GET | /health | none; no authentication | 200; health object', async () => {
   const { status, body } = await gateway.caller('a', undefined).get<Wire>('/health');
   expect([status, sortedKeys(body)]).toEqual([200, ['status', 'uptime_secs', 'version']]);
   expect(body['status']).toBe('healthy');
@@ -34,7 +46,7 @@ test('5 | whoever sends a token to an open path may: a wrong one does not matter
   expect((await gateway.caller('b', 'agw_wrong').get('/status/health')).status).toBe(200);
 });
 
-test('4.1 | GET | /info | none | 200; info object: exactly the nine fields of 2.8', async () => {
+test('4.1 | GET | /info | none | 200; info object', async () => {
   const { status, body } = await gateway.a.get<Wire>('/info');
   expect(status).toBe(200);
   expect(sortedKeys(body)).toEqual([
@@ -57,21 +69,24 @@ test('4.1 | GET | /info | none | 200; info object: exactly the nine fields of 2.
   expect([typeof body['version'], typeof body['default_model']]).toEqual(['string', 'string']);
 });
 
-test('4.2 | GET | /status | none | 200; system status: exactly the fields of 2.8, nested ones too', async () => {
+test('4.2 | GET | /status | none | 200; system status', async () => {
   const { status, body } = await gateway.b.get<Wire>('/status');
-  expect(status).toBe(200);
-  const count = expect.any(Number) as unknown;
-  const text = expect.any(String) as unknown;
-  expect(body).toEqual({
-    status: 'healthy',
-    version: text,
-    uptime_secs: count,
-    active_sessions: count,
-    channels: { connected: count, total: count },
-    plugins: { loaded: count, total: count },
-    memory: { backend: 'postgres', entries: 0 },
-    provider: { name: 'offline', model: text },
-  });
+  expect([status, sortedKeys(body)]).toEqual([200, Object.keys(FIELDS_OF_2_8).sort()]);
+  expect(body).toEqual(FIELDS_OF_2_8);
+});
+
+test.each<[row: string, field: keyof typeof FIELDS_OF_2_8]>([
+  ['2.8 | status | String', 'status'],
+  ['2.8 | version | String', 'version'],
+  ['2.8 | uptime_secs | integer', 'uptime_secs'],
+  ['2.8 | active_sessions | integer', 'active_sessions'],
+  ['2.8 | channels | object: connected (integer), total (integer)', 'channels'],
+  ['2.8 | plugins | object: loaded (integer), total (integer)', 'plugins'],
+  ['2.8 | memory | object: backend (String), entries (integer)', 'memory'],
+  ['2.8 | provider | object: name (String), model (String)', 'provider'],
+])('%s', async (_row, field) => {
+  const { body } = await gateway.b.get<Wire>('/status');
+  expect(body[field]).toEqual(FIELDS_OF_2_8[field]);
 });
 
 test('9 | version | the same String in health, info and status', async () => {
@@ -84,7 +99,7 @@ test('9 | version | the same String in health, info and status', async () => {
   expect(versions.size).toBe(1);
 });
 
-describe('4.1 | GET | /metrics', () => {
+describe('4.1 | GET | /metrics | none | 200, content type text/plain; metrics in a text exposition format with HELP and TYPE comment lines', () => {
   test('200, content type text/plain; HELP and TYPE lines; names carry a service-specific prefix', async () => {
     const { status, headers, text } = await gateway.a.get('/metrics');
     expect(status).toBe(200);

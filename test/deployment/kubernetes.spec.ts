@@ -125,7 +125,7 @@ test('ports, probes and time-outs are those of the gateway and its configuration
   expect(gateway.readinessProbe?.httpGet.path).toBe('/readyz');
   expect(initContainers[0]?.args).toContain('migrate');
   const drainSecs = (settings.gateway.drain_grace_ms + settings.gateway.drain_timeout_ms) / 1000;
-  expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSecs + 15);
+  expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSecs + 25);
   const annotations = (ofKind('Ingress').metadata as { annotations: Record<string, string> }).annotations;
   const readTimeout = Number(annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']);
   expect(readTimeout).toBeGreaterThan(settings.agent.turn_timeout_ms / 1000);

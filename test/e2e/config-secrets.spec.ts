@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canary } from '../harness/canary.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
+import { everyRow } from '../harness/every-row.js';
+import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
 import { answerWith, wires } from '../harness/provider-wires.js';
 import { beginStream, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 
 jest.setTimeout(60_000);
-
-/** In the form of no known key, so that only its value can give it away. */
-const canary = (where: string): string => `canary-${where}-${randomBytes(9).toString('hex')}`;
 
 const planted = {
   file: canary('file'),
@@ -81,7 +80,7 @@ test('secrets planted in file, environment, PATCH, provider errors and URLs appe
   await plantByProvider();
   await plantByFile();
   await readEverything();
-  const rows = await everyRow();
+  const rows = await everyRow(database);
   await eventually(() => expect(gateway.logLines.length).toBeGreaterThan(10));
   stream.close();
   const places = {
@@ -93,6 +92,7 @@ test('secrets planted in file, environment, PATCH, provider errors and URLs appe
       Buffer.from(text, 'base64url').toString('latin1'),
     ),
   };
+  figure(['no-secret-leaves'], { planted: Object.keys(planted).length, scanned: Object.keys(places) });
   for (const [place, text] of Object.entries(places)) {
     expect(text.length).toBeGreaterThan(1000);
     for (const [name, secret] of Object.entries(planted)) {
@@ -172,21 +172,6 @@ async function readEverything(): Promise<void> {
   for (const path of ['/config', '/status', '/logs?level=trace&limit=500', '/sessions', '/hooks', '/mcp'])
     expect(await keep(gateway.b.get(path))).toBe(200);
   for (const path of ['/metrics', '/livez', '/readyz']) await keep(gateway.operations.get(path));
-}
-
-/** Everything that is in the database, as text. */
-async function everyRow(): Promise<string> {
-  const tables = await database.query<{ name: string }>(
-    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
-  );
-  expect(tables.length).toBeGreaterThan(8);
-  const all = await Promise.all(
-    tables.map(({ name }) => database.query<{ row: string }>(`SELECT t::text AS row FROM ${name} t`)),
-  );
-  return all
-    .flat()
-    .map(({ row }) => row)
-    .join('\n');
 }
 
 function formsOf(secret: string): string[] {

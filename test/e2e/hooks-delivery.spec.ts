@@ -57,21 +57,23 @@ async function attemptsAre(count: number): Promise<DeliveryRow> {
   return (await deliveries())[0] as DeliveryRow;
 }
 
-test.each([
-  ['a whsec_ secret', `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`],
-  ['any other secret, as raw bytes', 'ein Schlüssel, der keiner ist'],
-])(
-  'deliveries are signed with %s, and two libraries that are not ours verify them',
-  async (_what, secret) => {
-    await register({ secret });
-    await makeSession();
-    await eventually(() => expect(receiver.attempts).toHaveLength(1));
-    const [attempt] = receiver.attempts as [ReceivedAttempt];
-    verifyAttempt(attempt, secret);
-    expect(() => verifyAttempt({ ...attempt, body: `${attempt.body} ` }, secret)).toThrow();
-    expect(() => verifyAttempt(attempt, newWebhookSecret())).toThrow();
-  },
-);
+describe('2.4 | secret | String | supplied on registration; not returned in the Profile B responses', () => {
+  test.each([
+    ['a whsec_ secret', `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`],
+    ['any other secret, as raw bytes', 'ein Schlüssel, der keiner ist'],
+  ])(
+    'deliveries are signed with %s, and two libraries that are not ours verify them',
+    async (_what, secret) => {
+      await register({ secret });
+      await makeSession();
+      await eventually(() => expect(receiver.attempts).toHaveLength(1));
+      const [attempt] = receiver.attempts as [ReceivedAttempt];
+      verifyAttempt(attempt, secret);
+      expect(() => verifyAttempt({ ...attempt, body: `${attempt.body} ` }, secret)).toThrow();
+      expect(() => verifyAttempt(attempt, newWebhookSecret())).toThrow();
+    },
+  );
+});
 
 test('without a secret nothing is signed', async () => {
   await register();
@@ -228,4 +230,29 @@ test('a deleted hook is not sent what still waited for it', async () => {
   await eventually(() => expect(receiver.bodies('/second')).toHaveLength(1));
   expect(receiver.bodies()).toHaveLength(1);
   expect(second).not.toBe(id);
+});
+
+test('an outcome that the database refuses holds back no other, and its delivery is sent again', async () => {
+  const [refused] = [await register({ path: '/refused' }), await register({ path: '/other' })];
+  await database.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON hook_deliveries FOR EACH ROW
+      WHEN (NEW.status = 'delivered' AND NEW.hook_id = '${refused}') EXECUTE FUNCTION refuse()`);
+  await makeSession();
+  await eventually(async () =>
+    expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']),
+  );
+  await eventually(async () =>
+    expect(await deliveries()).toContainEqual({
+      ...{ status: 'pending', attempts: 1, last_status: null, last_error: 'not_recorded' },
+      wait: 300,
+    }),
+  );
+  await database.query('DROP TRIGGER refuse ON hook_deliveries');
+  await passTime();
+  await eventually(async () =>
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered']),
+  );
+  const [first, second] = receiver.attempts.filter(({ path }) => path === '/refused');
+  expect(second?.body).toBe(first?.body);
 });

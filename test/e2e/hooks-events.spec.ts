@@ -91,15 +91,26 @@ test('the end of a session is one event under the name that was asked for, and o
   expect(new Set(ids).size).toBe(1);
 });
 
-test('a hook hears only of what it subscribed to, and nothing after it was deleted', async () => {
-  const hookId = await register('/created', ['session.created']);
-  const id = await makeSession();
-  await say(id, 'Hello');
-  await eventually(() => expect(namesOf(about('/created', id))).toEqual(['session.created']));
-  expect((await gateway.a.delete(`/hooks/${hookId}`)).status).toBe(204);
-  const later = await makeSession();
-  await eventually(() => expect(about('/steps', later)).toHaveLength(1));
-  expect(namesOf(receiver.bodies('/created'))).toEqual(['session.created']);
+describe('2.4 | url | String | target URL', () => {
+  test('what is delivered is sent there, query and all', async () => {
+    const id = await register('/target?of=mine', ['session.created']);
+    const session = await makeSession();
+    await eventually(() => expect(about('/target?of=mine', session)).toHaveLength(1));
+    await gateway.a.delete(`/hooks/${id}`);
+  });
+});
+
+describe('2.4 | events | array of String | subscribed event names (see Events)', () => {
+  test('a hook hears only of what it subscribed to, and nothing after it was deleted', async () => {
+    const hookId = await register('/created', ['session.created']);
+    const id = await makeSession();
+    await say(id, 'Hello');
+    await eventually(() => expect(namesOf(about('/created', id))).toEqual(['session.created']));
+    expect((await gateway.a.delete(`/hooks/${hookId}`)).status).toBe(204);
+    const later = await makeSession();
+    await eventually(() => expect(about('/steps', later)).toHaveLength(1));
+    expect(namesOf(receiver.bodies('/created'))).toEqual(['session.created']);
+  });
 });
 
 test('a token bound to a user has hooks of its own, which hear of that user alone', async () => {

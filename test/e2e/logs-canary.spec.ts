@@ -3,6 +3,7 @@ import { Logs } from '../../src/logs/logger.js';
 import { mintToken } from '../../src/tokens/token-format.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 const canary = () => `canary/${randomBytes(9).toString('base64url')}+&"q\\s`;
@@ -54,6 +55,7 @@ test('no secret is in a line, whether written, stored, listed or streamed, in wh
     'listed in B': b.text,
     streamed: stream.events.map(({ data }) => data).join('\n'),
   };
+  figure(['no-secret-leaves'], { planted: planted.length, scanned: Object.keys(places) });
   for (const [place, text] of Object.entries(places)) {
     expect(text).toContain('***REDACTED***');
     for (const secret of planted)

@@ -26,6 +26,9 @@ interface Entry {
   readonly message: string;
 }
 
+/** The status of each answer, by the id of its request. */
+type Answers = ReadonlyMap<string, number>;
+
 /** Every request is one line of `gateway::access` at debug, which names the request's id. */
 const ACCESS_LINES = '/logs?stream=true&level=debug&module=gateway::access&limit=0';
 
@@ -35,33 +38,30 @@ test(
     const token = mintToken();
     const env = environment(token);
     const replicas = [await bench.serve({ env }), await bench.serve({ env }), await bench.serve({ env })];
-    const seen: string[] = [];
-    let stream = await EventStream.open(`${replicas[0]?.b}${ACCESS_LINES}`, token);
-    const collect = () => seen.push(...requestIds(stream));
+    const readings = [await EventStream.open(`${replicas[0]?.b}${ACCESS_LINES}`, token)];
     const writing = replicas.map((replica, index) => write(replica, token, `r${index}`));
     for (let reconnect = 1; reconnect <= 4; reconnect++) {
       await sleep((SECONDS * 1000) / 5);
-      stream.close();
-      await eventually(() => expect(stream.ended).toBe('cut'));
-      collect();
+      const last = readings.at(-1) as EventStream;
+      last.close();
+      await eventually(() => expect(last.ended).toBe('cut'));
       const replica = replicas[reconnect % replicas.length];
-      stream = await EventStream.open(`${replica?.b}${ACCESS_LINES}`, token, {
-        'last-event-id': stream.lastEventId,
+      const next = await EventStream.open(`${replica?.b}${ACCESS_LINES}`, token, {
+        'last-event-id': last.lastEventId,
       });
-      expect(stream.status).toBe(200);
+      expect(next.status).toBe(200);
+      readings.push(next);
     }
-    const written = (await Promise.all(writing)).flat();
-    await eventually(() => {
-      expect(seen.length + requestIds(stream).length).toBeGreaterThanOrEqual(written.length);
-    }, 15_000);
+    const answers = new Map((await Promise.all(writing)).flat());
+    await everyLineCame(answers, readings);
     await sleep(1000);
-    collect();
-    stream.close();
-    expect(written).toHaveLength(3 * LINES_PER_SECOND * SECONDS);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.toSorted()).toEqual(written.toSorted());
+    readings.at(-1)?.close();
+    const seen = readings.flatMap(requestIds);
+    expect(answers.size).toBe(3 * LINES_PER_SECOND * SECONDS);
+    expect(repeated(seen)).toEqual([]);
+    expect(seen.toSorted()).toEqual([...answers.keys()].toSorted());
     expect(inOrderOfEachProcess(seen)).toBe(true);
-    expect(stream.of('gap')).toEqual([]);
+    expect(readings.flatMap((reading) => reading.of('gap'))).toEqual([]);
   },
   (SECONDS + 60) * 1000,
 );
@@ -96,27 +96,60 @@ function environment(token: string): Record<string, string> {
   };
 }
 
-/** One line every five milliseconds. @returns the ids that the lines name */
-async function write(replica: GatewayProcess, token: string, name: string): Promise<string[]> {
+/** One line every five milliseconds. @returns each answer's status by the id that its line names */
+async function write(replica: GatewayProcess, token: string, name: string): Promise<[string, number][]> {
   const caller = new HttpCaller(replica.b, token);
-  const ids: string[] = [];
-  const sent: Promise<unknown>[] = [];
+  const sent: Promise<[string, number]>[] = [];
+  const ask = async (id: string): Promise<[string, number]> => {
+    const { status } = await caller.get('/status/health', { 'x-request-id': id });
+    return [id, status];
+  };
   const perTick = (LINES_PER_SECOND * TICK_MS) / 1000;
   const startedAt = performance.now();
   for (let tick = 1; tick <= (SECONDS * 1000) / TICK_MS; tick++) {
-    for (let n = 0; n < perTick; n++) {
-      const id = `${name}.${ids.length}`;
-      ids.push(id);
-      sent.push(caller.get('/status/health', { 'x-request-id': id }));
-    }
+    for (let n = 0; n < perTick; n++) sent.push(ask(`${name}.${sent.length}`));
     await sleep(Math.max(0, startedAt + tick * TICK_MS - performance.now()));
   }
-  await Promise.all(sent);
-  return ids;
+  return Promise.all(sent);
+}
+
+/** Rejects with what is known of each line that stays away: whether it was stored, and what was read around it. */
+async function everyLineCame(answers: Answers, readings: readonly EventStream[]): Promise<void> {
+  let missing = [...answers.keys()];
+  const arrival = eventually(() => {
+    const seen = new Set(readings.flatMap(requestIds));
+    missing = [...answers.keys()].filter((id) => !seen.has(id));
+    expect(missing).toHaveLength(0);
+  }, 15_000);
+  await arrival.catch(async () => {
+    const stored = await storedLines();
+    const facts = missing.map((id) => `${id}, answered ${answers.get(id)}, is line ${stored.get(id)}`);
+    const heading = `${missing.length} of ${answers.size} lines did not come`;
+    throw new Error([heading, ...facts, ...readings.map(extent)].join('\n'));
+  });
+}
+
+/** By the request that a line names, its number in the database. */
+async function storedLines(): Promise<Map<string | undefined, string>> {
+  const lines = await database.query<{ id: string; message: string }>('SELECT id, message FROM log_entries');
+  return new Map(lines.map(({ id, message }) => [requestIdIn(message), id]));
+}
+
+function extent({ events, lastEventId }: EventStream, index: number): string {
+  return `reading ${index}: lines ${events[0]?.id} to ${events.at(-1)?.id}, to go on after ${lastEventId}`;
 }
 
 function requestIds(stream: EventStream): string[] {
-  return stream.of<Entry>('log').flatMap(({ message }) => / request_id=(r\d\.\d+)/.exec(message)?.[1] ?? []);
+  return stream.of<Entry>('log').flatMap(({ message }) => requestIdIn(message) ?? []);
+}
+
+function requestIdIn(message: string): string | undefined {
+  return / request_id=(r\d\.\d+)/.exec(message)?.[1];
+}
+
+function repeated(ids: readonly string[]): string[] {
+  const last = new Map(ids.map((id, index) => [id, index]));
+  return ids.filter((id, index) => last.get(id) !== index);
 }
 
 /** The requests of one tick run side by side; those of a second later do not. */

@@ -4,6 +4,7 @@ import { Environment } from '../../src/config/environment.js';
 import { FixedSettings } from '../../src/config/fixed-settings.js';
 import type { Settings } from '../../src/config/settings.js';
 import { loadSettings } from '../../src/config/settings-loader.js';
+import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js';
 import { Database } from '../../src/database/database.js';
 import { Unavailable } from '../../src/errors/gateway-error.js';
 import { LogStore } from '../../src/logs/log.store.js';
@@ -130,7 +131,7 @@ describe('retention', () => {
     await store.append('w', 1, [line('old', daysAgo(9))]);
     const other = dataSource.createQueryRunner();
     await other.startTransaction();
-    await other.query('SELECT pg_advisory_xact_lock(7193016831)');
+    await other.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.trimmingLogs})`);
     expect(await store.trim(7, 1000, 5000)).toBe(0);
     await other.rollbackTransaction();
     await other.release();

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
@@ -40,10 +41,12 @@ test.each(['none', 'auto'])(
       const { body } = await b.get<{ servers: ServerB[] }>('/mcp');
       expect(body.servers.map(({ status }) => status)).toEqual(['connected', 'connected']);
     }, 20_000);
-    expect(processesWith(mark).length).toBeGreaterThanOrEqual(2);
+    const children = processesWith(mark).length;
+    expect(children).toBeGreaterThanOrEqual(2);
     running.kill('SIGKILL');
     await running.ended;
     await eventually(() => expect(processesWith(mark)).toEqual([]));
+    figure(['no-child-outlives'], { how: 'kill -9', sandbox: backend, children, left: 0 });
   },
 );
 

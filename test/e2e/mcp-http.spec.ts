@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { eventually } from '../harness/eventually.js';
+import { freePort } from '../harness/free-port.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, McpBench, serverB } from '../harness/mcp.js';
 
@@ -14,14 +14,6 @@ let bench: McpBench;
 let gateway: TestGateway;
 let http: { port: number; child: ChildProcess };
 let sse: { port: number; child: ChildProcess };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 async function serve(transport: 'streamableHttp' | 'sse', port: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, [EVERYTHING, transport], {
@@ -109,6 +101,8 @@ test('a server that was restarted underneath answers the next call: it did nothi
 
 test('a server that refuses our token is not asked again, and the token is in no line', async () => {
   await eventually(async () => expect((await serverB(gateway, 'closed'))?.status).toBe('disconnected'));
+  const { body } = await gateway.a.get<{ servers: unknown[] }>('/mcp/servers');
+  expect(body.servers).toContainEqual({ name: 'closed', status: 'disconnected', tools: [] });
   expect(asked.every((header) => header === `Bearer ${TOKEN}`)).toBe(true);
   expect(asked.length).toBeGreaterThan(0);
   expect(gateway.logLines.join('')).not.toContain(TOKEN);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, processesWith, scripted, serverB } from '../harness/mcp.js';
 
@@ -154,6 +155,7 @@ test('what chooses a program is not for callers to set', async () => {
 test('the gateway takes its children along when it stops, also those that will not hear of it', async () => {
   await connected('stubborn');
   await gateway.stop();
+  figure(['no-child-outlives'], { how: 'stopped', left: processesWith(mark('stubborn')).length });
   for (const name of ['fine', 'stubborn', 'chatter', 'flood', 'garbage', 'silent', 'crash']) {
     expect([name, processesWith(mark(name))]).toEqual([name, []]);
   }

@@ -140,14 +140,16 @@ test('what shares the rarer words comes first, then the newest; never more than 
   ]);
 });
 
-test('the same is remembered once, and entries counts what there is', async () => {
-  const before = await entries();
-  const id = await store('dora', 'Dora has a cat.');
-  expect(await store('dora', '  Dora has a cat. ')).toBe(id);
-  expect(await entries()).toBe(before + 1);
-  const { text } = await gateway.operations.get('/metrics');
-  expect(text).toContain(`agent_gateway_memory_entries ${before + 1}\n`);
-  expect(text).toMatch(/agent_gateway_memory_recall_duration_seconds_count [1-9]/);
+describe('2.8 | memory | object: backend (String), entries (integer)', () => {
+  test('the same is remembered once, and entries counts what there is', async () => {
+    const before = await entries();
+    const id = await store('dora', 'Dora has a cat.');
+    expect(await store('dora', '  Dora has a cat. ')).toBe(id);
+    expect(await entries()).toBe(before + 1);
+    const { text } = await gateway.operations.get('/metrics');
+    expect(text).toContain(`agent_gateway_memory_entries ${before + 1}\n`);
+    expect(text).toMatch(/agent_gateway_memory_recall_duration_seconds_count [1-9]/);
+  });
 });
 
 describe('forgetting', () => {

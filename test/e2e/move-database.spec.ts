@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { copyDatabase } from '../../src/database/database-copy.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { FaultProxy } from '../harness/fault-proxy.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 
@@ -96,6 +99,31 @@ test('everything moves from the embedded database to an empty one, and goes on t
   expect(again).toMatchObject({ code: 1, stdout: '' });
   expect(again.stderr).toMatch(/is in use: its table api_tokens has rows/);
 }, 90_000);
+
+test.each(['from', 'to'] as const)(
+  'a connection to the database that is copied %s which breaks between two statements is said in a sentence',
+  async (which) => {
+    const databases = { from: await createTestDatabase(), to: await createTestDatabase() };
+    const ways = {
+      from: await FaultProxy.to(databases.from.directUrl),
+      to: await FaultProxy.to(databases.to.directUrl),
+    };
+    // While the other one is slow to answer, nothing is asked of this one.
+    ways[which === 'from' ? 'to' : 'from'].slow({ latencyMs: 200 });
+    const copied = copyDatabase({ url: ways.from.url }, { url: ways.to.url }).catch(
+      (error: unknown) => error,
+    );
+    const isIdle = `SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND state LIKE 'idle%'`;
+    await eventually(async () => expect(await databases[which].query(isIdle)).toHaveLength(1));
+    ways[which].reset();
+    expect(String(await copied)).toMatch(
+      new RegExp(`^CopyBrokenOff: The connection to the database that is copied ${which} was lost \\(`),
+    );
+    for (const way of Object.values(ways)) await way.cut();
+    for (const database of Object.values(databases)) await database.drop();
+  },
+);
 
 test('without a database to copy to it says what is missing', async () => {
   const { code, stderr } = await bench.run(move, { env: embedded });

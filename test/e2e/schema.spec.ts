@@ -25,6 +25,17 @@ test('a schema that was changed by hand is warned of, by name, and the gateway s
   expect(warning).toContain('turn_owner');
 });
 
+test('what refers to rows that are deleted is found by an index', async () => {
+  const without = await database.query(
+    `SELECT c.conrelid::regclass::text AS "table", a.attname AS "column"
+     FROM pg_constraint AS c JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+     WHERE c.contype = 'f' AND NOT EXISTS (
+       SELECT 1 FROM pg_index AS i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1]
+         AND coalesce(pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', a.attname), true))`,
+  );
+  expect(without).toEqual([]);
+});
+
 test('every migration can be taken back, and run again', async () => {
   const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
   try {

@@ -106,6 +106,14 @@ describe.each(['a', 'b'] as const)('a call that waits, over the WebSocket of Pro
   });
 });
 
+test('a call can wait whose arguments the database would not take as they are', async () => {
+  const client = await open(await newSession(gateway));
+  client.send({ type: 'message', content: String.raw`/call own__erase {"text":"a\u0000b\ud800"}` });
+  client.send(answer(await client.until('tool_approval'), 'allow'));
+  expect(await resultOf(client)).toEqual([false, 'erased']);
+  await client.until('done');
+});
+
 test('a call that nobody answers is denied when its time is over, and viewers are told', async () => {
   await gateway.b.patch('/config', { 'agent.tool_approval_timeout_ms': 300 });
   const { client, question } = await asked();

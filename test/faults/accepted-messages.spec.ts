@@ -6,7 +6,8 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
 
-jest.setTimeout(60_000);
+// Starts take long on a machine that is busy with others.
+jest.setTimeout(120_000);
 
 interface Item {
   message_id: string;
@@ -19,11 +20,17 @@ const bench = new ProcessBench();
 let database: TestDatabase;
 let provider: ScriptedProvider;
 let standing: TestGateway;
+/** One for each kill. */
+let victims: GatewayProcess[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   provider = await startScriptedProvider();
-  standing = await startTestGateway({ database, env: providerEnv(provider) });
+  [standing, ...victims] = await Promise.all([
+    startTestGateway({ database, env: providerEnv(provider) }),
+    startVictim(),
+    startVictim(),
+  ]);
 });
 afterAll(async () => {
   await bench.clear();
@@ -34,14 +41,19 @@ afterAll(async () => {
 
 const ASYNC = { prefer: 'respond-async' };
 
-async function victimCaller(): Promise<{ victim: GatewayProcess; caller: HttpCaller }> {
-  const victim = await bench.serve({
+function startVictim(): Promise<GatewayProcess> {
+  return bench.serve({
     env: {
       ...providerEnv(provider),
       DATABASE_URL: database.url,
       GATEWAY_MASTER_KEY: 'a master key that only tests may use',
     },
   });
+}
+
+function victimCaller(): { victim: GatewayProcess; caller: HttpCaller } {
+  const victim = victims.pop();
+  if (victim === undefined) throw new Error('No victim is left.');
   return { victim, caller: new HttpCaller(victim.a, standing.token) };
 }
 
@@ -77,7 +89,7 @@ const told = (items: Item[]) => items.map(({ role, content }) => `${role[0] ?? '
 test('kill -9 of the replica that accepted messages for a busy session: another one answers them, in order and once', async () => {
   const held = holdFirst();
   held.say('First');
-  const { victim, caller } = await victimCaller();
+  const { victim, caller } = victimCaller();
   const id = await newSession(standing);
   const running = standing.a.post(`/sessions/${id}/messages`, { content: 'Begin' });
   await eventually(() => expect(provider.requests).toHaveLength(1));
@@ -129,7 +141,7 @@ test('kill -9 of the replica that accepted messages for a busy session: another 
 
 test('kill -9 of a replica with a turn and accepted messages behind it: interrupted, then answered elsewhere', async () => {
   holdFirst().say('Half');
-  const { victim, caller } = await victimCaller();
+  const { victim, caller } = victimCaller();
   const id = await newSession(standing);
   await accept(caller, id, 'Begin');
   await eventually(() => expect(provider.requests).toHaveLength(1));

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseRelay } from '../contract/support/database-relay.js';
 import { echo, telegramEnv, untilChannel } from '../harness/channels.js';
-import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { createTestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
+import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { startScriptedProvider } from '../harness/scripted-provider.js';
 import { TestTelegram } from '../harness/telegram.js';
 import { providerEnv } from '../harness/turn-stream.js';
 
@@ -16,35 +16,53 @@ const PLATFORM_AWAY_MS = isLong ? 60_000 : 3000;
 /** Longer than the lease of whoever receives. */
 const DATABASE_AWAY_MS = 7000;
 
-let telegram: TestTelegram;
-let provider: ScriptedProvider;
-let database: TestDatabase;
-let relay: DatabaseRelay;
-let gateway: TestGateway;
-beforeAll(async () => {
-  [telegram, provider, database] = await Promise.all([
+/** A gateway between its own Telegram, its own model and a database that can be taken away. */
+interface Stage {
+  readonly telegram: TestTelegram;
+  readonly relay: FaultProxy;
+  readonly gateway: TestGateway;
+  textsOf(chat: number): string[];
+  close(): Promise<void>;
+}
+
+async function openStage(): Promise<Stage> {
+  const [telegram, provider, database] = await Promise.all([
     TestTelegram.start(),
     startScriptedProvider(),
     createTestDatabase(),
   ]);
   provider.script(echo());
-  relay = await DatabaseRelay.to(database);
-  gateway = await startTestGateway({
+  const relay = await FaultProxy.to(database.url);
+  const gateway = await startTestGateway({
     database: { ...database, url: relay.url },
     env: { ...telegramEnv(telegram), ...providerEnv(provider) },
   });
   await untilChannel(gateway, 'telegram', 'connected');
-});
-afterAll(async () => {
-  await gateway.stop();
-  await relay.cut();
-  await Promise.all([telegram.stop(), provider.stop(), database.drop()]);
-});
+  return {
+    telegram,
+    relay,
+    gateway,
+    textsOf: (chat) => telegram.said(chat).map(({ text }) => text),
+    close: async () => {
+      await gateway.stop();
+      await relay.cut();
+      await Promise.all([telegram.stop(), provider.stop(), database.drop()]);
+    },
+  };
+}
 
-const textsOf = (chat: number): string[] => telegram.said(chat).map(({ text }) => text);
+/** One outage each, side by side. */
+let first: Stage;
+let second: Stage;
+beforeAll(async () => {
+  [first, second] = await Promise.all([openStage(), openStage()]);
+});
+afterAll(() => Promise.all([first.close(), second.close()]));
+
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `message ${n}`);
 
-test('while the platform is away the channel says so; then all that was written is answered, once and in order', async () => {
+test.concurrent('while the platform is away the channel says so; then all that was written is answered, once and in order', async () => {
+  const { telegram, gateway, textsOf } = first;
   await telegram.goAway();
   const away = await untilChannel(gateway, 'telegram', 'reconnecting');
   expect(away.error).toMatch(/Telegram cannot be reached: connection (refused|reset)/);
@@ -59,7 +77,8 @@ test('while the platform is away the channel says so; then all that was written 
   await untilChannel(gateway, 'telegram', 'connected');
 });
 
-test('while the database is away nothing is taken; then all that was written is answered, once and in order', async () => {
+test.concurrent('while the database is away nothing is taken; then all that was written is answered, once and in order', async () => {
+  const { telegram, relay, gateway, textsOf } = second;
   await telegram.write('before', { chat: 2 });
   await telegram.untilSaid(1, 2);
   await relay.cut();

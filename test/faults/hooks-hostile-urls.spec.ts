@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { NameResolver, type SystemNameResolver } from '../../src/outbound/name-resolver.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { hostileHosts } from './support/hostile-hosts.js';
@@ -82,6 +83,7 @@ test('the same URLs, had they been registered, are refused at delivery: nothing 
     expect(told).toHaveLength(urls().length);
     expect(told.filter(({ last_error }) => last_error === null)).toEqual([]);
   }, 30_000);
+  figure(['no-private-address'], { urls: urls().length, reached: reached() });
   for (const { url, last_error } of await outcomes('hostile')) {
     expect([url, last_error]).toEqual([url, expect.stringMatching(/^refused_(address|url)$/)]);
   }

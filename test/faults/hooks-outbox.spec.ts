@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench, runningPostmaster } from '../harness/gateway-process.js';
 import { type Behaviour, HookReceiver } from '../harness/hook-receiver.js';
 import { HttpCaller } from '../harness/http-caller.js';
@@ -138,6 +139,13 @@ test('every committed event reaches every hook, whatever is killed and however t
     expect(await passTime()).toBe(0);
   }, 90_000);
   expectHonest();
+  figure(['webhooks'], {
+    kills: KILLS,
+    database_restarts: DATABASE_RESTARTS_AFTER.length,
+    events: acknowledged.size,
+    webhooks: HOOKS.length,
+    attempts: receiver.attempts.length,
+  });
   gateway.kill('SIGTERM');
   await gateway.ended;
 }, 240_000);

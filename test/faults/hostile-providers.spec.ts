@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mintToken } from '../../src/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { wires } from '../harness/provider-wires.js';
 import {
@@ -178,6 +179,11 @@ describe.each(KINDS)('a provider on the %s wire that', (kind) => {
 
   test('does all this at once: another session keeps its latency', () => {
     const { before, during } = gatewayOf(kind).turnsMs;
+    figure(['own-calls-only'], {
+      what: `${HOSTILITIES.length * WAYS.length} turns at hostile providers (${kind})`,
+      median_turn_ms_before: Math.round(median(before)),
+      meanwhile: Math.round(median(during)),
+    });
     expect(during.length).toBeGreaterThan(10);
     expect(median(during)).toBeLessThan(median(before) * 5 + 50);
   });

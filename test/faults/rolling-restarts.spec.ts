@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mintToken } from '../../src/tokens/token-format.js';
 import { createTestDatabase } from '../harness/database.js';
+import { figure } from '../harness/figure.js';
+import { freePort } from '../harness/free-port.js';
 import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-process.js';
-import { freePort, isInstalled, startHaproxy, startNginx, type Upstream } from './support/balancers.js';
+import { isInstalled, startHaproxy, startNginx, type Upstream } from './support/balancers.js';
 import { MixedLoad } from './support/mixed-load.js';
 
 /** How often every process is restarted: `ROLLING_RESTARTS=10 REPLICAS=3` for the promise to the letter. */
@@ -75,7 +77,11 @@ ifBalanced('rolling restarts under mixed load fail no request, behind any of the
       replicas[i]?.kill('SIGTERM');
       expect(await replicas[i]?.ended).toMatchObject({ code: 0 });
       replicas[i] = await startReplica(upstream, env);
-      // Until the balancers have seen that it is back.
+      // Until the balancers have seen that it is back: HAProxy says so, nginx tries again after a second.
+      await until(
+        async () => (await Promise.all(started.map((one) => one.seesAll()))).every(Boolean),
+        10_000,
+      );
       await sleep(1100);
     }
   }
@@ -85,8 +91,11 @@ ifBalanced('rolling restarts under mixed load fail no request, behind any of the
   for (const replica of replicas) replica.kill('SIGINT');
   await Promise.all(replicas.map((replica) => replica.ended));
   await database.drop();
-  const figures = loads.map((load, i) => ({ behind: started[i]?.name, ...Object.fromEntries(load.done) }));
-  if (process.env['ROLLING_RESTARTS']) process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
+  figure(['rolling-restarts'], {
+    restarts: RESTARTS * REPLICAS,
+    failed: loads.flatMap((load) => load.failures).length,
+    ...Object.fromEntries(loads.map((load, i) => [started[i]?.name ?? '', load.total] as const)),
+  });
   expect(loads.flatMap((load) => load.failures)).toEqual([]);
   for (const { done } of loads) expect(Math.min(...done.values())).toBeGreaterThan(0);
 });

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mintToken } from '../../src/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
+import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 import { McpBench, type ServerB } from '../harness/mcp.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
-import { notingModel, randomFrom } from './support/noting-model.js';
+import { randomFrom } from './support/chance.js';
+import { notingModel } from './support/noting-model.js';
 import { ToolLedger } from './support/tool-ledger.js';
 
 /** The long form: TURN_KILLS=50, and leases run out by themselves. KILL_SEED repeats a run. */
@@ -33,26 +36,28 @@ let database: TestDatabase;
 let provider: ScriptedProvider;
 let ledger: ToolLedger;
 let tools: McpBench;
-let token: string;
+const token = mintToken();
 let env: Record<string, string>;
 let replicas: GatewayProcess[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  provider = await startScriptedProvider();
-  ledger = await ToolLedger.start();
+  [database, provider, ledger] = await Promise.all([
+    createTestDatabase(),
+    startScriptedProvider(),
+    ToolLedger.start(),
+  ]);
   tools = await McpBench.make({ ledger: { transport: 'http', url: ledger.url } });
   env = {
     ...tools.env,
     ...providerEnv(provider),
     DATABASE_URL: database.url,
+    GATEWAY_BOOTSTRAP_TOKEN: token,
     GATEWAY_MASTER_KEY: 'a master key that only tests may use',
     GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
     GATEWAY__RATE_LIMITS__SESSIONS_READ: '100000',
     GATEWAY__LOGGING__LEVEL: 'warn',
   };
-  token = (await bench.run(['auth', 'token'], { env })).stdout.trim();
   replicas = await Promise.all([1, 2, 3].map(startReplica));
 }, 120_000);
 afterAll(async () => {
@@ -150,6 +155,7 @@ test('50 messages at once to one session over three processes: all answered, one
   expect(turns.slice(1).filter(({ gap }) => gap < 0)).toEqual([]);
   expect(new Set(turns.map(({ owner }) => owner)).size).toBeGreaterThan(1);
   for (const content of contents) expect([content, ledger.calls.get(content)]).toEqual([content, 1]);
+  figure(['one-turn-at-a-time'], { messages_at_once: 50, turns: turns.length, processes: replicas.length });
 });
 
 /** What the gateway has told a client that it has. */
@@ -266,11 +272,14 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
   const limbo = await longestLimbo();
   expect(limbo).toBeLessThan(DEFINITE_MS / 1000);
   expect(acknowledged.length).toBeGreaterThan(KILLS);
-  if (isLong) {
-    process.stdout.write(
-      `${JSON.stringify({ seed: SEED, kills: KILLS, acknowledged: acknowledged.length, answers: [...outcomes], turns: statuses, longest_limbo_s: limbo })}\n`,
-    );
-  }
+  figure(['nothing-lost', 'one-turn-at-a-time', 'once-per-key'], {
+    seed: SEED,
+    kills: KILLS,
+    acknowledged: acknowledged.length,
+    answers: Object.fromEntries(outcomes),
+    turns: Object.fromEntries(statuses.map(({ status, n }) => [status, n])),
+    longest_limbo_s: limbo,
+  });
 });
 
 async function wholeHistory(id: string): Promise<Item[]> {

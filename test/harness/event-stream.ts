@@ -11,11 +11,13 @@ export interface StreamEvent {
 export class EventStream {
   readonly events: StreamEvent[] = [];
   readonly comments: string[] = [];
+  /** Of the last event that came whole: one that was cut in half is asked for again. */
   lastEventId = '';
   retryMs: number | undefined;
   /** How it ended: `complete` when the server closed it properly. */
   ended: 'complete' | 'cut' | undefined;
   private rest = '';
+  private lastIdRead = '';
   private fields = { event: '', data: '' };
 
   private constructor(
@@ -91,7 +93,7 @@ export class EventStream {
     if (colon === 0) this.comments.push(line.slice(1).trim());
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'id') this.lastEventId = value;
+    if (name === 'id') this.lastIdRead = value;
     if (name === 'retry') this.retryMs = Number(value);
     if (name === 'event') this.fields.event = value;
     if (name === 'data') this.fields.data += `${value}\n`;
@@ -100,6 +102,7 @@ export class EventStream {
   private dispatch(): void {
     const { event, data } = this.fields;
     this.fields = { event: '', data: '' };
+    this.lastEventId = this.lastIdRead;
     if (data === '') return;
     this.events.push({ id: this.lastEventId, event: event || 'message', data: data.slice(0, -1) });
   }

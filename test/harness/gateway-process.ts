@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pauses } from './eventually.js';
 
 /** How a process ended, and everything it wrote. */
 export interface Ended {
@@ -151,10 +152,11 @@ export function isAlive(pid: number): boolean {
 /** Looks again until it is so; rejects when it is not within the limit. */
 export async function until(isSo: () => boolean | Promise<boolean>, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
-  while (!(await isSo())) {
+  for (const pauseMs of pauses()) {
+    if (await isSo()) return;
     if (performance.now() > deadline)
       throw new Error(`It is still not so after ${limitMs} ms: ${String(isSo)}`);
-    await sleep(20);
+    await sleep(pauseMs);
   }
 }
 

@@ -35,7 +35,16 @@ async function serverAddress() {
   const dataDir = await mkdtemp(join(tmpdir(), 'agw-test-'));
   globalThis.gatewayTestServer = await EmbeddedPostgres.open({ dataDir, logger: silentLogs.for('test') });
   globalThis.gatewayTestDataDir = dataDir;
-  return { ...globalThis.gatewayTestServer.connection, database: 'postgres' };
+  const address = { ...globalThis.gatewayTestServer.connection, database: 'postgres' };
+  await forgoDurability(address);
+  return address;
+}
+
+/** No test takes the machine's power away: that its files reach the disk is all that this server does not wait for. */
+async function forgoDurability(address) {
+  await onServer(address, 'ALTER SYSTEM SET fsync = off');
+  await onServer(address, 'ALTER SYSTEM SET full_page_writes = off');
+  await onServer(address, 'SELECT pg_reload_conf()');
 }
 
 async function onServer(address, sql) {

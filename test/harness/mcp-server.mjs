@@ -103,7 +103,7 @@ const calls = {
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (mode === 'silent') return;
+  if (mode === 'silent' || mode === 'garbage') return;
   if (method === 'notifications/cancelled' && state !== '') {
     appendFileSync(`${state}.cancelled`, `${params.requestId}\n`);
   }

@@ -14,10 +14,12 @@ export class TurnStream {
   readonly frames: Frame[] = [];
   text = '';
   ended = false;
-  private readonly abort = new AbortController();
   private rest = '';
 
-  private constructor(readonly response: Response) {}
+  private constructor(
+    readonly response: Response,
+    private readonly abort: AbortController,
+  ) {}
 
   static async open(
     url: string,
@@ -36,9 +38,7 @@ export class TurnStream {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: abort.signal,
     });
-    const stream = new TurnStream(response);
-    abort.signal.addEventListener('abort', () => undefined);
-    stream.abort.signal.addEventListener('abort', () => abort.abort());
+    const stream = new TurnStream(response, abort);
     void stream.readAll().catch(() => undefined);
     return stream;
   }
@@ -107,7 +107,7 @@ export class TurnStream {
 }
 
 /** What a gateway needs to speak to a scripted provider. */
-export function providerEnv(provider: ScriptedProvider): Record<string, string> {
+export function providerEnv(provider: Pick<ScriptedProvider, 'url'>): Record<string, string> {
   return {
     GATEWAY__PROVIDER__KIND: 'openai',
     GATEWAY__PROVIDER__API_KEY: 'key-of-a-scripted-provider',

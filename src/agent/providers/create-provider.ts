@@ -16,11 +16,11 @@ export async function createProvider(
   switch (choice.kind) {
     case 'anthropic': {
       const { AnthropicProvider } = await import('./anthropic/anthropic.provider.js');
-      return new AnthropicProvider(options);
+      return AnthropicProvider.create(options);
     }
     case 'openai': {
       const { OpenAiProvider } = await import('./openai/openai.provider.js');
-      return new OpenAiProvider(options);
+      return OpenAiProvider.create(options);
     }
     case 'offline': {
       const { OfflineProvider } = await import('./offline/offline.provider.js');

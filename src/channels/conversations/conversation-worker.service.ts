@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { stackOf } from '../../errors/stack-of.js';
 import { Bell } from '../../events/bell.js';
 import { Readiness } from '../../lifecycle/readiness.js';
 import { outsideLogContext } from '../../logs/log-context.js';
@@ -142,7 +143,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
       if (error instanceof LookLater) return error.afterMs;
       this.logger.warn('a conversation could not be answered in; it will be tried again', {
         channel,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error: stackOf(error),
       });
       return backOffMs(claim.failures, FIRST_PAUSE_MS);
     }

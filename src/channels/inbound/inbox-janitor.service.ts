@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { outsideLogContext } from '../../logs/log-context.js';
-import { type Logger, Logs } from '../../logs/logger.js';
+import { BatchedJob } from '../../database/batched-job.js';
+import { Logs } from '../../logs/logger.js';
 import { Inbox } from './inbox.store.js';
 
 const EVERY_MS = 15 * 60_000;
@@ -11,38 +11,22 @@ const MOST_AT_ONCE = 5000;
 /** Forgets messages that were done with long ago. Any number of replicas may do so. */
 @Injectable()
 export class InboxJanitor implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger: Logger;
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
-  private isStopped = false;
+  readonly job: BatchedJob;
 
-  constructor(
-    private readonly inbox: Inbox,
-    logs: Logs,
-  ) {
-    this.logger = logs.for('channels::janitor');
+  constructor(inbox: Inbox, logs: Logs) {
+    this.job = new BatchedJob({
+      failure: 'old messages of channels could not be removed',
+      everyMs: EVERY_MS,
+      logger: logs.for('channels::janitor'),
+      batch: async () => (await inbox.prune(KEPT_DAYS, MOST_AT_ONCE)) === MOST_AT_ONCE,
+    });
   }
 
   onApplicationBootstrap(): void {
-    this.timer = outsideLogContext(() =>
-      setInterval(() => {
-        this.sweeping = this.sweep();
-      }, EVERY_MS).unref(),
-    );
+    this.job.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.isStopped = true;
-    clearInterval(this.timer);
-    await this.sweeping;
-  }
-
-  /** Never rejects. */
-  async sweep(): Promise<void> {
-    try {
-      while (!this.isStopped && (await this.inbox.prune(KEPT_DAYS, MOST_AT_ONCE)) === MOST_AT_ONCE);
-    } catch (error) {
-      this.logger.debug('old messages of channels stay for now', { error: String(error) });
-    }
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 }

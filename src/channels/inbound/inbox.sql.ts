@@ -67,7 +67,7 @@ export const PRUNE_CONVERSATIONS: Statement = {
   name: 'channel_inbox.prune_conversations',
   text: `
     DELETE FROM channel_conversations AS one
-    WHERE written_at < now() - make_interval(days => $1) AND owner IS NULL
+    WHERE written_at < now() - make_interval(days => $1) AND (owner IS NULL OR lease_until < now())
       AND NOT EXISTS (
         SELECT 1 FROM channel_messages AS m
         WHERE m.channel = one.channel AND m.conversation = one.conversation AND m.done_at IS NULL)

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.js';
 
@@ -14,11 +13,13 @@ export function addConfigRollbackCommand(config: Command, context: CommandContex
     .argument('[revision]', 'from "config history"', revisionArgument)
     .addHelpText('after', AFTER_HELP)
     .action(async (revision: bigint | undefined) => {
-      const [{ withConfiguration }, { rollBack }] = await Promise.all([
+      const [{ withConfiguration }, { rollBack }, { theOperator }] = await Promise.all([
         import('../with-configuration.js'),
         import('../../config/config-rollback.js'),
+        import('../the-operator.js'),
       ]);
-      const keys = await withConfiguration(context, (opened) => rollBack(opened, theUser(), revision));
+      const actor = { name: theOperator(), tokenId: null };
+      const keys = await withConfiguration(context, (opened) => rollBack(opened, actor, revision));
       const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
       context.terminal.err(`${sentence}\n`);
     });
@@ -27,13 +28,4 @@ export function addConfigRollbackCommand(config: Command, context: CommandContex
 function revisionArgument(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('It is a number; "config history" shows it.');
-}
-
-function theUser(): { readonly name: string; readonly tokenId: null } {
-  try {
-    return { name: `${userInfo().username} at the command line`, tokenId: null };
-  } catch {
-    // In a container the user may have no name.
-    return { name: 'the command line', tokenId: null };
-  }
 }

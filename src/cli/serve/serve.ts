@@ -7,11 +7,13 @@ import { type StartedGateway, startGateway } from '../../main.js';
 import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';
+import { collectGarbageEarly } from './heap-growth.js';
 import { startBanner } from './start-banner.js';
 import { StopRequests } from './stop-requests.js';
 
 /** Runs a gateway until it is asked to stop. Throws what stopped the start, or `CommandFailed` after a fault. */
 export async function serve(context: CommandContext): Promise<void> {
+  collectGarbageEarly();
   const loaded = checkedSettings(context);
   const redactor = new Redactor();
   const { level, format } = loaded.settings.logging;

@@ -51,7 +51,7 @@ const channel = z
       'Longest single call to the platform, in milliseconds.',
     ),
     secret: secretText().describe(
-      'webhook: the key of the signatures; whsec_ and base64, or any text of at least 16 characters.',
+      'webhook: the key of the signatures; whsec_ and base64, or any text of at least 16 bytes.',
     ),
     secret_env: variableName().describe('webhook: name of the variable that holds the key instead.'),
     callback_url: httpUrl()

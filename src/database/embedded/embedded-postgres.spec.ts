@@ -163,6 +163,30 @@ describe('the embedded server', () => {
     expect(await pidOf(seed)).toBeUndefined();
   });
 
+  it('is left running when it may not be stopped, and that is said', async () => {
+    const server = await open(seed);
+    const refused = jest.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+    });
+    await server.close();
+    refused.mockRestore();
+    expect(lines).toContain('the embedded server was left running');
+    const again = await open(seed);
+    expect(lines).toContain('using the running embedded server');
+    await again.close();
+    expect(await pidOf(seed)).toBeUndefined();
+  });
+
+  it('says that it is not back when it cannot be brought back, and closes while it waits to try again', async () => {
+    const folder = copyOfSeed('lost');
+    const server = await open(folder);
+    rmSync(join(folder, 'postgres/global/pg_control'));
+    await kill(folder);
+    await until(async () => (lines.includes('the embedded server is not back') ? true : undefined));
+    await server.close();
+    expect(await pidOf(folder)).toBeUndefined();
+  });
+
   it('starts although the pid of the server that died now belongs to somebody else', async () => {
     const folder = copyOfSeed('stale');
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
@@ -196,6 +220,7 @@ describe('the embedded server', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     await expect(open(join(file, 'data'))).rejects.toThrow(/cannot be used .*file.*DATABASE_URL/);
+    await expect(open(join(root, 'd'.repeat(300)))).rejects.toThrow(/cannot be used .*ENAMETOOLONG/);
   });
 
   it('tells what the server said when it does not start', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pretendSystem } from '../../../test/harness/other-system.js';
 import { completeLibraryLinks } from './library-links.js';
 
 const links = [
@@ -49,5 +50,24 @@ describe('the library links of the package', () => {
   it('are none for a platform whose package has none', async () => {
     rmSync(join(root, 'native/pg-symlinks.json'));
     await expect(completeLibraryLinks(root, spare)).resolves.toBeUndefined();
+  });
+
+  it('are not guessed when the list of them cannot be read', async () => {
+    rmSync(join(root, 'native/pg-symlinks.json'));
+    mkdirSync(join(root, 'native/pg-symlinks.json'));
+    await expect(completeLibraryLinks(root, spare)).rejects.toMatchObject({ code: 'EISDIR' });
+  });
+
+  it('must be in the package where the loader looks nowhere else', async () => {
+    const restore = pretendSystem('darwin');
+    try {
+      const refused = { source: 'native/lib/liba.1.dylib', target: 'absent/liba.dylib' };
+      writeFileSync(join(root, 'native/pg-symlinks.json'), JSON.stringify([refused]));
+      await expect(completeLibraryLinks(root, spare)).rejects.toThrow(
+        /cannot be made \(ENOENT\); run "npm rebuild"/,
+      );
+    } finally {
+      restore();
+    }
   });
 });

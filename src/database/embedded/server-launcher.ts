@@ -48,7 +48,7 @@ export async function launchServer(
   await log.withDescriptor((out) => {
     const child = spawn(file, [...all], { ...options, detached: true, stdio: ['ignore', out, out] });
     child.on('error', (error) => (failure = messageOf(error)));
-    child.on('exit', (code, signal) => (failure = `it ended with ${signal ?? `code ${code ?? '?'}`}`));
+    child.on('exit', (code, signal) => (failure = `it ended with ${signal ?? `code ${String(code)}`}`));
     child.unref();
   });
   return { failure: () => failure, output: () => log.linesSince(before) };

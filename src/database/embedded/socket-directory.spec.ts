@@ -45,4 +45,10 @@ describe('the folder of the socket', () => {
     mkdirSync(short, { mode: 0o700 });
     await expect(makeSocketDirectory(short, tooLong, own + 1)).rejects.toThrow(/not a private folder/);
   });
+
+  it('says so when it cannot be made', async () => {
+    await expect(makeSocketDirectory('/absent/short', tooLong, own)).rejects.toThrow(
+      /too long for a socket and \/absent\/short cannot be made \(ENOENT\); name a shorter/,
+    );
+  });
 });

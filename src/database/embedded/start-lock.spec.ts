@@ -78,4 +78,20 @@ describe('StartLock', () => {
     lost.release();
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.ppid });
   });
+
+  it('breaks no lock while another process does, unless that one died over it', async () => {
+    leaveBehind('', 60_000);
+    const guard = `${path}.break`;
+    writeFileSync(guard, '1');
+    await expect(StartLock.acquire(path, soon(60))).rejects.toThrow(/aborted/i);
+    const longAgo = new Date(Date.now() - 6000);
+    utimesSync(guard, longAgo, longAgo);
+    (await StartLock.acquire(path, soon(1_000))).release();
+    expect(existsSync(guard)).toBe(false);
+  });
+
+  it('cannot be taken where no file can be made', async () => {
+    const nowhere = join(folder, 'absent', 'lock');
+    await expect(StartLock.acquire(nowhere, soon())).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 });

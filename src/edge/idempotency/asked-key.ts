@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GatewayRequest } from '../gateway-request.js';
+import { type GatewayRequest, routeOf } from '../gateway-request.js';
 import { BadIdempotencyKey } from './idempotency.errors.js';
 import type { AskedKey } from './key.store.js';
 
@@ -27,12 +27,6 @@ export function askedKey(request: GatewayRequest): AskedKey | undefined {
     operation: `${method} ${route}`,
     request: hash([profile, query, bodyHash]),
   };
-}
-
-/** Undefined for a path that no route takes. */
-function routeOf(request: GatewayRequest): string | undefined {
-  const route = request.route as { path?: unknown } | undefined;
-  return typeof route?.path === 'string' && !route.path.includes('*') ? route.path : undefined;
 }
 
 function hash(parts: readonly string[]): string {

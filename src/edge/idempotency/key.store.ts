@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ADVISORY_LOCKS } from '../../database/advisory-locks.js';
 import { Database } from '../../database/database.js';
 import type { SqlRunner, Statement } from '../../database/sql.js';
 import { ReplicaId } from '../../lifecycle/replica-id.js';
@@ -85,7 +86,7 @@ const FORGET: Statement = {
   text: `
     DELETE FROM idempotency_keys WHERE scope IN (
       SELECT scope FROM idempotency_keys
-      WHERE (SELECT pg_try_advisory_xact_lock(7193016832)) AND created_at <= now() - ${KEPT}
+      WHERE (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.forgettingKeys})) AND created_at <= now() - ${KEPT}
       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING scope`,
 };

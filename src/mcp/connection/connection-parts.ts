@@ -22,4 +22,6 @@ export interface ConnectionParts {
   /** Told of every change between connected and not. `error` is redacted. */
   onChange(connected: boolean, error: string | undefined): void;
   redact(text: string): string;
+  /** For what a server answers: it knows its credentials, but what merely looks like one may be somebody's file. */
+  hideKnown(text: string): string;
 }

@@ -41,6 +41,7 @@ export class Connections {
       settings,
       logger,
       redact,
+      hideKnown: (text) => this.redactor.hideKnown(text),
       makeTransport: () => this.transports.make(settings, talk.take),
       offered: (connection) => {
         const server = { name, settings, run: connection.call, isAvailable: () => connection.isUp() };

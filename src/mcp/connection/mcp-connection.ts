@@ -104,6 +104,7 @@ export class McpConnection implements Callable {
       await this.open(session, signal);
       upAt = performance.now();
       this.state.up(session, this.tools.tools.length);
+      void this.list.catchUp(session, signal);
       void this.list.awaitApprovals(session, signal);
       why = await session.watch(signal);
     } catch (error) {

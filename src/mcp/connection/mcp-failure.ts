@@ -7,6 +7,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { sentenceOf } from '../../errors/sentence-of.js';
 
 const MOST_SHOWN = 300;
 
@@ -57,13 +58,9 @@ const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
 
 /** One short line about what went wrong, with the cause that libraries hide. Not redacted. */
 export function failureWords(error: unknown): string {
-  const words = [messageOf(error)];
+  const words = [sentenceOf(error)];
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error) words.push(messageOf(cause));
+  if (cause instanceof Error) words.push(sentenceOf(cause));
   const line = words.join(': ').replaceAll(/\s+/g, ' ').trim();
   return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts } from './connection-parts.js';
 import type { ConnectionState } from './connection-state.js';
 import { failureWords, isAnswer, isSessionGone, McpServerDown, McpServerLost } from './mcp-failure.js';
-import { McpToolFailed } from './mcp-session.js';
+import { type McpSession, McpToolFailed } from './mcp-session.js';
 
 /** How long a call waits for a server that forgot our session, and how often it looks. */
 const AGAIN_MS = 5000;
@@ -12,35 +12,56 @@ const AGAIN_LOOK_MS = 25;
 /** Makes the calls to one server over whatever session it has at the moment. */
 export class ServerCalls {
   constructor(
-    private readonly parts: Pick<ConnectionParts, 'name' | 'redact'>,
+    private readonly parts: Pick<ConnectionParts, 'name' | 'redact' | 'hideKnown'>,
     private readonly state: ConnectionState,
   ) {}
 
   /** Throws at once when the server is not connected, and in the words of `mcp-failure` for whatever goes wrong. */
   readonly call: RunTool = async (tool, args, signal) => {
-    const { session } = this.state;
-    const { name, redact } = this.parts;
-    if (session === undefined || !this.state.isUp()) throw new McpServerDown(name);
+    const { hideKnown } = this.parts;
     try {
-      return await session.call(tool, args, signal);
+      return hideKnown(await this.answered(tool, args, signal));
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (error instanceof McpToolFailed) throw error;
-      if (isAnswer(error)) throw new Error(redact(failureWords(error)), { cause: error });
-      session.giveUp(error instanceof Error ? error : new Error(String(error)));
-      if (!isSessionGone(error)) throw new McpServerLost(name);
-      // It knows nothing of our session, so it did nothing of what it was asked.
-      return this.callAgain(tool, args, signal);
+      if (error instanceof McpToolFailed) throw new McpToolFailed(hideKnown(error.message));
+      throw error;
     }
   };
 
-  private readonly callAgain: RunTool = async (tool, args, signal) => {
-    const old = this.state.session;
+  private readonly answered: RunTool = async (tool, args, signal) => {
+    const { session } = this.state;
+    if (session === undefined || !this.state.isUp()) throw new McpServerDown(this.parts.name);
+    try {
+      return await session.call(tool, args, signal);
+    } catch (error) {
+      // It knows nothing of our session, so it did nothing of what it was asked.
+      if (signal.aborted || !isSessionGone(error)) throw this.failure(error, session, signal);
+      session.giveUp(asError(error));
+      return this.callAgain(session, tool, args, signal);
+    }
+  };
+
+  private async callAgain(old: McpSession, ...[tool, args, signal]: Parameters<RunTool>): Promise<string> {
     for (let waitedMs = 0; waitedMs < AGAIN_MS; waitedMs += AGAIN_LOOK_MS) {
       await sleep(AGAIN_LOOK_MS, undefined, { signal });
       const { session } = this.state;
-      if (session !== undefined && session !== old) return session.call(tool, args, signal);
+      if (session === undefined || session === old) continue;
+      return session.call(tool, args, signal).catch((error: unknown) => {
+        throw this.failure(error, session, signal);
+      });
     }
     throw new McpServerDown(this.parts.name);
-  };
+  }
+
+  /** What the caller is told of a call that failed; a connection that is lost by it is given up. */
+  private failure(error: unknown, session: McpSession, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof McpToolFailed) return error;
+    if (isAnswer(error)) return new Error(this.parts.redact(failureWords(error)), { cause: error });
+    session.giveUp(asError(error));
+    return new McpServerLost(this.parts.name);
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -10,7 +10,7 @@ const QUARANTINE_LOOK_MS = 1000;
 /** Keeps what the catalogue has of one server as its list of tools is now. */
 export class ToolList {
   private isStale = false;
-  private isRefreshing = false;
+  private refreshing: McpSession | undefined;
 
   constructor(
     private readonly offered: OfferedTools,
@@ -19,6 +19,7 @@ export class ToolList {
   ) {}
 
   async offer(session: McpSession, signal: AbortSignal): Promise<void> {
+    this.isStale = false;
     await this.offered.update((await session.listTools(signal)).map(definitionOf));
   }
 
@@ -28,17 +29,20 @@ export class ToolList {
    */
   async refresh(session: McpSession, signal: AbortSignal): Promise<void> {
     this.isStale = true;
-    if (this.isRefreshing) return;
-    this.isRefreshing = true;
+    await this.catchUp(session, signal);
+  }
+
+  /** Asks for what changed while the connection was not up yet. Never rejects. */
+  async catchUp(session: McpSession, signal: AbortSignal): Promise<void> {
+    if (this.refreshing === session) return;
+    this.refreshing = session;
     try {
-      while (this.isStale && this.state.session === session) {
-        this.isStale = false;
+      while (this.isStale && this.state.session === session)
         await withLinkedSignal(signal, (linked) => this.offer(session, linked));
-      }
     } catch (error) {
       session.giveUp(error instanceof Error ? error : new Error(String(error)));
     } finally {
-      this.isRefreshing = false;
+      if (this.refreshing === session) this.refreshing = undefined;
     }
   }
 

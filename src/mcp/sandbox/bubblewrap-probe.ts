@@ -13,8 +13,11 @@ export function bubblewrapProblem(env: Readonly<Record<string, string>>): Promis
   );
   return new Promise((resolve) => {
     execFile(file, [...args], { env: { ...env }, timeout: PROBE_MS }, (error, _stdout, stderr) => {
-      if (error === null) resolve(undefined);
-      else resolve(stderr.trim().split('\n')[0] || error.message.split('\n')[0] || 'it does not start');
+      resolve(error === null ? undefined : firstLineOf(stderr.trim() || error.message));
     });
   });
+}
+
+function firstLineOf(text: string): string {
+  return text.split('\n', 1).join('');
 }

@@ -77,5 +77,5 @@ export class GroupedChild {
 }
 
 function endingWords(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal === null ? `it exited with code ${code ?? 'unknown'}` : `it was ended by ${signal}`;
+  return signal === null ? `it exited with code ${String(code)}` : `it was ended by ${signal}`;
 }

@@ -4,6 +4,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { sentenceOf } from '../../errors/sentence-of.js';
 import type { ChildCommand } from './child-command.js';
 import { GroupedChild } from './child-process.js';
 import { FlowLimit } from './flow-limit.js';
@@ -82,7 +83,7 @@ export class ChildTransport implements Transport {
       this.flow?.count(chunk.length, lines.length);
       for (const line of lines) this.take(line);
     } catch (error) {
-      this.breakOff(error instanceof Error ? error.message : String(error));
+      this.breakOff(sentenceOf(error));
     }
   }
 

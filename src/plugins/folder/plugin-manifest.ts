@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import { z } from 'zod';
+import { sentenceOf } from '../../errors/sentence-of.js';
 import { PluginProblem } from '../plugin-problem.js';
 
 const PLUGIN_NAME = /^(?=.{1,32}$)[a-z0-9]+([_-][a-z0-9]+)*$/;
@@ -59,7 +60,7 @@ function tableOf(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [first = ''] = sentenceOf(error).split('\n');
     throw new PluginProblem(`plugin.toml is not TOML: ${first.slice(0, 200)}`);
   }
 }

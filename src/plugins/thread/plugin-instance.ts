@@ -1,5 +1,6 @@
+import { sentenceOf } from '../../errors/sentence-of.js';
 import { MEMORY_NAME } from '../module/limit-module.js';
-import { PluginProblem, sentenceOf } from '../plugin-problem.js';
+import { PluginProblem } from '../plugin-problem.js';
 import { EXTISM_MODULE, type ExtismHost } from './extism-imports.js';
 import type { Grants } from './thread-messages.js';
 import { WASI_MODULE, wasiFunction } from './wasi-imports.js';

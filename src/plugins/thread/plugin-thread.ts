@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { sentenceOf } from '../../errors/sentence-of.js';
 import type { PluginPackage } from '../folder/plugin-package.js';
-import { PluginProblem, sentenceOf } from '../plugin-problem.js';
+import { PluginProblem } from '../plugin-problem.js';
 import type {
   HttpOutcome,
   HttpRequest,

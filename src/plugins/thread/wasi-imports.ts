@@ -39,7 +39,8 @@ export function wasiFunction(name: string, memory: () => ArrayBuffer): WasiFunct
       throw new Error(`it ended itself with code ${code}`);
     },
   };
-  return known[name] ?? (() => NOT_SUPPORTED);
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  return found ?? (() => NOT_SUPPORTED);
 }
 
 function fillWithChance(bytes: Uint8Array<ArrayBuffer>): number {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { safeToolName } from '../../agent/tool-names.js';
 import { type RegisteredTool, ToolRegistry } from '../../agent/tool-registry.js';
+import { sentenceOf } from '../../errors/sentence-of.js';
 import { Redactor } from '../../logs/redactor.js';
-import { PluginProblem, sentenceOf } from '../plugin-problem.js';
+import { PluginProblem } from '../plugin-problem.js';
 import type { PluginRunner } from '../thread/plugin-runner.js';
 import type { DescribedTool } from './described-tools.js';
 

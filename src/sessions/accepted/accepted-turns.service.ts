@@ -3,10 +3,11 @@ import { Settings } from '../../config/settings.js';
 import { Readiness } from '../../lifecycle/readiness.js';
 import { outsideLogContext } from '../../logs/log-context.js';
 import { type Logger, Logs } from '../../logs/logger.js';
+import type { BegunTurn } from '../begun-turn.js';
 import { allowanceOf } from '../limits/turn-allowance.js';
 import { TurnPlaces } from '../limits/turn-places.js';
 import { RunningTurns } from '../running-turns.js';
-import { type BegunTurn, TurnStore } from '../turn.store.js';
+import { TurnStore } from '../turn.store.js';
 import { TurnStarter } from '../turn-starter.service.js';
 import { type AcceptedTurn, AcceptedTurnsStore } from './accepted-turns.store.js';
 

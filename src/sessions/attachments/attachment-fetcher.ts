@@ -75,10 +75,10 @@ function isRemote(one: NewAttachment | RemoteAttachment): one is RemoteAttachmen
   return 'url' in one;
 }
 
-function failureText({ reason }: OutboundFailed): string {
+function failureText({ reason, words }: OutboundFailed): string {
   return reason === 'too_large'
     ? 'makes the attachments more than 20 MiB decoded in all'
-    : `could not be fetched: ${reason.replaceAll('_', ' ')}`;
+    : `could not be fetched: ${words}`;
 }
 
 function problemOf({ status, headers, body }: OutboundAnswer): string | undefined {

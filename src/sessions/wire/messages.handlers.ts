@@ -6,6 +6,7 @@ import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { markReplayed } from '../../edge/idempotency/told-again.js';
 import { InternalError } from '../../errors/gateway-error.js';
 import { API_PREFIX, type ProfileId } from '../../profiles/profile.js';
+import { bearerOf } from '../../tokens/bearer.js';
 import type { Caller } from '../../tokens/caller.js';
 import { TokenDirectory } from '../../tokens/token-directory.js';
 import { parseEventId } from '../live/event-id.js';
@@ -95,7 +96,7 @@ export class MessagesHandlers {
 
   private view(request: GatewayRequest, response: Response, until: 'turn' | 'cut'): SseViewer {
     const viewer = new SseViewer(response, request.profile as ProfileId, until);
-    const token = request.headers.authorization?.trim().split(' ').at(-1);
+    const token = bearerOf(request.headers.authorization);
     this.viewers.add(viewer, async () => (await this.tokens.find(token)) !== undefined);
     if (response.closed) viewer.end();
     return viewer;

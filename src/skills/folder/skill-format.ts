@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
-import { SkillProblem, sentenceOf } from '../skill-problem.js';
+import { sentenceOf } from '../../errors/sentence-of.js';
+import { SkillProblem } from '../skill-problem.js';
 import { nameIn, requiredTools, textIn, triggersIn } from './skill-fields.js';
 
 const MOST_HEADER_CHARS = 16_384;

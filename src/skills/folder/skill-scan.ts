@@ -1,6 +1,6 @@
 import type { SkillsSettings } from '../../config/sections/skills.section.js';
+import { sentenceOf } from '../../errors/sentence-of.js';
 import type { LoadedSkill } from '../skill.js';
-import { sentenceOf } from '../skill-problem.js';
 import { folderNames, type ReadSkill, readSkill } from './skill-folder.js';
 import { realRoot, type SkillRoot } from './skill-roots.js';
 

@@ -34,11 +34,11 @@ export class SkillsPrompt implements PromptSource, OnModuleInit {
     this.sources.add(this);
   }
 
-  additionFor({ context, content }: PromptQuestion): Promise<string | undefined> {
+  additionFor({ context, content }: PromptQuestion): string | undefined {
     const skills = this.skills.list();
-    if (skills.length === 0) return Promise.resolve(undefined);
+    if (skills.length === 0) return undefined;
     const parts = [this.catalogFor(context, skills), this.bodiesFor(content, skills)];
-    return Promise.resolve(parts.filter((part) => part !== '').join('\n\n'));
+    return parts.filter((part) => part !== '').join('\n\n');
   }
 
   /** Whoever may not read skills is not told of them. */

@@ -6,6 +6,12 @@ export const PROFILES: readonly ProfileId[] = ['a', 'b'];
 
 export const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
+/** An integer, in what is compared with `toEqual`. */
+export const anInteger: unknown = {
+  asymmetricMatch: (value: unknown) => Number.isInteger(value),
+  toString: () => 'an integer',
+};
+
 /** What differs between the two profiles in tests that are otherwise the same. */
 export const FACES = {
   a: {

@@ -2,21 +2,22 @@ import { type Route, RouteTable } from '../../../src/edge/route-table.js';
 import type { ErrorCode } from '../../../src/errors/gateway-error.js';
 import type { ProfileId } from '../../../src/profiles/profile.js';
 import type { TestDatabase } from '../../harness/database.js';
+import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import { expectCommonHeaders, expectError } from './envelope.js';
 import { FACES, newSession, PROFILES } from './faces.js';
-import { type RawAnswer, RawConnection } from './raw-connection.js';
+import { type RawAnswer, RawConnection, request, StillSilent } from './raw-connection.js';
 
 /** So small that a test can send more than it. */
 export const MOST_BODY_BYTES = 65_536;
 /** Longer than what may be echoed (64 characters), and nothing that an answer would say by itself. */
 export const LONG = 'zQ'.repeat(100);
-/** An answer to a wrong request takes milliseconds; this only has to tell it from one that hangs. */
-const PROMPT_MS = 5000;
+/** An answer to a wrong request takes milliseconds; whoever waits for a second waits for nothing. */
+const HANG_MS = 1000;
 
 /** Tables in which something moves without a request: who was seen when, logs, counters, leases. */
 const BREATHING =
-  /^(api_tokens|change_counters|session_tally|session_hours|channel_states|log_\w+|hook_lanes|rate_buckets)$/;
+  /^(api_tokens|change_counters|session_tally|session_hours|channel_states|log_\w+|hook_lanes|rate_buckets|session_audiences)$/;
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
@@ -40,6 +41,7 @@ export class HostileGateway {
   static async start(): Promise<HostileGateway> {
     const gateway = await startTestGateway({
       env: {
+        GATEWAY__LOGGING__LEVEL: 'debug',
         GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MOST_BODY_BYTES),
         GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MOST_BODY_BYTES),
       },
@@ -69,11 +71,25 @@ export class HostileGateway {
     return RawConnection.open(this.gateway.started.ports[profile]);
   }
 
-  /** Sends these bytes on a connection of their own and takes the first answer. */
+  /**
+   * Sends these bytes on a connection of their own and takes the first answer; one that takes longer than a second hangs.
+   * A machine can be as slow as that for once, so it has a second try when a sound request is answered in time again.
+   */
   async send(profile: ProfileId, bytes: string | Buffer, { bodiless = false } = {}): Promise<RawAnswer> {
+    try {
+      return await this.exchange(profile, bytes, bodiless);
+    } catch (error) {
+      if (!(error instanceof StillSilent)) throw error;
+      const sound = request('GET', `/api/v1${FACES[profile].health}`);
+      await eventually(() => this.exchange(profile, sound, false).then(() => undefined));
+      return this.exchange(profile, bytes, bodiless);
+    }
+  }
+
+  private async exchange(profile: ProfileId, bytes: string | Buffer, bodiless: boolean): Promise<RawAnswer> {
     const connection = await this.open(profile);
     try {
-      return await connection.send(bytes).answer({ withinMs: PROMPT_MS, bodiless });
+      return await connection.send(bytes).answer({ withinMs: HANG_MS, bodiless });
     } finally {
       connection.close();
     }
@@ -135,9 +151,8 @@ async function fingerprintSql(database: TestDatabase): Promise<string> {
 
 /** The profile's envelope with the code of its status, every header of every answer, and no long value echoed. */
 export function expectRefusal(profile: ProfileId, answer: RawAnswer): void {
-  expect(answer.status).toBeGreaterThanOrEqual(400);
-  expect(answer.status).toBeLessThan(500);
   expectError(profile, answer, answer.status, CODES[answer.status] ?? 'bad_request');
   expectCommonHeaders(answer);
-  for (const text of [answer.text, ...answer.headers.values()]) expect(text).not.toContain(LONG.slice(0, 65));
+  const echoes = [answer.text, ...answer.headers.values()].filter((text) => text.includes(LONG.slice(0, 65)));
+  expect({ kind: Math.floor(answer.status / 100), echoes }).toEqual({ kind: 4, echoes: [] });
 }

@@ -8,6 +8,9 @@ export interface RawAnswer {
   readonly body: unknown;
 }
 
+/** Nothing came in time, though the connection is still open. */
+export class StillSilent extends Error {}
+
 /** A bare TCP connection, for requests that no HTTP client would send. */
 export class RawConnection {
   private received = Buffer.alloc(0);
@@ -47,9 +50,8 @@ export class RawConnection {
       if (parsed !== undefined) return parsed;
       if (this.closed || !(await this.more(deadline))) {
         const got = JSON.stringify(this.received.toString('latin1').slice(0, 200));
-        throw new Error(
-          `No answer ${this.closed ? 'before the connection ended' : `within ${withinMs} ms`}: ${got}`,
-        );
+        if (this.closed) throw new Error(`No answer before the connection ended: ${got}`);
+        throw new StillSilent(`No answer within ${withinMs} ms: ${got}`);
       }
     }
   }
@@ -70,6 +72,23 @@ export class RawConnection {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return false;
+  }
+
+  /** Takes nothing more, whatever is sent. */
+  stopReading(): this {
+    this.socket.pause();
+    return this;
+  }
+
+  readOn(): this {
+    this.socket.resume();
+    return this;
+  }
+
+  /** Has nothing more to say, and listens on. */
+  endHalf(): this {
+    this.socket.end();
+    return this;
   }
 
   /** Goes away without a word, with a reset. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../../harness/free-port.js';
 import { until } from '../../harness/gateway-process.js';
 
 /** Where one replica answers. */
@@ -14,14 +14,27 @@ export interface Balancer {
   readonly name: string;
   /** Base of the profile that is balanced. */
   readonly base: string;
+  /** Whether it sends requests to all replicas, as far as it says. */
+  seesAll(): Promise<boolean>;
   stop(): void;
 }
 
+export interface NginxOptions {
+  /** What answers 200 without a token. */
+  readonly health?: string;
+  /** Further directives for everything, and for the one location. */
+  readonly global?: string;
+  readonly more?: string;
+}
+
 /** An ordinary nginx: it has no health checks, and finds out by being refused. */
-export async function startNginx(folder: string, upstreams: readonly Upstream[]): Promise<Balancer> {
+export async function startNginx(
+  folder: string,
+  upstreams: readonly Upstream[],
+  { health = '/api/v1/status/health', global = '', more = '' }: NginxOptions = {},
+): Promise<Balancer> {
   const port = await freePort();
-  const place = join(folder, 'nginx');
-  await mkdir(place);
+  const place = await mkdtemp(join(folder, 'nginx-'));
   const file = join(place, 'nginx.conf');
   const asRoot = process.getuid?.() === 0 ? 'user root;' : '';
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -33,8 +46,9 @@ export async function startNginx(folder: string, upstreams: readonly Upstream[])
     `daemon off; ${asRoot} pid ${join(place, 'pid')}; error_log ${join(place, 'error.log')};
      events { worker_connections 512; }
      http {
-       access_log off; ${temporary.join(' ')}
+       ${global} ${temporary.join(' ')}
        upstream gateway { ${servers.join(' ')} keepalive 16; }
+       access_log off;
        server {
          listen 127.0.0.1:${port};
          location / {
@@ -43,12 +57,16 @@ export async function startNginx(folder: string, upstreams: readonly Upstream[])
            proxy_set_header Connection "";
            proxy_buffering off;
            proxy_read_timeout 1000s;
+           ${more}
          }
        }
      }`,
   );
-  return running('nginx', port, spawn('nginx', ['-c', file, '-p', place], { stdio: 'ignore' }));
+  const child = spawn('nginx', ['-c', file, '-p', place], { stdio: 'ignore' });
+  return running({ name: 'nginx', port, health, child, seesAll: () => Promise.resolve(true) });
 }
+
+const STATS = '/what-haproxy-sees';
 
 /** HAProxy asks `/readyz` five times a second. */
 export async function startHaproxy(folder: string, upstreams: readonly Upstream[]): Promise<Balancer> {
@@ -70,37 +88,47 @@ defaults
   option redispatch
 frontend all
   bind 127.0.0.1:${port}
+  stats enable
+  stats uri ${STATS}
   default_backend gateway
 backend gateway
   option httpchk GET /readyz
 ${servers.join('\n')}
 `,
   );
-  return running('haproxy', port, spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' }));
+  return running({
+    name: 'haproxy',
+    port,
+    health: '/api/v1/status/health',
+    child: spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' }),
+    seesAll: async () => (await serversUp(port)) === upstreams.length,
+  });
+}
+
+async function serversUp(port: number): Promise<number> {
+  const table = await (await fetch(`http://127.0.0.1:${port}${STATS};csv`)).text();
+  return table.split('\n').filter((line) => /^gateway,g\d+,/.test(line) && line.includes(',UP,')).length;
 }
 
 export function isInstalled(binary: string): boolean {
   return spawnSync(binary, ['-v'], { stdio: 'ignore' }).error === undefined;
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const holder = createServer().listen(0, '127.0.0.1', () => {
-      const address = holder.address();
-      holder.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+interface Started extends Pick<Balancer, 'name' | 'seesAll'> {
+  readonly port: number;
+  readonly health: string;
+  readonly child: ChildProcess;
 }
 
-async function running(name: string, port: number, child: ChildProcess): Promise<Balancer> {
+async function running({ name, port, health, child, seesAll }: Started): Promise<Balancer> {
   const origin = `http://127.0.0.1:${port}`;
   await until(
     () =>
-      fetch(`${origin}/api/v1/status/health`).then(
+      fetch(`${origin}${health}`).then(
         (answer) => answer.ok,
         () => false,
       ),
     10_000,
   );
-  return { name, base: `${origin}/api/v1`, stop: () => void child.kill('SIGTERM') };
+  return { name, base: `${origin}/api/v1`, seesAll, stop: () => void child.kill('SIGTERM') };
 }

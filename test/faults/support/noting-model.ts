@@ -7,18 +7,6 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** Repeatable chance. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    // mulberry32
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** A model that has every message noted by the tool `ledger__note`, then says so; each step takes up to `mostMs`. */
 export function notingModel(random: () => number, mostMs: number): Script {
   return async (response, { body }) => {

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelToolCall } from '../../model-provider.port.js';
 import type { AnswerMeter } from '../wire/answer-meter.js';
-import { isRecord, parseToolArguments } from '../wire/tool-arguments.js';
+import { boundedArguments, isRecord, parseToolArguments } from '../wire/tool-arguments.js';
 import type { Unchecked } from '../wire/unchecked.js';
 
 type StartBlock = Unchecked<Anthropic.RawContentBlockStartEvent['content_block']>;
@@ -94,7 +94,7 @@ function completed({ param, pieces }: OpenCall): ModelToolCall {
   const text = pieces.join('');
   const whole = isRecord(param.input) ? param.input : {};
   // Some compatible servers put all arguments into the beginning of the block.
-  const parsed = text === '' ? { arguments: whole } : parseToolArguments(text);
+  const parsed = text === '' ? boundedArguments(whole) : parseToolArguments(text);
   param.input = parsed.arguments;
   return { id: param.id, name: param.name, ...parsed };
 }

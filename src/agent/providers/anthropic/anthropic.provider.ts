@@ -1,4 +1,3 @@
-import type Anthropic from '@anthropic-ai/sdk';
 import {
   type ModelCallOptions,
   type ModelEvent,
@@ -7,24 +6,29 @@ import {
 } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { judgeFault } from '../wire/judge-fault.js';
+import { type CallTarget, callProvider } from '../wire/provider-call.js';
 import { readServerEvents } from '../wire/read-server-events.js';
 import { streamWithRetries } from '../wire/stream-with-retries.js';
 import type { WireOptions } from '../wire/wire-options.js';
-import { createAnthropicClient } from './anthropic-client.js';
-import { anthropicFault } from './anthropic-fault.js';
 import { type AnthropicParams, anthropicRequest } from './anthropic-request.js';
+import { anthropicTarget } from './anthropic-target.js';
 import { readAnthropicAnswer } from './read-anthropic-answer.js';
 
 /** Speaks the Messages API, to Anthropic and to every server that is compatible with it. */
 export class AnthropicProvider extends ModelProvider {
   readonly name = 'anthropic';
   readonly defaultModel: string;
-  private readonly client: Anthropic;
 
-  constructor(private readonly options: WireOptions) {
+  static async create(options: WireOptions): Promise<AnthropicProvider> {
+    return new AnthropicProvider(options, await anthropicTarget(options));
+  }
+
+  private constructor(
+    private readonly options: WireOptions,
+    private readonly target: CallTarget,
+  ) {
     super();
     this.defaultModel = options.defaultModel;
-    this.client = createAnthropicClient(options);
   }
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
@@ -35,14 +39,14 @@ export class AnthropicProvider extends ModelProvider {
         provider: this.name,
         policy: this.options.retries,
         attempt: (clock) => this.attempt(params, clock),
-        judge: (error) => judgeFault(anthropicFault(error), identity),
+        judge: (error) => judgeFault(error, identity),
       },
       options,
     );
   }
 
   private async *attempt(params: AnthropicParams, clock: AttemptClock): AsyncGenerator<ModelEvent> {
-    const response = await this.client.messages.create(params, { signal: clock.signal }).asResponse();
-    yield* readAnthropicAnswer(readServerEvents(response, clock), params, clock);
+    const answer = await callProvider(this.target, params, clock.signal);
+    yield* readAnthropicAnswer(readServerEvents(answer, clock), params, clock);
   }
 }

@@ -7,24 +7,29 @@ import {
 } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { judgeFault } from '../wire/judge-fault.js';
+import { type CallTarget, callProvider } from '../wire/provider-call.js';
 import { readServerEvents } from '../wire/read-server-events.js';
 import { streamWithRetries } from '../wire/stream-with-retries.js';
 import type { WireOptions } from '../wire/wire-options.js';
-import { createOpenAiClient } from './openai-client.js';
-import { openAiFault } from './openai-fault.js';
 import { openAiRequest } from './openai-request.js';
+import { openAiTarget } from './openai-target.js';
 import { readOpenAiAnswer } from './read-openai-answer.js';
 
 /** Speaks Chat Completions, to OpenAI and to every server that is compatible with it. */
 export class OpenAiProvider extends ModelProvider {
   readonly name = 'openai';
   readonly defaultModel: string;
-  private readonly client: OpenAI;
 
-  constructor(private readonly options: WireOptions) {
+  static async create(options: WireOptions): Promise<OpenAiProvider> {
+    return new OpenAiProvider(options, await openAiTarget(options));
+  }
+
+  private constructor(
+    private readonly options: WireOptions,
+    private readonly target: CallTarget,
+  ) {
     super();
     this.defaultModel = options.defaultModel;
-    this.client = createOpenAiClient(options);
   }
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
@@ -35,7 +40,7 @@ export class OpenAiProvider extends ModelProvider {
         provider: this.name,
         policy: this.options.retries,
         attempt: (clock) => this.attempt(params, clock),
-        judge: (error) => judgeFault(openAiFault(error), identity),
+        judge: (error) => judgeFault(error, identity),
       },
       options,
     );
@@ -45,7 +50,7 @@ export class OpenAiProvider extends ModelProvider {
     params: OpenAI.Chat.ChatCompletionCreateParamsStreaming,
     clock: AttemptClock,
   ): AsyncGenerator<ModelEvent> {
-    const response = await this.client.chat.completions.create(params, { signal: clock.signal }).asResponse();
-    yield* readOpenAiAnswer(readServerEvents(response, clock), params.model, clock);
+    const answer = await callProvider(this.target, params, clock.signal);
+    yield* readOpenAiAnswer(readServerEvents(answer, clock), params.model, clock);
   }
 }

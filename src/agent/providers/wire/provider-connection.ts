@@ -14,10 +14,9 @@ const plain = new HttpAgent({ ...AGENT_OPTIONS, ...proxyOf(httpGlobal) });
 const secure = new HttpsAgent({ ...AGENT_OPTIONS, ...proxyOf(httpsGlobal) });
 
 export interface Posting {
-  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -26,9 +25,9 @@ export interface Posting {
  * handshake, and it opens a connection for nobody after every answer that is aborted.
  */
 export function post(url: URL, posting: Posting): Promise<IncomingMessage> {
-  const { method, headers, body, signal } = posting;
+  const { headers, body, signal } = posting;
   return new Promise((resolve, reject) => {
-    const options = { method, headers, ...(signal && { signal }) };
+    const options = { method: 'POST', headers, signal };
     const request =
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: secure })
@@ -36,7 +35,7 @@ export function post(url: URL, posting: Posting): Promise<IncomingMessage> {
     request.once('response', resolve);
     request.on('error', (error: NodeJS.ErrnoException) => {
       // The provider closed an unused connection just as it was taken: this says nothing about the request.
-      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && signal?.aborted !== true;
+      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
       if (isStale) resolve(post(url, posting));
       else reject(error);
     });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AttemptClock } from './attempt-clock.js';
 import { type ServerEvent, ServerEventParser } from './server-event-parser.js';
 import { WireFault } from './wire-fault.js';
@@ -8,18 +9,18 @@ import { WireFault } from './wire-fault.js';
  * pass an aborted stream off as a finished one, and print what they cannot parse.
  */
 export async function* readServerEvents(
-  response: Response,
+  answer: IncomingMessage,
   clock: AttemptClock,
 ): AsyncGenerator<ServerEvent> {
-  const reader = bodyOf(response).getReader();
+  const pieces = piecesOf(answer);
   const decoder = new TextDecoder();
   const parser = new ServerEventParser();
   let finished = false;
   try {
     for (;;) {
       clock.waiting();
-      const { done, value } = await reader.read().catch(broken);
-      finished = done;
+      const { done, value } = await pieces.next().catch(broken);
+      finished = done === true;
       const events = done ? lastOf(parser) : parser.push(decoder.decode(value, { stream: true }));
       if (parser.sawLine) clock.alive();
       for (const event of events) {
@@ -29,18 +30,18 @@ export async function* readServerEvents(
       if (done) return;
     }
   } finally {
-    if (!finished) void reader.cancel().catch(() => undefined);
+    if (!finished) answer.destroy();
   }
 }
 
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  // Some compatible servers forget the type of a stream; these two mean another kind of answer.
-  if (response.body === null || type === 'text/html' || type === 'application/json') {
-    void response.body?.cancel().catch(() => undefined);
+function piecesOf(answer: IncomingMessage): AsyncIterator<Uint8Array, undefined> {
+  const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  // Some compatible servers forget the type of a stream; these two mean another kind of answer, and 204 means none.
+  if (answer.statusCode === 204 || type === 'text/html' || type === 'application/json') {
+    answer.destroy();
     throw new WireFault({ kind: 'malformed', what: `something that is not an event stream` });
   }
-  return response.body;
+  return answer.iterator() as AsyncIterator<Uint8Array, undefined>;
 }
 
 function lastOf(parser: ServerEventParser): ServerEvent[] {

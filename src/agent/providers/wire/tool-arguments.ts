@@ -2,6 +2,9 @@ import type { ModelToolCall } from '../../model-provider.port.js';
 
 type Parsed = Pick<ModelToolCall, 'arguments' | 'problem'>;
 
+/** Deeper JSON is nobody's arguments, and more than whoever goes through it can take. */
+const MOST_LEVELS = 64;
+
 /** Arguments as a model wrote them. No text at all means none; anything but a JSON object is a `problem`. */
 export function parseToolArguments(text: string): Parsed {
   if (text.trim() === '') return { arguments: {} };
@@ -12,8 +15,19 @@ export function parseToolArguments(text: string): Parsed {
     return { arguments: {}, problem: 'The arguments are not valid JSON.' };
   }
   return isRecord(value)
-    ? { arguments: value }
+    ? boundedArguments(value)
     : { arguments: {}, problem: 'The arguments are not a JSON object.' };
+}
+
+/** An object of at most 64 levels; a deeper one is a `problem`. */
+export function boundedArguments(value: Record<string, unknown>): Parsed {
+  if (isDeeper(value, MOST_LEVELS)) return { arguments: {}, problem: 'The arguments are nested too deeply.' };
+  return { arguments: value };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

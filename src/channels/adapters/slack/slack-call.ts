@@ -4,8 +4,8 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
-import { OutboundFailed, OutboundRefused } from '../../../outbound/outbound.errors.js';
 import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
+import { unansweredCall, unansweredSend } from '../unanswered.js';
 
 /** What Slack says of a token that it will not take until somebody changes something. */
 const REFUSED = new Set([
@@ -29,8 +29,7 @@ const LATER = new Set([
 ]);
 /** Something may have been done. */
 const UNCLEAR = new Set(['internal_error', 'fatal_error']);
-/** The connection was never made, or nothing was asked of it. */
-const NEVER_LEFT = new Set(['connection_refused', 'name_not_resolved', 'unreachable', 'tls', 'not_http']);
+const SLACK = { name: 'Slack', address: "Slack's address" };
 
 /** A failed call as the supervisor understands it. */
 export function connectionFailure(error: unknown): Error {
@@ -46,9 +45,7 @@ export function connectionFailure(error: unknown): Error {
     return new ChannelUnreachable('Slack answered 429', error.retryAfter * 1000);
   }
   if (error instanceof WebAPIHTTPError) return new ChannelUnreachable(`Slack answered ${error.statusCode}`);
-  const cause = causeOf(error);
-  if (cause instanceof OutboundRefused) return new ChannelRefused(`Slack's address ${cause.message}`);
-  return new ChannelUnreachable(`Slack cannot be reached: ${wordsOf(cause)}`);
+  return unansweredCall(SLACK, causeOf(error));
 }
 
 /** A failed call as the outbox understands it. */
@@ -62,10 +59,7 @@ export function sendFailure(error: unknown): NotSent {
     const { statusCode } = error;
     return new NotSent(whyOfStatus(statusCode), `Slack answered ${statusCode}`);
   }
-  const cause = causeOf(error);
-  if (cause instanceof OutboundRefused) return new NotSent('again', `Slack's address ${cause.message}`);
-  const left = !(cause instanceof OutboundFailed && NEVER_LEFT.has(cause.reason));
-  return new NotSent(left ? 'unknown' : 'again', `Slack did not answer: ${wordsOf(cause)}`);
+  return unansweredSend(SLACK, causeOf(error));
 }
 
 /** Whether the answer is that the credentials are not taken. */
@@ -107,8 +101,4 @@ function whyOfStatus(status: number): NotSent['why'] {
 
 function causeOf(error: unknown): unknown {
   return error instanceof WebAPIRequestError ? error.original : error;
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof OutboundFailed ? cause.reason.replaceAll('_', ' ') : 'the answer is not understood';
 }

@@ -1,13 +1,12 @@
 import { GrammyError, HttpError } from 'grammy';
-import { OutboundFailed, OutboundRefused } from '../../../outbound/outbound.errors.js';
 import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
+import { unansweredCall, unansweredSend } from '../unanswered.js';
 
 /** What Telegram answers to a token that it does not know (401), or that cannot be one (404). */
 const REFUSED = new Set([401, 404]);
 /** A gateway in between gave up: whether the message was taken, it does not say. */
 const UNCLEAR = new Set([502, 504]);
-/** The connection was never made, or nothing was asked of it. */
-const NEVER_LEFT = new Set(['connection_refused', 'name_not_resolved', 'unreachable', 'tls', 'not_http']);
+const TELEGRAM = { name: 'Telegram', address: 'api_url' };
 
 /** A failed call as the supervisor understands it. grammY's own errors hold the token in what they quote. */
 export function connectionFailure(error: unknown): Error {
@@ -19,9 +18,7 @@ export function connectionFailure(error: unknown): Error {
       millisOf(parameters.retry_after),
     );
   }
-  const cause = causeOf(error);
-  if (cause instanceof OutboundRefused) return new ChannelRefused(`api_url ${cause.message}`);
-  return new ChannelUnreachable(`Telegram cannot be reached: ${wordsOf(cause)}`);
+  return unansweredCall(TELEGRAM, causeOf(error));
 }
 
 /** A failed call as the outbox understands it. */
@@ -34,10 +31,7 @@ export function sendFailure(error: unknown): NotSent {
       millisOf(parameters.retry_after),
     );
   }
-  const cause = causeOf(error);
-  if (cause instanceof OutboundRefused) return new NotSent('again', `api_url ${cause.message}`);
-  const left = !(cause instanceof OutboundFailed && NEVER_LEFT.has(cause.reason));
-  return new NotSent(left ? 'unknown' : 'again', `Telegram did not answer: ${wordsOf(cause)}`);
+  return unansweredSend(TELEGRAM, causeOf(error));
 }
 
 function whyOf(code: number): NotSent['why'] {
@@ -48,10 +42,6 @@ function whyOf(code: number): NotSent['why'] {
 
 function causeOf(error: unknown): unknown {
   return error instanceof HttpError ? error.error : error;
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof OutboundFailed ? cause.reason.replaceAll('_', ' ') : 'the answer is not understood';
 }
 
 function millisOf(seconds: number | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../../errors/sentence-of.js';
 import { deliveryHeaders } from '../../../hooks/delivery-request.js';
 import { signingKey } from '../../../hooks/webhook-secret.js';
 import { OutboundFailed } from '../../../outbound/outbound.errors.js';
@@ -81,6 +82,6 @@ function keyOf(secret: string): Buffer {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof OutboundFailed) return error.reason.replaceAll('_', ' ');
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof OutboundFailed) return error.words;
+  return sentenceOf(error);
 }

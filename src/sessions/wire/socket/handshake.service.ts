@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ClientAddress } from '../../../edge/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../edge/rate-charge.js';
 import { BadRequest, Forbidden, NotFound, Unauthorized } from '../../../errors/gateway-error.js';
+import { bearerOf } from '../../../tokens/bearer.js';
 import type { Caller } from '../../../tokens/caller.js';
 import { grants } from '../../../tokens/scopes.js';
 import { TokenDirectory } from '../../../tokens/token-directory.js';
@@ -12,7 +13,6 @@ import { SessionsService } from '../../sessions.service.js';
 
 export const PROTOCOL = 'gateway.v1';
 const PATH = /^\/ws\/sessions\/([^/]{1,128})$/;
-const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /** What a handshake is worth: who asks, for which session, and what they saw last. */
 export interface Entrance {
@@ -81,7 +81,7 @@ export class Handshake {
 
 /** Browsers cannot set headers on a WebSocket: the token then comes as a second protocol. Never from the query. */
 function tokenOf({ headers }: IncomingMessage): string | undefined {
-  const bearer = BEARER.exec(headers.authorization ?? '')?.[1];
+  const bearer = bearerOf(headers.authorization);
   if (bearer !== undefined) return bearer;
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
   return offered.find((one) => one.startsWith('bearer.'))?.slice('bearer.'.length);

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Settings } from '../../../config/settings.js';
 import { RateCharge, rateLimited } from '../../../edge/rate-charge.js';
+import { answerRaw } from '../../../edge/raw-answer.js';
 import { Conflict, Forbidden, GatewayError, InternalError } from '../../../errors/gateway-error.js';
 import { inLogContext } from '../../../logs/log-context.js';
 import { type Logger, Logs } from '../../../logs/logger.js';
@@ -18,7 +19,6 @@ import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type Entrance, Handshake, PROTOCOL } from './handshake.service.js';
-import { refuseHandshake } from './handshake-refusal.js';
 import { SocketViewer } from './socket-viewer.js';
 
 /** Messages of one WebSocket that may wait for their turn to begin. */
@@ -59,7 +59,7 @@ export class SessionSocketsService extends SessionSockets {
         this.server.handleUpgrade(request, socket, head, (webSocket) =>
           this.open(new SocketViewer(webSocket, socket, profile), webSocket, entrance),
         ),
-      (thrown: unknown) => refuseHandshake(socket, profile, this.errorOf(thrown), told),
+      (thrown: unknown) => answerRaw(socket, profile, this.errorOf(thrown), told),
     );
   }
 

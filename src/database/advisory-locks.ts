@@ -1,0 +1,7 @@
+/** The advisory locks that all replicas share: one number for each purpose, here alone, so that no two are alike. */
+export const ADVISORY_LOCKS = {
+  migrations: 7_193_016_830,
+  trimmingLogs: 7_193_016_831,
+  forgettingKeys: 7_193_016_832,
+  registeringHooks: 7_193_016_833,
+} as const;

@@ -1,0 +1,70 @@
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import {
+  isPermissionProblem,
+  libcHint,
+  namespaceHint,
+  runServerCommand,
+  serverCommand,
+} from './server-command.js';
+
+const BINARIES = { initdb: '/opt/initdb', postgres: '/opt/postgres', major: 18 };
+const ourselves = { name: 'this user', owner: 1, credentials: {}, prefix: [] };
+const shell = (script: string) => ({ file: '/bin/sh', args: ['-c', script], options: { cwd: '/', env: {} } });
+
+afterEach(() => jest.restoreAllMocks());
+
+test('a program is run as its user, behind what runs it, and finds nothing of our environment', () => {
+  process.env['PGDATA'] = '/elsewhere';
+  const identity = { ...ourselves, credentials: { uid: 26, gid: 27 }, prefix: ['unshare', '--user', '--'] };
+  const { file, args, options } = serverCommand(identity, BINARIES, 'initdb', ['-D', 'x']);
+  delete process.env['PGDATA'];
+  expect([file, args]).toEqual(['unshare', ['--user', '--', '/opt/initdb', '-D', 'x']]);
+  expect(options).toMatchObject({ uid: 26, gid: 27, cwd: '/' });
+  expect(Object.keys(options.env)).toEqual(['PATH', 'LC_ALL', 'TZ']);
+});
+
+test('libraries whose links lie elsewhere are found there', () => {
+  const { file, options } = serverCommand(
+    ourselves,
+    { ...BINARIES, libraryPath: '/data/lib:/opt/lib' },
+    'postgres',
+    [],
+  );
+  expect([file, options.env['LD_LIBRARY_PATH']]).toEqual(['/opt/postgres', '/data/lib:/opt/lib']);
+});
+
+test('a program that fails is told with the last lines of what it said, or else with how it ended', async () => {
+  const many = 'i=1; while [ $i -le 20 ]; do echo line $i >&2; i=$((i+1)); done; exit 3';
+  await expect(runServerCommand(shell(many), 5000)).rejects.toThrow(/failed: line 9\n[\s\S]*line 20\./);
+  await expect(runServerCommand(shell('exit 3'), 5000)).rejects.toThrow(
+    /failed: (Error: )?Command failed: \/bin\/sh/,
+  );
+});
+
+test('a program that does not end is ended', async () => {
+  await expect(runServerCommand(shell('sleep 60'), 50)).rejects.toThrow('failed: no end within 50 ms.');
+});
+
+test.each<[string, unknown, boolean]>([
+  ['EACCES', Object.assign(new Error('no'), { code: 'EACCES' }), true],
+  ['a cause of EINVAL', new EmbeddedPostgresError('no', { cause: { code: 'EINVAL' } }), true],
+  ['its words', new EmbeddedPostgresError('initdb: could not change: Permission denied'), true],
+  ['a namespace that is refused', 'unshare: unshare failed', true],
+  ['a full disk', Object.assign(new Error('no space left'), { code: 'ENOSPC' }), false],
+  ['nothing that is known', undefined, false],
+])('%s: whether another user could succeed', (_what, error, could) => {
+  expect(isPermissionProblem(error)).toBe(could);
+});
+
+test('only a namespace that is refused brings the advice to give the files away', () => {
+  expect(namespaceHint('unshare: unshare failed: Operation not permitted')).toContain('chown -R');
+  expect(namespaceHint('FATAL: no')).toBe('');
+});
+
+test('without glibc the binaries are said to need it', () => {
+  const report = jest.spyOn(process.report, 'getReport');
+  report.mockReturnValue({ header: { glibcVersionRuntime: '2.36' } });
+  expect(libcHint()).toBe('');
+  report.mockReturnValue({ header: {} });
+  expect(libcHint()).toContain('need glibc');
+});

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** For whoever deletes sessions: their turns go with them, and are looked for session by session. */
+export class FindTurnsOfSession1763700024000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`CREATE INDEX turns_by_session ON turns (session_id)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP INDEX turns_by_session`);
+  }
+}

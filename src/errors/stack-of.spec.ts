@@ -1,0 +1,12 @@
+import { stackOf } from './stack-of.js';
+
+test('an error is told with where it came from; what else was thrown, as it is', () => {
+  expect(stackOf(new TypeError('wrong'))).toMatch(/^TypeError: wrong\n +at /);
+  const bare = new Error('without a stack');
+  delete bare.stack;
+  expect([stackOf(bare), stackOf('a word'), stackOf(undefined)]).toEqual([
+    'without a stack',
+    'a word',
+    'undefined',
+  ]);
+});

@@ -1,0 +1,50 @@
+import {
+  InsufficientScopeError,
+  OAuthError,
+  OAuthErrorCode,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { failureWords, isAnswer, isAuthRefusal, isSessionGone } from './mcp-failure.js';
+
+const http = (status: number): SdkHttpError =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: 'No' });
+
+test.each<[string, unknown, boolean]>([
+  ['401', http(401), true],
+  ['403', http(403), true],
+  ['500', http(500), false],
+  ['a token that is not taken', new UnauthorizedError('no'), true],
+  ['a scope that is missing', new InsufficientScopeError({ requiredScope: 'files' }), true],
+  ['a refused client', new OAuthError(OAuthErrorCode.InvalidClient, 'who are you?'), true],
+  ['a connection that broke', new Error('socket hang up'), false],
+])('%s: whether trying again is in vain', (_what, error, isVain) => {
+  expect(isAuthRefusal(error)).toBe(isVain);
+});
+
+test('only 400 and 404 say that the session is unknown', () => {
+  const errors = [http(400), http(404), http(401), new Error('404')];
+  expect(errors.map(isSessionGone)).toEqual([true, true, false, false]);
+});
+
+test.each<[string, unknown, boolean]>([
+  ['an error of the protocol', new ProtocolError(-32000, 'no'), true],
+  ['an answer that comes too late', new SdkError(SdkErrorCode.RequestTimeout, 'late'), true],
+  ['an answer that makes no sense', new SdkError(SdkErrorCode.InvalidResult, 'what?'), true],
+  ['a connection that is closed', new SdkError(SdkErrorCode.ConnectionClosed, 'gone'), false],
+  ['a status in place of an answer', http(502), false],
+  ['anything else', new Error('socket hang up'), false],
+])('%s: whether the server has answered', (_what, error, has) => {
+  expect(isAnswer(error)).toBe(has);
+});
+
+test('a failure is one short line, with the cause that libraries hide', () => {
+  const cause = new Error('ECONNREFUSED\n  127.0.0.1:1');
+  expect(failureWords(new Error('fetch failed', { cause }))).toBe('fetch failed: ECONNREFUSED 127.0.0.1:1');
+  expect(failureWords(new Error('fetch failed', { cause: 'a word' }))).toBe('fetch failed');
+  expect(failureWords('not even an error')).toBe('not even an error');
+  expect(failureWords(new Error('x'.repeat(400)))).toBe(`${'x'.repeat(299)}…`);
+});

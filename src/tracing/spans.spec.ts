@@ -1,0 +1,45 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { beginRequest, inSpan, setExporting, traceHeaders } from './spans.js';
+
+const exporter = new InMemorySpanExporter();
+const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+beforeAll(() => provider.register());
+beforeEach(() => {
+  exporter.reset();
+  setExporting(true);
+});
+afterAll(async () => {
+  setExporting(false);
+  await provider.shutdown();
+});
+
+test('a request that is answered with 5xx is an error, and no other is', () => {
+  for (const status of [200, 499, 500])
+    beginRequest({}, 'GET').end({ name: `GET ${status}`, status, attributes: { status } });
+  const found = exporter.getFinishedSpans().map(({ name, status }) => [name, status.code]);
+  expect(found).toEqual([
+    ['GET 200', SpanStatusCode.UNSET],
+    ['GET 499', SpanStatusCode.UNSET],
+    ['GET 500', SpanStatusCode.ERROR],
+  ]);
+});
+
+test.each([
+  [new RangeError('a secret in it'), 'RangeError'],
+  ['a secret in it', 'error'],
+])(
+  'work that fails makes its span an error without its words, and fails on (%s)',
+  async (failure, message) => {
+    await expect(inSpan('work', {}, () => Promise.reject(failure as Error))).rejects.toBe(failure);
+    expect(exporter.getFinishedSpans()[0]?.status).toEqual({ code: SpanStatusCode.ERROR, message });
+  },
+);
+
+test('while nobody collects there are no spans and no headers', async () => {
+  setExporting(false);
+  beginRequest({}, 'GET').run(() => undefined);
+  beginRequest({}, 'GET').end({ name: 'GET', status: 500, attributes: {} });
+  expect(await inSpan('work', {}, async (span) => span)).toBeUndefined();
+  expect([exporter.getFinishedSpans(), traceHeaders()]).toEqual([[], {}]);
+});

@@ -1,0 +1,177 @@
+import { gzipSync } from 'node:zlib';
+import type { Route } from '../../../src/edge/route-table.js';
+import { IGNORED_HEADERS, UPGRADE, WRONG_CONDITIONS, WRONG_KEYS } from './hostile-headers.js';
+import { BROKEN_PATHS, OTHER_NAMES, OTHER_PATHS, OTHER_QUERIES } from './hostile-paths.js';
+import { jsonRequest, request } from './raw-connection.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** One hostile request, and what it may be answered: a refusal, or the status of the same request without the attack. */
+export interface CorpusCase {
+  readonly what: string;
+  readonly bytes: Buffer;
+  readonly expected: readonly (number | 'as without')[];
+}
+
+/** A request of a route that is understood to its end and changes nothing. */
+export interface Harmless {
+  readonly route: Route;
+  readonly target: string;
+  readonly headers: Headers;
+}
+
+/** Sound JSON, and the last thing that is wrong with it is found after everything else was looked at. */
+const LAST_WORDS: Readonly<Record<string, string>> = {
+  'POST /api/v1/sessions': '{"channel":"pigeon"}',
+  'POST /api/v1/sessions/:id/messages': '{"content":"Hello"}',
+  'POST /api/v1/hooks': '{"url":"https://hooks.example.test/","events":["no.such.event"]}',
+  'PATCH /api/v1/config': '{}',
+};
+
+/** The bytes of a harmless request, changed where an attack says so. */
+export function attacked(
+  { route, target, headers }: Harmless,
+  attack: { target?: string; headers?: Headers; body?: string | Buffer } = {},
+): Buffer {
+  const sent = { ...headers, ...attack.headers };
+  const to = attack.target ?? target;
+  if (!route.takesBody) return request(route.method, to, sent);
+  const body = attack.body ?? LAST_WORDS[`${route.method} ${route.path}`];
+  if (body === undefined) throw new Error(`What is harmless for ${route.method} ${route.path}?`);
+  return jsonRequest(route.method, to, sent, body);
+}
+
+/** Every attack of the corpus on one route. */
+export function corpusOf(harmless: Harmless): CorpusCase[] {
+  return [...headerCases(harmless), ...pathCases(harmless), ...bodyCases(harmless)];
+}
+
+function headerCases(harmless: Harmless): CorpusCase[] {
+  const { method } = harmless.route;
+  const remembers = method === 'POST' || method === 'PATCH';
+  const ignored = IGNORED_HEADERS.map(
+    ([what, headers]): CorpusCase => ({
+      what: `headers: ${what}`,
+      bytes: attacked(harmless, { headers }),
+      expected: ['as without'],
+    }),
+  );
+  const keys = WRONG_KEYS.map(
+    (key): CorpusCase => ({
+      what: `Idempotency-Key: ${key.slice(0, 20)}`,
+      bytes: attacked(harmless, { headers: { 'Idempotency-Key': key } }),
+      expected: [remembers ? 400 : 'as without'],
+    }),
+  );
+  const conditions = WRONG_CONDITIONS.map(
+    (condition): CorpusCase => ({
+      what: `If-Match: ${condition.slice(0, 20)}`,
+      bytes: attacked(harmless, { headers: { 'If-Match': condition } }),
+      expected: [method === 'PATCH' ? 409 : 'as without'],
+    }),
+  );
+  // Whoever has anything has no news for it (RFC 9110, 13.1.2).
+  const anything: CorpusCase = {
+    what: 'If-None-Match: *',
+    bytes: attacked(harmless, { headers: { 'If-None-Match': '*' } }),
+    expected: ['as without', 304],
+  };
+  const upgrade: CorpusCase = {
+    what: 'an upgrade to WebSocket',
+    bytes: attacked(harmless, { headers: UPGRADE }),
+    expected: [404],
+  };
+  return [...ignored, ...keys, ...conditions, anything, upgrade];
+}
+
+function pathCases(harmless: Harmless): CorpusCase[] {
+  const { target, route } = harmless;
+  const at = (place: string, others: readonly string[], ...expected: CorpusCase['expected']) =>
+    others.map(
+      (other): CorpusCase => ({
+        what: `${place} ${other.slice(0, 40)}`,
+        bytes: attacked(harmless, { target: target + other }),
+        expected,
+      }),
+    );
+  const queries = OTHER_QUERIES.map((query) => `?${query}`);
+  const named = route.path.includes(':')
+    ? OTHER_NAMES.map(
+        (name): CorpusCase => ({
+          what: `named ${name.slice(0, 40)}`,
+          bytes: attacked(harmless, { target: route.path.replace(/:\w+/, name) }),
+          expected: [404],
+        }),
+      )
+    : [];
+  return [
+    ...at('path', OTHER_PATHS, 404, 405),
+    ...at('path', BROKEN_PATHS, 400),
+    ...at('query', queries, 400, 'as without'),
+    ...named,
+  ];
+}
+
+function bodyCases(harmless: Harmless): CorpusCase[] {
+  if (!harmless.route.takesBody) return [];
+  return BODY_ATTACKS.map(
+    ([what, status, headers, body]): CorpusCase => ({
+      what: `body: ${what}`,
+      bytes: attacked(harmless, { headers, ...(body === undefined ? {} : { body }) }),
+      expected: [status],
+    }),
+  );
+}
+
+const bomb = gzipSync(Buffer.alloc(20_000_000));
+const unmatched = (text: string) => `{"no_such_field":${text}}`;
+
+const BODY_ATTACKS: readonly (readonly [
+  what: string,
+  status: number,
+  headers: Headers,
+  body?: string | Buffer,
+])[] = [
+  ['a bomb that says so', 415, { 'Content-Encoding': 'gzip' }, bomb],
+  ['a bomb that does not', 400, {}, bomb],
+  ['deflate', 415, { 'Content-Encoding': 'deflate' }],
+  ['zstd', 415, { 'Content-Encoding': 'zstd' }],
+  ['an encoding that is blank', 415, { 'Content-Encoding': ' ,' }],
+  ['an encoding with a weight', 415, { 'Content-Encoding': 'identity;q=1' }],
+  ['UTF-7', 415, { 'Content-Type': 'application/json; charset=utf-7' }, '{"a":"+ADw-"}'],
+  ['UTF-32', 415, { 'Content-Type': 'application/json; charset=utf-32' }],
+  ['a charset that is none', 415, { 'Content-Type': 'application/json; charset=' }],
+  ['a wildcard type', 415, { 'Content-Type': '*/*' }],
+  ['a type and a half', 415, { 'Content-Type': 'application/json/x' }],
+  [
+    'XML',
+    415,
+    { 'Content-Type': 'application/xml' },
+    '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>',
+  ],
+  ['YAML', 415, { 'Content-Type': 'application/yaml' }, 'a: &a [*a]'],
+  ['JSON lines', 400, {}, '{}\n{}\n'],
+  ['JSON with comments', 400, {}, '{/**/"a":1}'],
+  ['JSON in a callback', 400, {}, 'x({})'],
+  ['a marked stream', 400, {}, Buffer.from('efbbbfefbbbf7b7d', 'hex')],
+  ['UTF-16 with its mark', 400, {}, Buffer.from('fffe7b007d00', 'hex')],
+  ['an overlong brace', 400, {}, Buffer.from('c1bb7d', 'hex')],
+  ['a surrogate in bytes', 400, {}, Buffer.from('7b2261223a22eda0bdedb8802222', 'hex')],
+  [
+    'keys of every prototype',
+    400,
+    {},
+    unmatched('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}}}'),
+  ],
+  ['a key twice, unknown', 400, {}, '{"no_such_field":1,"no_such_field":2}'],
+  ['ten thousand keys', 400, {}, `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":0`).join()}}`],
+  ['a key of 60 KB', 400, {}, `{"${'k'.repeat(60_000)}":1}`],
+  ['a string of escapes', 400, {}, unmatched(`"${'\\u202e'.repeat(9000)}"`)],
+  ['a number of 60 KB', 400, {}, unmatched('1'.repeat(60_000))],
+  ['a fraction of 60 KB', 400, {}, unmatched(`0.${'1'.repeat(60_000)}`)],
+  ['an exponent of 60 KB', 400, {}, unmatched(`1e${'0'.repeat(60_000)}`)],
+  ['brackets of 60 KB', 400, {}, unmatched('['.repeat(60_000))],
+  ['closing brackets of 60 KB', 400, {}, unmatched(']'.repeat(60_000))],
+  ['blanks of 60 KB', 400, {}, ' '.repeat(60_000)],
+  ['a toJSON', 400, {}, unmatched('{"toJSON":"x","then":"x","valueOf":1}')],
+];

@@ -1,0 +1,102 @@
+import { mintToken } from '../../../src/tokens/token-format.js';
+import type { ChannelB } from '../../harness/channels.js';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.js';
+import { eventually } from '../../harness/eventually.js';
+import { type GatewayProcess, ProcessBench } from '../../harness/gateway-process.js';
+import { HttpCaller } from '../../harness/http-caller.js';
+import { type ScriptedProvider, startScriptedProvider } from '../../harness/scripted-provider.js';
+import { StoryLine } from '../../harness/story-line.js';
+import { providerEnv } from '../../harness/turn-stream.js';
+
+interface Stopping {
+  stop(): Promise<void>;
+}
+
+/** What there is to a platform's stage. */
+export interface ChannelKind<Platform> {
+  /** Of the channel, in the settings. */
+  readonly name: string;
+  start(): Promise<Platform>;
+  env(platform: Platform): Readonly<Record<string, string>>;
+}
+
+/** A platform, a model and a database of their own, and the replicas between them. */
+export class ChannelStage<Platform extends Stopping> {
+  readonly line = new StoryLine();
+  /** Those that run. */
+  replicas: GatewayProcess[] = [];
+  private readonly bench = new ProcessBench();
+  private readonly token = mintToken();
+
+  private constructor(
+    private readonly kind: ChannelKind<Platform>,
+    readonly platform: Platform,
+    readonly provider: ScriptedProvider,
+    readonly database: TestDatabase,
+  ) {}
+
+  static async open<Platform extends Stopping>(kind: ChannelKind<Platform>): Promise<ChannelStage<Platform>> {
+    const parts = await Promise.all([kind.start(), startScriptedProvider(), createTestDatabase()]);
+    return new ChannelStage(kind, ...parts);
+  }
+
+  async close(): Promise<void> {
+    await this.bench.clear();
+    await Promise.all([this.platform.stop(), this.provider.stop()]);
+    await this.database.drop();
+  }
+
+  async serve(): Promise<GatewayProcess> {
+    const replica = await this.bench.serve({
+      env: {
+        ...this.kind.env(this.platform),
+        ...providerEnv(this.provider),
+        DATABASE_URL: this.database.url,
+        GATEWAY_BOOTSTRAP_TOKEN: this.token,
+        GATEWAY_MASTER_KEY: 'a master key that only tests may use',
+        GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
+        GATEWAY__DATABASE__POOL_SIZE: '4',
+        GATEWAY__LOGGING__LEVEL: 'warn',
+      },
+    });
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  async stateOf(replica: GatewayProcess): Promise<ChannelB | undefined> {
+    const { body } = await new HttpCaller(replica.b, this.token).get<{ channels: ChannelB[] }>('/channels');
+    return body.channels.find(({ name }) => name === this.kind.name);
+  }
+
+  async untilState(replica: GatewayProcess, status: string, timeoutMs = 20_000): Promise<ChannelB> {
+    let found: ChannelB | undefined;
+    await eventually(async () => {
+      found = await this.stateOf(replica);
+      expect(found?.status).toBe(status);
+    }, timeoutMs);
+    return found as ChannelB;
+  }
+
+  /** Who receives, by the lease. */
+  async receiver(): Promise<GatewayProcess> {
+    const [row] = await this.database.query<{ owner: string }>(
+      `SELECT owner FROM channel_states WHERE name = $1`,
+      [this.kind.name],
+    );
+    const found = this.replicas.find(({ pid }) => row?.owner.split(':').includes(String(pid)) === true);
+    if (found === undefined) throw new Error(`Nobody here receives: ${String(row?.owner)}`);
+    return found;
+  }
+
+  async killReceiver(): Promise<void> {
+    const victim = await this.receiver();
+    victim.kill('SIGKILL');
+    await victim.ended;
+    this.leave(victim);
+  }
+
+  /** One that has ended. */
+  leave(replica: GatewayProcess): void {
+    this.replicas = this.replicas.filter((other) => other !== replica);
+  }
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../harness/gateway-process.js';
+import { CarefulLoad, type LoadSize } from './careful-load.js';
+import { judge, type Verdict } from './checks/checker.js';
+import { drawSchedule, type Fault, describe as inWords, type Pace } from './fault-schedule.js';
+import { HookDesk } from './hook-desk.js';
+import { Ledger } from './ledger.js';
+import type { Stage } from './stage.js';
+import { Striker } from './strike.js';
+
+export interface RunPlan {
+  readonly seed: number;
+  readonly pace: Pace;
+  readonly load: LoadSize;
+  readonly isLong: boolean;
+}
+
+export interface Outcome extends Verdict {
+  readonly figures: Readonly<Record<string, unknown>>;
+  readonly ledger: Ledger;
+}
+
+/** Load, faults by the schedule, calm, and the verdict. */
+export async function seededRun(stage: Stage, plan: RunPlan): Promise<Outcome> {
+  const schedule = scheduleFor(stage, plan);
+  const ledger = new Ledger();
+  process.stdout.write(`${[`FAULT_SEED=${plan.seed}`, ...schedule.map(inWords)].join('\n')}\n`);
+  const load = new CarefulLoad(stage, ledger, new HookDesk(stage, ledger), plan.load);
+  await load.start();
+  await new Striker(stage, ledger, plan.isLong).follow(schedule);
+  // A little of the load without any fault: whoever is back is to work.
+  await sleep(1000);
+  await load.stop();
+  const calmMs = await untilCalm(stage, ledger, plan.isLong);
+  const verdict = await judge(stage, ledger);
+  const figures = figuresOf(plan, stage, ledger, load, verdict);
+  return { ...verdict, ledger, figures: { ...figures, calm_after_s: calmMs / 1000 } };
+}
+
+function scheduleFor(stage: Stage, { seed, pace }: RunPlan): Fault[] {
+  const gateways = stage.places.map(({ name }) => name);
+  return drawSchedule(seed, { gateways, databases: ['database-server'], ways: [...stage.ways.keys()] }, pace);
+}
+
+/**
+ * The schedule of webhooks waits for minutes; its clock is the database's. In the long form what is being tried right now is
+ * left alone, and what a dead replica tried has to wait; in the short form it may be sent once more.
+ */
+const passTime = (isLong: boolean): string => `UPDATE hook_deliveries SET next_attempt_at = now()
+  WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > now() + interval '${isLong ? 50 : 1} seconds'`;
+const LEFT = `SELECT (SELECT count(*)::int FROM hook_deliveries WHERE status = 'pending') AS deliveries,
+  (SELECT count(*)::int FROM turns WHERE status IN ('waiting', 'running')) AS turns`;
+
+/** @returns how long it took until nothing was under way, in milliseconds; what never ends is the checker's to say */
+async function untilCalm(stage: Stage, ledger: Ledger, isLong: boolean): Promise<number> {
+  const limitMs = isLong ? 180_000 : 60_000;
+  const beganAt = performance.now();
+  let left = 'everything';
+  await until(async () => {
+    await sleep(300);
+    await stage.query(passTime(isLong));
+    const [row] = await stage.query<{ deliveries: number; turns: number }>(LEFT);
+    left = JSON.stringify(row);
+    return row?.deliveries === 0 && row.turns === 0;
+  }, limitMs).catch(() => {
+    ledger.write({ kind: 'violation', sentence: `after ${limitMs} ms of calm there is still left: ${left}` });
+  });
+  return Math.round(performance.now() - beganAt);
+}
+
+function figuresOf(
+  { seed }: RunPlan,
+  stage: Stage,
+  ledger: Ledger,
+  load: CarefulLoad,
+  { kept, violations }: Verdict,
+): Record<string, unknown> {
+  const faults = countBy(ledger.of('fault').map(({ fault }) => fault.kind));
+  return {
+    seed,
+    faults,
+    sessions: ledger.of('session').length,
+    ended: ledger.of('ended').length,
+    messages: ledger.of('message').length,
+    refused: ledger.of('refused').length,
+    answers: Object.fromEntries([...load.answers].sort()),
+    turns: countBy(kept.turns.map(({ status }) => status)),
+    longest_limbo_s: longestLimbo(stage, kept),
+    webhooks: { delivered: kept.deliveries.length, attempts: stage.receiver.attempts.length },
+    settings: ledger.of('setting').length,
+    violations: violations.length,
+  };
+}
+
+/** From the end of a replica to the end of the last of its turns, in seconds. */
+function longestLimbo(stage: Stage, { turns }: Verdict['kept']): number {
+  const killedAt = new Map(
+    stage.places.flatMap(({ killed }) => killed.map(({ pid, at }) => [pid, at.getTime()])),
+  );
+  const waits = turns
+    .filter(({ status }) => status === 'interrupted')
+    .map(({ owner, ended }) => (ended ?? 0) - (killedAt.get(Number(owner?.split(':').at(-2))) ?? ended ?? 0));
+  return Math.round(Math.max(0, ...waits)) / 1000;
+}
+
+function countBy(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,6 @@
+import type { LogEntry } from '../../src/logs/log-entry.js';
+
+/** The line of this number, of which nothing matters but what it says. */
+export function logEntry(id: number, message: string): LogEntry {
+  return { id, timestamp: new Date(0), level: 'info', module: 'm', message, sessionId: undefined };
+}

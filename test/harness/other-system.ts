@@ -1,0 +1,13 @@
+/** As if this were another system, until what is returned is called. */
+export function pretendSystem(
+  platform: NodeJS.Platform,
+  arch: NodeJS.Architecture = process.arch,
+): () => void {
+  const before = Object.getOwnPropertyDescriptors(process);
+  Object.defineProperty(process, 'platform', { ...before.platform, value: platform });
+  Object.defineProperty(process, 'arch', { ...before.arch, value: arch });
+  return () => {
+    Object.defineProperty(process, 'platform', before.platform);
+    Object.defineProperty(process, 'arch', before.arch);
+  };
+}
