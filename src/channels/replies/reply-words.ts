@@ -1,3 +1,4 @@
+import { INTERRUPTED_NOTE } from '../../sessions/turn-lease.js';
 import type { TurnResult } from '../../sessions/turn-results.store.js';
 
 /** What people are told in place of an answer, or behind one that was cut off. */
@@ -14,7 +15,7 @@ export const WORDS = {
 
 /** What is said in the conversation when a turn is over: its answer; else what there is of it, and that it is not whole. */
 export function wordsFor({ status, content }: Pick<TurnResult, 'status' | 'content'>): string {
-  const said = content?.trim() ?? '';
+  const said = content === INTERRUPTED_NOTE ? '' : (content?.trim() ?? '');
   if (status === 'completed') return said === '' ? WORDS.failed : said;
   const note = status === 'interrupted' || status === 'cancelled' ? WORDS[status] : WORDS.failed;
   return said === '' ? note : `${said}\n\n${note}`;
