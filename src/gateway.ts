@@ -64,7 +64,7 @@ async function listen(
   app.get(OpenApiDocuments, { strict: false }).describe(app, readBuildInfo().version);
   const readiness = app.get(Readiness);
   const rawRefusal = app.get(RawRefusal, { strict: false });
-  const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal, () => readiness.isDraining);
+  const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal);
   const ports = await listeners.open(foundation.configuration.live.current.gateway);
   const sockets = app.get(SessionSockets, { strict: false });
   listeners.onUpgrade((profile, request, socket, head) => sockets.take(profile, request, socket, head));

@@ -27,6 +27,9 @@ function stopping({ graceMs = 0, timeoutMs = 1000, turns = [0], ...scene }: Scen
   const parts = {
     readiness: new Readiness(),
     listeners: {
+      set endsConnections(ends: boolean) {
+        told.push(ends ? 'end connections' : 'keep connections');
+      },
       stopAccepting: () => tell('stop accepting'),
       closeIdle: () => undefined,
       answered: () => tell('answered'),
@@ -56,7 +59,16 @@ function stopping({ graceMs = 0, timeoutMs = 1000, turns = [0], ...scene }: Scen
   return { service: new DrainService(parts), told, readiness: parts.readiness };
 }
 
-const ORDER = ['stop accepting', 'end streams', 'answered', 'answered', 'close', 'close areas'];
+const ORDER = [
+  'end connections',
+  'stop accepting',
+  'end connections',
+  'end streams',
+  'answered',
+  'answered',
+  'close',
+  'close areas',
+];
 
 test('a stop goes in its order, once', async () => {
   const { service, told, readiness } = stopping({});
@@ -74,7 +86,7 @@ test('turns that do not end in time are interrupted, and what is cut off is name
   const route = 'POST /api/v1/sessions/:id/messages';
   const { service, told } = stopping({ turns: [2], endless: true, timeoutMs: 20, cutOff: [route, route] });
   await service.stop();
-  expect(told.slice(2, 4)).toEqual([
+  expect(told.slice(4, 6)).toEqual([
     'turns are interrupted: the gateway stops {"running_turns":2}',
     'TurnInterrupted',
   ]);
@@ -93,6 +105,17 @@ test.each([
   await stopped;
   expect(performance.now() - since).toBeGreaterThanOrEqual(leastMs);
   expect(performance.now() - since).toBeLessThan(leastMs + 400);
+});
+
+test('in a grace connections are ended, and kept again just before the port closes', async () => {
+  const { service, told } = stopping({ graceMs: 10 });
+  await service.stop();
+  expect(told.slice(0, 4)).toEqual([
+    'end connections',
+    'keep connections',
+    'stop accepting',
+    'end connections',
+  ]);
 });
 
 test('an area that fails to end is heard of', async () => {

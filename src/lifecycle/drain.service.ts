@@ -7,6 +7,8 @@ import { TurnInterrupted } from '../sessions/sessions.errors.js';
 import type { Readiness } from './readiness.js';
 
 const IDLE_SWEEP_MS = 100;
+/** Before the port closes connections are kept again: one that is opened at that moment would be reset (0802). */
+const CALM_MS = 300;
 /** Connections that were just accepted send their request, and balancers use up those that they kept. */
 const SETTLING_MS = 500;
 const CLOSING_TURNS_MS = 5000;
@@ -59,8 +61,10 @@ export class DrainService {
     readiness.drain();
     logger.info('the gateway is stopping', { running_turns: turns.count });
     const isGraceful = withGrace && graceMs > 0;
-    if (isGraceful) await this.pause(graceMs);
+    listeners.endsConnections = true;
+    if (isGraceful) await this.grace(graceMs);
     await listeners.stopAccepting();
+    listeners.endsConnections = true;
     if (isGraceful) await this.pause(SETTLING_MS);
     for (const stream of streams) stream.endAll();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
@@ -73,6 +77,12 @@ export class DrainService {
     await listeners.close();
     await this.endAreas();
     logger.info('the gateway has stopped');
+  }
+
+  private async grace(graceMs: number): Promise<void> {
+    await this.pause(graceMs - CALM_MS);
+    this.parts.listeners.endsConnections = false;
+    await this.pause(Math.min(graceMs, CALM_MS));
   }
 
   private tellWhatIsCutOff(): void {

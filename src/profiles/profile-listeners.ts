@@ -42,12 +42,13 @@ export class ProfileListeners {
   private readonly cutOff = new WeakSet<Socket>();
   /** What has not been answered to its last byte. */
   private readonly unanswered = new Set<Response>();
+  /** Whether every answer ends its connection, so that the next one is opened elsewhere. */
+  endsConnections = false;
 
   constructor(
     private readonly express: Express,
     private readonly accessLog: AccessLog,
     private readonly rawRefusal: RawRefusal,
-    private readonly isDraining: () => boolean,
   ) {
     this.classes = bornExpress(express);
   }
@@ -151,7 +152,7 @@ export class ProfileListeners {
       return;
     }
     stampRequest(request, response, listener);
-    if (this.isDraining()) response.setHeader('Connection', 'close');
+    if (this.endsConnections) response.setHeader('Connection', 'close');
     this.unanswered.add(response);
     cutWhenStalled(response);
     response.once('close', () => {
