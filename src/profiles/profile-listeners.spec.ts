@@ -6,8 +6,7 @@ import type { AccessLog } from '../edge/access-log.js';
 import type { RawRefusal } from '../edge/raw-refusal.js';
 import { ProfileListeners } from './profile-listeners.js';
 
-const listeners = (): ProfileListeners =>
-  new ProfileListeners(express(), {} as AccessLog, {} as RawRefusal);
+const listeners = (): ProfileListeners => new ProfileListeners(express(), {} as AccessLog, {} as RawRefusal);
 const settings = (more: object) =>
   settingsSchema.parse({
     gateway: { host: '127.0.0.1', port: 0, profile_a_port: 0, management_port: 0, ...more },
