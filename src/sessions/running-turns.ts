@@ -21,7 +21,7 @@ export class RunningTurns {
    * @returns the signal that ends the turn early; its reason says why
    */
   add(sessionId: string, fence: number): AbortController {
-    this.abort(sessionId, new TurnInterrupted());
+    this.turns.get(sessionId)?.abort.abort(new TurnInterrupted());
     const abort = new AbortController();
     // Every tool call that runs listens, and leaves when it is done: many are no leak.
     setMaxListeners(0, abort.signal);

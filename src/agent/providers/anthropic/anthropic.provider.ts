@@ -45,8 +45,8 @@ export class AnthropicProvider extends ModelProvider {
     );
   }
 
-  private async *attempt(params: AnthropicParams, clock: AttemptClock): AsyncGenerator<ModelEvent> {
+  private async attempt(params: AnthropicParams, clock: AttemptClock): Promise<AsyncIterable<ModelEvent>> {
     const answer = await callProvider(this.target, params, clock.signal);
-    yield* readAnthropicAnswer(readServerEvents(answer, clock), params, clock);
+    return readAnthropicAnswer(readServerEvents(answer, clock), params, clock);
   }
 }

@@ -46,11 +46,11 @@ export class OpenAiProvider extends ModelProvider {
     );
   }
 
-  private async *attempt(
+  private async attempt(
     params: OpenAI.Chat.ChatCompletionCreateParamsStreaming,
     clock: AttemptClock,
-  ): AsyncGenerator<ModelEvent> {
+  ): Promise<AsyncIterable<ModelEvent>> {
     const answer = await callProvider(this.target, params, clock.signal);
-    yield* readOpenAiAnswer(readServerEvents(answer, clock), params.model, clock);
+    return readOpenAiAnswer(readServerEvents(answer, clock), params.model, clock);
   }
 }

@@ -51,15 +51,21 @@ export class AttemptClock {
     this.rest();
   }
 
+  /** Whoever waited has left. */
+  end(reason: unknown): void {
+    this.controller.abort(reason);
+  }
+
+  /** Nothing is waited for. */
+  rest(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
   /** Leaves neither timer nor listener behind. */
   release(): void {
     this.rest();
     this.options.signal.removeEventListener('abort', this.onAbort);
-  }
-
-  private rest(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
   }
 
   private limitMs(): number {

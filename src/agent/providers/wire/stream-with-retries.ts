@@ -24,7 +24,7 @@ export interface RetriedCall {
   readonly provider: string;
   readonly policy: RetryPolicy;
   /** Makes one attempt, which ends when the clock's signal does. */
-  attempt(clock: AttemptClock): AsyncIterable<ModelEvent>;
+  attempt(clock: AttemptClock): Promise<AsyncIterable<ModelEvent>> | AsyncIterable<ModelEvent>;
   judge(error: unknown): Judgement;
 }
 
@@ -38,73 +38,75 @@ export function streamWithRetries(
   call: RetriedCall,
   options: ModelCallOptions,
 ): AsyncIterableIterator<ModelEvent> {
-  const stop = new AbortController();
-  const events = run(call, options, stop);
-  let pending = 0;
-  return {
-    next() {
-      pending += 1;
-      return events.next().finally(() => {
-        pending -= 1;
-      });
-    },
-    async return() {
-      // Between two events leaving closes what is open by itself, and spares a connection that is read to its end.
-      if (pending > 0) stop.abort(LEFT);
-      await events.return(undefined);
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  return new RetriedStream(call, options);
 }
 
-async function* run(
-  call: RetriedCall,
-  options: ModelCallOptions,
-  stop: AbortController,
-): AsyncGenerator<ModelEvent, undefined> {
-  const { signal } = options;
-  const onAbort = () => stop.abort(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    for (let retries = 0; ; retries += 1) {
-      const failure = yield* attemptOnce(call, { ...options, signal: stop.signal });
-      if (failure === undefined) return undefined;
-      await pause(delayBefore(failure, retries, call.policy), undefined, { signal: stop.signal });
-    }
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-    if (stop.signal.reason === LEFT) return undefined;
-    throw stop.signal.reason;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+/** One generator over all attempts: each further one around it would cost every word of an answer three promises. */
+class RetriedStream implements AsyncIterableIterator<ModelEvent> {
+  private readonly events = this.run();
+  /** Of the newest attempt; it also ends the pause after it. */
+  private clock: AttemptClock | undefined;
+  /** Between two events nothing has to be broken off. */
+  private isAwaited = false;
+
+  constructor(
+    private readonly call: RetriedCall,
+    private readonly options: ModelCallOptions,
+  ) {}
+
+  next(): Promise<IteratorResult<ModelEvent, undefined>> {
+    this.isAwaited = true;
+    return this.events.next();
   }
-}
 
-/** Returns the failure of an attempt of which nothing was seen; throws every other one. */
-async function* attemptOnce(
-  call: RetriedCall,
-  options: ModelCallOptions,
-): AsyncGenerator<ModelEvent, Judgement | undefined> {
-  const clock = new AttemptClock(call.provider, options);
-  let yielded = false;
-  try {
-    for await (const event of call.attempt(clock)) {
-      options.signal.throwIfAborted();
-      yielded = true;
-      yield event;
+  async return(): Promise<IteratorResult<ModelEvent, undefined>> {
+    // Between two events leaving closes what is open by itself, and spares a connection that is read to its end.
+    if (this.isAwaited) this.clock?.end(LEFT);
+    await this.events.return(undefined);
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private async *run(): AsyncGenerator<ModelEvent, undefined> {
+    for (let retries = 0; ; retries += 1) {
+      this.options.signal.throwIfAborted();
+      const clock = new AttemptClock(this.call.provider, this.options);
+      this.clock = clock;
+      let hasBegun = false;
+      try {
+        for await (const event of await this.call.attempt(clock)) {
+          this.options.signal.throwIfAborted();
+          hasBegun = true;
+          this.isAwaited = false;
+          yield event;
+        }
+        return undefined;
+      } catch (error) {
+        clock.rest();
+        if (!clock.signal.aborted) await this.backOff(error, retries, hasBegun, clock.signal);
+        if (clock.signal.reason === LEFT) return undefined;
+        clock.signal.throwIfAborted();
+      } finally {
+        clock.release();
+      }
     }
-    return undefined;
-  } catch (error) {
-    if (clock.signal.aborted) throw clock.signal.reason;
-    const judgement = call.judge(error);
-    if (yielded || !judgement.retryable) throw judgement.error;
-    return judgement;
-  } finally {
-    clock.release();
+  }
+
+  /** Waits until the next attempt or for the signal. Throws the failure when there is to be none. */
+  private async backOff(
+    error: unknown,
+    retries: number,
+    hasBegun: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const failure = this.call.judge(error);
+    if (hasBegun || !failure.retryable) throw failure.error;
+    await pause(delayBefore(failure, retries, this.call.policy), undefined, { signal }).catch(
+      () => undefined,
+    );
   }
 }
 
