@@ -8,16 +8,15 @@ import type { AnthropicParams } from './anthropic-request.js';
 
 /** The neutral stream of one answer. The connection is read to its end, so that it can serve the next call. */
 export async function* readAnthropicAnswer(
-  events: AsyncIterable<ServerEvent>,
+  batches: AsyncIterable<readonly ServerEvent[]>,
   params: AnthropicParams,
   clock: AttemptClock,
 ): AsyncGenerator<ModelEvent> {
   const answer = new AnthropicAnswer(params);
   try {
-    for await (const { data } of events) {
+    for await (const batch of batches) {
       if (answer.isComplete()) break;
-      const event = answer.take(parseEvent<AnthropicEvent>(data));
-      if (event !== undefined) yield event;
+      for (const event of eventsOf(batch, answer)) yield event;
       if (answer.isComplete()) clock.closing();
     }
   } catch (error) {
@@ -25,4 +24,12 @@ export async function* readAnthropicAnswer(
   }
   if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
   yield answer.end();
+}
+
+function* eventsOf(batch: readonly ServerEvent[], answer: AnthropicAnswer): Generator<ModelEvent> {
+  for (const { data } of batch) {
+    if (answer.isComplete()) return;
+    const event = answer.take(parseEvent<AnthropicEvent>(data));
+    if (event !== undefined) yield event;
+  }
 }

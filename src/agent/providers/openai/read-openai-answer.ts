@@ -5,26 +5,24 @@ import type { ServerEvent } from '../wire/server-event-parser.js';
 import { WireFault } from '../wire/wire-fault.js';
 import { OpenAiAnswer, type OpenAiChunk } from './openai-answer.js';
 
-/** Most events between the end of an answer and the end of its stream: the usage and the mark itself. */
-const MAX_EVENTS_AFTER_END = 8;
+/** Most reads between the end of an answer and the end of its stream: the usage and the mark itself. */
+const MAX_READS_AFTER_END = 8;
 
 /** The neutral stream of one answer. The connection is read to its end, so that it can serve the next call. */
 export async function* readOpenAiAnswer(
-  events: AsyncIterable<ServerEvent>,
+  batches: AsyncIterable<readonly ServerEvent[]>,
   model: string,
   clock: AttemptClock,
 ): AsyncGenerator<ModelEvent> {
   const answer = new OpenAiAnswer(model);
-  let afterEnd = 0;
+  let readsAfterEnd = 0;
   try {
-    for await (const { data } of events) {
-      const text = data === '[DONE]' ? '' : answer.take(parseEvent<OpenAiChunk>(data));
-      if (data === '[DONE]') answer.done();
-      if (text !== '') yield { type: 'token', text };
+    for await (const batch of batches) {
+      for (const text of textsOf(batch, answer)) yield { type: 'token', text };
       if (!answer.isComplete()) continue;
       clock.closing();
-      afterEnd += 1;
-      if (afterEnd > MAX_EVENTS_AFTER_END) break;
+      readsAfterEnd += 1;
+      if (readsAfterEnd > MAX_READS_AFTER_END) break;
     }
   } catch (error) {
     if (!answer.isComplete()) throw error;
@@ -33,4 +31,12 @@ export async function* readOpenAiAnswer(
   const calls = answer.toolCalls();
   for (const call of calls) yield { type: 'tool_call', call };
   yield answer.end(calls.length > 0);
+}
+
+function* textsOf(batch: readonly ServerEvent[], answer: OpenAiAnswer): Generator<string> {
+  for (const { data } of batch) {
+    const text = data === '[DONE]' ? '' : answer.take(parseEvent<OpenAiChunk>(data));
+    if (data === '[DONE]') answer.done();
+    if (text !== '') yield text;
+  }
 }
