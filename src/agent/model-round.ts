@@ -35,7 +35,8 @@ export async function readRound(
     }
     if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
     pieces.push(event.text);
-    await emit({ type: 'token', text: event.text });
+    const heldBack = emit({ type: 'token', text: event.text });
+    if (heldBack !== undefined) await heldBack;
   }
   throw new Error('The model provider ended a stream without saying so.');
 }

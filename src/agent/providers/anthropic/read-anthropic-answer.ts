@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
+import { joinedTokens } from '../wire/joined-tokens.js';
 import { parseEvent } from '../wire/parse-event.js';
 import type { ServerEvent } from '../wire/server-event-parser.js';
 import { WireFault } from '../wire/wire-fault.js';
@@ -16,7 +17,7 @@ export async function* readAnthropicAnswer(
   try {
     for await (const batch of batches) {
       if (answer.isComplete()) break;
-      for (const event of eventsOf(batch, answer)) yield event;
+      for (const event of joinedTokens(eventsOf(batch, answer))) yield event;
       if (answer.isComplete()) clock.closing();
     }
   } catch (error) {

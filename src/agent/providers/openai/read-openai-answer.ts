@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
+import { joinedTokens } from '../wire/joined-tokens.js';
 import { parseEvent } from '../wire/parse-event.js';
 import type { ServerEvent } from '../wire/server-event-parser.js';
 import { WireFault } from '../wire/wire-fault.js';
@@ -18,7 +19,7 @@ export async function* readOpenAiAnswer(
   let readsAfterEnd = 0;
   try {
     for await (const batch of batches) {
-      for (const text of textsOf(batch, answer)) yield { type: 'token', text };
+      for (const event of joinedTokens(tokensOf(batch, answer))) yield event;
       if (!answer.isComplete()) continue;
       clock.closing();
       readsAfterEnd += 1;
@@ -33,10 +34,10 @@ export async function* readOpenAiAnswer(
   yield answer.end(calls.length > 0);
 }
 
-function* textsOf(batch: readonly ServerEvent[], answer: OpenAiAnswer): Generator<string> {
+function* tokensOf(batch: readonly ServerEvent[], answer: OpenAiAnswer): Generator<ModelEvent> {
   for (const { data } of batch) {
     const text = data === '[DONE]' ? '' : answer.take(parseEvent<OpenAiChunk>(data));
     if (data === '[DONE]') answer.done();
-    if (text !== '') yield text;
+    if (text !== '') yield { type: 'token', text };
   }
 }
