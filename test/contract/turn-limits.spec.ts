@@ -262,6 +262,39 @@ test('many at once over two replicas are never more than the API token may have'
   );
 });
 
+test('accepted messages of an API token at its limit, however many, hold up no other token', async () => {
+  const flood = gateway.caller('b', await gateway.mint({ name: 'flood' }));
+  const accept = async (caller: HttpCaller, id: string, content: string): Promise<void> => {
+    const sent = await caller.post(`/sessions/${id}/messages`, { content }, { prefer: 'respond-async' });
+    expect(sent.status).toBe(202);
+  };
+  const flooded: string[] = [];
+  for (let n = 0; n < 52; n += 1) {
+    const id = await newSession(flood);
+    flooded.push(id);
+    await accept(flood, id, `/call hold {"key":"begun ${n}"}`);
+    await accept(flood, id, `/call hold {"key":"accepted ${n}"}`);
+  }
+  await limit({ 'limits.turns_per_api_token': 1 });
+  const heldNow = (): number => [...release.keys()].filter((key) => key.startsWith('accepted')).length;
+  await eventually(() => expect(release.size).toBe(52));
+  for (const end of release.values()) end();
+  await eventually(() => expect(heldNow()).toBe(1));
+  const caller = gateway.caller('b', await gateway.mint({ name: 'another' }));
+  const { id, answer } = await holding('another', caller);
+  await accept(caller, id, 'Hello');
+  release.get('another')?.();
+  expect((await answer).status).toBe(200);
+  const answered = async (): Promise<void> => {
+    const { body } = await caller.get<{ messages: { role: string }[] }>(`/sessions/${id}/messages`);
+    expect(body.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(heldNow()).toBe(1);
+  };
+  await eventually(answered).finally(() =>
+    Promise.all(flooded.map((one) => flood.delete(`/sessions/${one}`))),
+  );
+});
+
 test('the place of a turn whose replica is lost is free once its lease is closed', async () => {
   await limit({ 'limits.turns_per_api_token': 1 });
   const caller = gateway.caller('b', await gateway.mint({ name: 'lost' }));
