@@ -80,7 +80,7 @@ export class DrainService {
   }
 
   private async grace(graceMs: number): Promise<void> {
-    await this.pause(graceMs - CALM_MS);
+    await this.pause(Math.max(0, graceMs - CALM_MS));
     this.parts.listeners.endsConnections = false;
     await this.pause(Math.min(graceMs, CALM_MS));
   }

@@ -50,6 +50,29 @@ test.each(['a', 'b'] as const)(
   },
 );
 
+test('what still waits when its session ends stays in the history in the order in which it came, whoever sent it', async () => {
+  const answer = heldAnswer();
+  provider.script(answer.script);
+  const id = await newSession(gateway);
+  const other = gateway.caller('b', await gateway.mint({ name: 'another writer' }));
+  const sent = ['runs', 'first', 'second', 'third'];
+  for (const [n, content] of sent.entries()) {
+    const { status } = await (n === 3 ? other : gateway.b).post(
+      `/sessions/${id}/messages`,
+      { content },
+      { prefer: 'respond-async' },
+    );
+    expect(status).toBe(202);
+  }
+  expect((await gateway.b.delete(`/sessions/${id}`)).status).toBe(204);
+  await eventually(async () => {
+    const { body } = await gateway.b.get<{ messages: Item[] }>(`/sessions/${id}/messages`);
+    const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    expect(said).toEqual(sent);
+  });
+  answer.finish();
+});
+
 test('what is refused is refused at once, not accepted', async () => {
   const missing = await gateway.a.post(
     '/sessions/sess_nothing/messages',

@@ -128,6 +128,10 @@ test('every committed event reaches every hook, whatever is killed and however t
     () => over,
   );
   const { port } = receiver;
+  const missed = new Set<string>();
+  const noteMissed = async (): Promise<void> => {
+    for (const key of await missedAtFirst()) missed.add(key);
+  };
   for (let kill = 0; kill < KILLS; kill += 1) {
     await sleep(600 + 800 * chance());
     if (DATABASE_RESTARTS_AFTER.includes(kill)) {
@@ -142,6 +146,8 @@ test('every committed event reaches every hook, whatever is killed and however t
     gateway.kill('SIGKILL');
     await gateway.ended;
     gateway = await serve();
+    // A later kill may lose what an attempt came to, and with it the trace.
+    if (kill === 0) await noteMissed();
     api = new HttpCaller(gateway.a, token);
   }
   await sleep(500);
@@ -157,7 +163,7 @@ test('every committed event reaches every hook, whatever is killed and however t
     }
     expect(await passTime()).toBe(0);
   }, 90_000);
-  const missed = await missedAtFirst();
+  await noteMissed();
   expectHonest(missed);
   figure(['webhooks'], {
     kills: KILLS,

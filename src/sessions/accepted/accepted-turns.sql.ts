@@ -4,7 +4,8 @@ const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
 
 /**
  * Accepted messages whose turn it is, and all of those whose session has ended: `$1` its time-out in seconds, `$2` how many
- * at most. The oldest of every API token come first: one that is at its limit holds up no other.
+ * at most. The oldest of every API token come first, so that one that is at its limit holds up no other, and of an ended
+ * session its oldest.
  */
 export const DUE: Statement = {
   name: 'accepted_turns.due',
@@ -16,7 +17,9 @@ export const DUE: Statement = {
     WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL AND NOT EXISTS (
       SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
         AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))
-    ORDER BY row_number() OVER (PARTITION BY turns.caller->>'tokenId' ORDER BY turns.arrival), turns.arrival
+    ORDER BY row_number() OVER (
+      PARTITION BY CASE WHEN standing.ended THEN turns.session_id ELSE turns.caller->>'tokenId' END
+      ORDER BY turns.arrival), turns.arrival
     LIMIT $2`,
 };
 

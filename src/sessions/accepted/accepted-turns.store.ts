@@ -38,7 +38,7 @@ export class AcceptedTurnsStore {
     private readonly messages: MessageStore,
   ) {}
 
-  /** Those for which something can be done now, for each API token in the order in which they came. */
+  /** Those for which something can be done now, of each API token and each ended session in the order in which they came. */
   async due(timeoutSecs: number): Promise<AcceptedTurn[]> {
     const rows = await this.database.query<DueRow>(sql.DUE, [timeoutSecs, MOST_AT_ONCE]);
     return rows.map((row) => ({

@@ -79,4 +79,23 @@ describe('attempts', () => {
     expect(await pending).toEqual({ done: true, value: undefined });
     expect(begunAt).toHaveLength(1);
   });
+
+  it('end when the consumer leaves while it waits for what comes after the first event', async () => {
+    const events = streamWithRetries(
+      {
+        provider: 'test',
+        policy: DEFAULT_RETRY_POLICY,
+        async *attempt({ signal }) {
+          yield end;
+          await new Promise((_, reject) => signal.addEventListener('abort', reject));
+        },
+        judge: () => ({ error: failure, retryable: true }),
+      },
+      callOptions(),
+    );
+    const asked = [events.next(), events.next()];
+    expect(await asked[0]).toEqual({ done: false, value: end });
+    await events.return?.();
+    expect(await asked[1]).toEqual({ done: true, value: undefined });
+  });
 });

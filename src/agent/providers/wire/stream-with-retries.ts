@@ -46,8 +46,8 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
   private readonly events = this.run();
   /** Of the newest attempt; it also ends the pause after it. */
   private clock: AttemptClock | undefined;
-  /** Between two events nothing has to be broken off. */
-  private isAwaited = false;
+  /** Whether the consumer waits: between two events nothing has to be broken off. */
+  private isAwaited = true;
 
   constructor(
     private readonly call: RetriedCall,
@@ -55,7 +55,6 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
   ) {}
 
   next(): Promise<IteratorResult<ModelEvent, undefined>> {
-    this.isAwaited = true;
     return this.events.next();
   }
 
@@ -82,6 +81,7 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
           hasBegun = true;
           this.isAwaited = false;
           yield event;
+          this.isAwaited = true;
         }
         return undefined;
       } catch (error) {
