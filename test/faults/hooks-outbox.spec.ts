@@ -55,8 +55,11 @@ const serve = () =>
   });
 
 /** Keeps creating sessions until told to stop; what was answered with 201 is committed. */
-async function keepCreating(current: () => HttpCaller, isOver: () => boolean): Promise<Set<string>> {
-  const acknowledged = new Set<string>();
+async function keepCreating(
+  acknowledged: Set<string>,
+  current: () => HttpCaller,
+  isOver: () => boolean,
+): Promise<void> {
   while (!isOver()) {
     const answer = await current()
       .post<{ session_id: string }>('/sessions', {})
@@ -65,7 +68,6 @@ async function keepCreating(current: () => HttpCaller, isOver: () => boolean): P
     else await sleep(20);
     await sleep(15);
   }
-  return acknowledged;
 }
 
 async function query<Row>(...statements: string[]): Promise<Row[]> {
@@ -123,7 +125,9 @@ test('every committed event reaches every hook, whatever is killed and however t
   }
   receiver.behaviour = unreliable;
   let over = false;
-  const ledger = keepCreating(
+  const acknowledged = new Set<string>();
+  const creating = keepCreating(
+    acknowledged,
     () => api,
     () => over,
   );
@@ -151,9 +155,9 @@ test('every committed event reaches every hook, whatever is killed and however t
     api = new HttpCaller(gateway.a, token);
   }
   await sleep(500);
+  await eventually(() => expect(acknowledged.size).toBeGreaterThan(20 * KILLS));
   over = true;
-  const acknowledged = await ledger;
-  expect(acknowledged.size).toBeGreaterThan(20 * KILLS);
+  await creating;
   await eventually(async () => {
     await passTime();
     for (const path of HOOKS) {
