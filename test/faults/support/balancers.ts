@@ -68,7 +68,7 @@ export async function startNginx(
 
 const STATS = '/what-haproxy-sees';
 
-/** HAProxy asks `/readyz` five times a second. */
+/** HAProxy asks `/readyz` five times a second, and takes a slow answer for none only after two seconds. */
 export async function startHaproxy(folder: string, upstreams: readonly Upstream[]): Promise<Balancer> {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
@@ -83,6 +83,7 @@ export async function startHaproxy(folder: string, upstreams: readonly Upstream[
 defaults
   mode http
   timeout connect 2s
+  timeout check 2s
   timeout client 1000s
   timeout server 1000s
   option redispatch
