@@ -37,7 +37,7 @@ export class Database implements SqlRunner {
   }
 
   /** A change of one statement, in a transaction only when something else is to be committed with it. */
-  async change<Result>(
+  change<Result>(
     work: (runner: SqlRunner) => Promise<Result>,
     together: Together<Result> | undefined,
   ): Promise<Result> {

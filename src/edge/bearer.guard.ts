@@ -5,6 +5,7 @@ import { Unauthorized } from '../errors/gateway-error.js';
 import { bearerOf } from '../tokens/bearer.js';
 import type { Caller } from '../tokens/caller.js';
 import { TokenDirectory } from '../tokens/token-directory.js';
+import type { RateTier } from './access.decorator.js';
 import { accessOf, isOpen } from './access-lookup.js';
 import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
@@ -23,27 +24,36 @@ export class BearerGuard implements CanActivate {
     private readonly settings: Settings,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = accessOf(context);
     if (isOpen(access, this.settings)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
+    const caller = this.tokens.find(bearerOf(request.headers.authorization));
+    if (caller === undefined || caller instanceof Promise)
+      return this.admit(caller, request, http.getResponse<Response>(), access.tier);
+    request.caller = caller;
+    return true;
+  }
+
+  private async admit(
+    asked: Promise<Caller | undefined> | undefined,
+    request: GatewayRequest,
+    response: Response,
+    tier: RateTier,
+  ): Promise<boolean> {
     try {
-      request.caller = await this.callerOf(request);
+      request.caller = (await asked) ?? refuse(request);
       return true;
     } catch (error) {
-      const stranger = `stranger:${this.addresses.of(request)}`;
-      await this.charge.take(http.getResponse<Response>(), stranger, access.tier);
+      await this.charge.take(response, `stranger:${this.addresses.of(request)}`, tier);
       throw error;
     }
   }
+}
 
-  private async callerOf(request: GatewayRequest): Promise<Caller> {
-    const sent = request.headers.authorization;
-    const caller = await this.tokens.find(bearerOf(sent));
-    if (caller === undefined) throw unauthorized(sent !== undefined);
-    return caller;
-  }
+function refuse(request: GatewayRequest): never {
+  throw unauthorized(request.headers.authorization !== undefined);
 }
 
 function unauthorized(sent: boolean): Unauthorized {

@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { ThrottlerModule } from '@nestjs/throttler';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { BearerGuard } from './bearer.guard.js';
@@ -23,13 +22,7 @@ import { ScopeGuard } from './scope.guard.js';
 /** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
 @Global()
 @Module({
-  imports: [
-    DiscoveryModule,
-    TokensModule,
-    RateLimitsModule,
-    // One nameless throttler: which bucket and which limit is for `RateTierGuard` to say.
-    ThrottlerModule.forRoot({ throttlers: [{ ttl: 1000, limit: 1 }] }),
-  ],
+  imports: [DiscoveryModule, TokensModule, RateLimitsModule],
   providers: [
     ClientAddress,
     rateChargeMetricProvider,

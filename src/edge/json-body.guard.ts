@@ -16,13 +16,16 @@ const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
 export class JsonBodyGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const limit: unknown = Reflect.getMetadata(BODY_LIMIT, context.getHandler());
     if (limit === undefined) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
-    const maxBytes = this.settings.current.gateway[limit as BodyLimit];
-    const body = await readJsonBytes(request, http.getResponse<Response>(), maxBytes);
+    return this.read(request, http.getResponse<Response>(), limit as BodyLimit);
+  }
+
+  private async read(request: GatewayRequest, response: Response, limit: BodyLimit): Promise<true> {
+    const body = await readJsonBytes(request, response, this.settings.current.gateway[limit]);
     if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
       request.bodyHash = createHash('sha256').update(body).digest('hex');
     }

@@ -25,11 +25,10 @@ export class RateCharge {
   ) {}
 
   /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
-  async take(response: Response, bucket: string, tier: RateTier): Promise<void> {
+  take(response: Response, bucket: string, tier: RateTier): void | Promise<void> {
     const taken = this.ask(bucket, tier);
-    const decision = taken instanceof Promise ? await taken : taken;
-    for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
-    if (!decision.allowed) throw rateLimited(decision);
+    if (taken instanceof Promise) return taken.then((decision) => tell(decision, response));
+    tell(taken, response);
   }
 
   /** The decision alone, for what is answered without a response object. */
@@ -44,6 +43,11 @@ export class RateCharge {
     if (!decision.allowed) this.refused.inc({ tier });
     return decision;
   }
+}
+
+function tell(decision: RateDecision, response: Response): void {
+  for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
+  if (!decision.allowed) throw rateLimited(decision);
 }
 
 export function rateHeaders(decision: RateDecision): Record<string, number> {

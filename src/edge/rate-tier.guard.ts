@@ -1,41 +1,25 @@
-import { Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import {
-  InjectThrottlerOptions,
-  InjectThrottlerStorage,
-  ThrottlerGuard,
-  type ThrottlerModuleOptions,
-  type ThrottlerRequest,
-  ThrottlerStorage,
-} from '@nestjs/throttler';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { accessOf } from './access-lookup.js';
 import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { RateCharge } from './rate-charge.js';
 
-/**
- * Second check: the bucket of this token (or, on an open route, of this address) for the route's tier.
- * Nest's throttler decides when a route is charged; how is ours: token buckets, headers on every answer.
- */
+/** Second check: the bucket of this token (or, on an open route, of this address) for the route's tier. */
 @Injectable()
-export class RateTierGuard extends ThrottlerGuard {
+export class RateTierGuard implements CanActivate {
   constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
-    reflector: Reflector,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
-  ) {
-    super(options, storage, reflector);
-  }
+  ) {}
 
-  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
     if (request.profile === 'operations') return true;
-    await this.charge.take(http.getResponse<Response>(), this.bucketOf(request), accessOf(context).tier);
-    return true;
+    const response = http.getResponse<Response>();
+    const taken = this.charge.take(response, this.bucketOf(request), accessOf(context).tier);
+    return taken instanceof Promise ? taken.then(() => true) : true;
   }
 
   private bucketOf(request: GatewayRequest): string {

@@ -17,7 +17,9 @@ export class RequestValidationPipe extends ValidationPipe {
     });
   }
 
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    // The caller, the key: made here, not sent.
+    if (metadata.type === 'custom') return Promise.resolve(value);
     refusePrototypeKeys(value, metadata);
     return super.transform(value, metadata) as Promise<unknown>;
   }

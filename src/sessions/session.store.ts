@@ -145,15 +145,25 @@ function isSession(row: PageRow): row is { total: number } & SummaryRow {
 
 async function insertOn(runner: SqlRunner, session: NewSession): Promise<{ created: Session } & Told> {
   const id = newId('sess');
-  const { namesUser, ...told } = session;
-  const { channel, userId, systemPrompt, model, metadata } = told;
+  const { channel, userId, namesUser, systemPrompt, model, metadata } = session;
   const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata), namesUser];
   const [row] = await runner.query<{ created_at: Date } & Told>(INSERT, values);
   const createdAt = row?.created_at ?? new Date();
-  const counts = { messageCount: 0, turnCount: 0, inputTokens: 0, outputTokens: 0, spentToday: 0 };
   const created: Session = {
-    ...{ ...told, ...counts },
-    ...{ id, status: 'active', createdAt, lastActivity: createdAt },
+    id,
+    channel,
+    userId,
+    status: 'active',
+    model,
+    createdAt,
+    lastActivity: createdAt,
+    messageCount: 0,
+    turnCount: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    systemPrompt,
+    metadata,
+    spentToday: 0,
   };
   return { created, told: row?.told ?? 0 };
 }

@@ -48,7 +48,7 @@ test('equal look-ups on their way are one', async () => {
   const table = new SlowTable();
   const directory = new TokenDirectory(table, nobodyNotes);
   const presented = mintToken();
-  const asked = [1, 2, 3].map(() => directory.find(presented));
+  const asked = [1, 2, 3].map(async () => directory.find(presented));
   await settled();
   expect(table.lookUps).toBe(1);
   table.answer(TOKEN);

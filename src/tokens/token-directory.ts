@@ -34,10 +34,24 @@ export class TokenDirectory {
     private readonly use: TokenUse,
   ) {}
 
-  async find(presented: string | undefined): Promise<Caller | undefined> {
-    if (presented === undefined || !looksLikeToken(presented)) return undefined;
-    if (performance.now() - this.confirmedAt > FRESH_MS) await this.confirm();
-    const known = this.known.get(presented) ?? (await this.load(presented));
+  /** Without a promise when the answer is at hand, which it is for nearly every request. */
+  find(presented: string | undefined): Caller | undefined | Promise<Caller | undefined> {
+    if (presented === undefined) return undefined;
+    const known = this.isFresh() ? this.known.get(presented) : undefined;
+    if (known !== undefined) return this.callerOf(known);
+    return looksLikeToken(presented) ? this.findStored(presented) : undefined;
+  }
+
+  private async findStored(presented: string): Promise<Caller | undefined> {
+    if (!this.isFresh()) await this.confirm();
+    return this.callerOf(this.known.get(presented) ?? (await this.load(presented)));
+  }
+
+  private isFresh(): boolean {
+    return performance.now() - this.confirmedAt <= FRESH_MS;
+  }
+
+  private callerOf(known: KnownToken | undefined): Caller | undefined {
     if (known === undefined || known.expiresAtMs <= Date.now()) return undefined;
     this.use.record(known.caller.tokenId);
     return known.caller;

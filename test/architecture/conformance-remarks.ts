@@ -61,6 +61,6 @@ export const REMARKS: Readonly<Record<string, string>> = {
     'Also with 502 and 504 for the provider, and 503 with `Retry-After`.',
 
   '8 | Sessions (write) | 10 requests/second':
-    'The burst of a token bucket; in Profile A as well, from the same bucket ([0009](decisions/0009-token-buckets-under-nests-throttler.md), [0800](decisions/0800-rate-limits-are-rows-asked-in-batches.md)).',
+    'The burst of a token bucket; in Profile A as well, from the same bucket ([0009](decisions/0009-token-buckets.md), [0800](decisions/0800-rate-limits-are-rows-asked-in-batches.md)).',
   '8 | Config (write) | 5 requests/second': '`POST /config/reload` counts among them.',
 };
