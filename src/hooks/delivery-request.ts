@@ -6,8 +6,8 @@ export function deliveryBody(
   { eventId, event, occurredAt, sequence }: Pick<Delivery, 'eventId' | 'event' | 'occurredAt' | 'sequence'>,
   data: string,
 ): string {
-  const head = JSON.stringify({ id: eventId, event, timestamp: occurredAt.toISOString(), sequence });
-  return `${head.slice(0, -1)},"data":${data}}`;
+  const [id, name] = [JSON.stringify(eventId), JSON.stringify(event)];
+  return `{"id":${id},"event":${name},"timestamp":"${occurredAt.toISOString()}","sequence":${sequence},"data":${data}}`;
 }
 
 /**

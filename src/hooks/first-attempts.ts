@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { Bell } from '../events/bell.js';
 import { type Logger, Logs } from '../logs/logger.js';
-import type { Delivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import { Lane } from './lane.js';
 import { LaneStore } from './lane.store.js';
@@ -39,13 +38,11 @@ export class FirstAttempts {
   async round(): Promise<boolean> {
     if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
     await this.take();
-    const idle = [...this.lanes.values()].filter(({ isBusy }) => !isBusy);
-    if (idle.length === 0) return false;
-    const ids = idle.filter(({ isHeld }) => isHeld).map(({ hookId }) => hookId);
-    const next = await this.store.next(ids, batchFor(ids.length));
-    for (const lane of idle) this.start(lane, next.get(lane.hookId));
-    await this.release(idle.filter(({ isBusy }) => !isBusy));
-    return next.size > 0;
+    const lanes = [...this.lanes.values()];
+    const hungry = lanes.filter(({ wantsMore }) => wantsMore);
+    const found = await this.feed(hungry);
+    await this.release(lanes.filter(({ isBusy }) => !isBusy));
+    return found;
   }
 
   /** The hook is gone: nothing of it leaves any more. */
@@ -75,37 +72,44 @@ export class FirstAttempts {
     if (taken.length === wanted) this.bell.ring();
   }
 
-  private start(lane: Lane, deliveries: readonly Delivery[] | undefined): void {
-    if (deliveries === undefined) return;
-    lane.isBusy = true;
-    void this.send(lane, deliveries)
-      .catch((error: unknown) => {
-        this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
-        lane.drop();
-      })
-      .finally(() => {
-        lane.isBusy = false;
-        this.bell.ring();
-      });
-  }
-
-  private async send(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
-    const { in_flight_per_hook: perHook } = this.settings.current.hooks;
-    const queue = deliveries.values();
-    const lines = Array.from({ length: Math.min(perHook, deliveries.length) }, () =>
-      this.sendLine(lane, queue),
-    );
-    await Promise.all(lines);
-  }
-
-  private async sendLine(lane: Lane, queue: Iterable<Delivery>): Promise<void> {
-    const written: Promise<void>[] = [];
-    for (const delivery of queue) {
-      const outcome = lane.isHeld ? await this.sender.attempt(delivery, lane.signal) : undefined;
-      if (outcome === undefined) break;
-      written.push(this.recorder.record(outcome));
+  private async feed(lanes: readonly Lane[]): Promise<boolean> {
+    if (lanes.length === 0) return false;
+    const most = batchFor(this.lanes.size);
+    const next = await this.store.next(lanes, most);
+    for (const lane of lanes) {
+      lane.add(next.get(lane.hookId) ?? [], most);
+      this.start(lane);
     }
-    await Promise.all(written);
+    return next.size > 0;
+  }
+
+  private start(lane: Lane): void {
+    const { in_flight_per_hook: perHook } = this.settings.current.hooks;
+    while (lane.sending < perHook && lane.length > 0 && lane.isHeld) void this.sendLine(lane);
+  }
+
+  /** Sends what is claimed, one after the other, as long as there is something. */
+  private async sendLine(lane: Lane): Promise<void> {
+    lane.sending += 1;
+    try {
+      for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
+        if (lane.wantsMore) this.bell.ring();
+        const outcome = await this.sender.attempt(delivery, lane.signal);
+        if (outcome === undefined) break;
+        lane.unwritten += 1;
+        void this.recorder.record(outcome).then(() => this.written(lane));
+      }
+    } catch (error) {
+      this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
+      lane.drop();
+    }
+    lane.sending -= 1;
+    if (!lane.isBusy) this.bell.ring();
+  }
+
+  private written(lane: Lane): void {
+    lane.unwritten -= 1;
+    if (!lane.isBusy) this.bell.ring();
   }
 
   private async renew(): Promise<void> {

@@ -16,6 +16,12 @@ export interface TakenLane {
   readonly failing: boolean;
 }
 
+export interface ClaimingLane {
+  readonly hookId: string;
+  /** The last number of those that were claimed and are not written down yet; 0 without any. */
+  readonly after: number;
+}
+
 /**
  * `$1` this replica, `$2` most lanes, `$3` whether failing hooks may have one. Those that work come first. A probe for each
  * free lane: an EXISTS would be turned into a join that reads all that is unsent, however much dead receivers let grow.
@@ -32,7 +38,8 @@ const TAKE: Statement = {
 };
 
 /**
- * The next deliveries of lanes (`$2`) that this replica (`$1`) holds, at most `$3` each. What has no number yet
+ * The next deliveries of lanes (`$2`) that this replica (`$1`) holds, at most `$3` each, after those it was given
+ * before (up to the numbers `$4`). What has no number yet
  * gets the next ones: in one place, one holder at a time, so there are no gaps and no two alike, and no writer of
  * events waits for another. A statement of its own after TAKE, so that it sees what the holder before wrote.
  */
@@ -40,15 +47,16 @@ const NEXT: Statement = {
   name: 'hook_lanes.next',
   text: `
     WITH held AS (
-      SELECT hook_id, sequence FROM hook_lanes
-      WHERE hook_id = ANY ($2) AND owner = $1 AND lease_until > now() ORDER BY hook_id FOR UPDATE
+      SELECT l.hook_id, l.sequence, asked.after
+      FROM hook_lanes AS l JOIN unnest($2::text[], $4::int8[]) AS asked (hook_id, after) ON asked.hook_id = l.hook_id
+      WHERE l.owner = $1 AND l.lease_until > now() ORDER BY l.hook_id FOR UPDATE OF l
     ), picked AS (
       SELECT found.id, found.hook_id, found.event_id, found.event, found.attempts,
         coalesce(found.sequence, held.sequence + row_number()
           OVER (PARTITION BY found.hook_id, found.sequence IS NULL ORDER BY found.id)) AS sequence
       FROM held CROSS JOIN LATERAL (
         SELECT id, hook_id, sequence, event_id, event, attempts FROM hook_deliveries AS d
-        WHERE d.hook_id = held.hook_id AND ${UNSENT}
+        WHERE d.hook_id = held.hook_id AND ${UNSENT} AND (d.sequence IS NULL OR d.sequence > held.after)
         ORDER BY d.sequence, d.id LIMIT $3
       ) AS found
     ), numbered AS (
@@ -94,8 +102,9 @@ export class LaneStore {
   }
 
   /** The next deliveries of each lane, in order; nothing for lanes that are empty, lost or without an active hook. */
-  async next(hookIds: readonly string[], mostEach: number): Promise<Map<string, Delivery[]>> {
-    const rows = await this.database.query<DeliveryRow>(NEXT, [this.replica.value, hookIds, mostEach]);
+  async next(lanes: readonly ClaimingLane[], mostEach: number): Promise<Map<string, Delivery[]>> {
+    const [hookIds, after] = [lanes.map(({ hookId }) => hookId), lanes.map((lane) => lane.after)];
+    const rows = await this.database.query<DeliveryRow>(NEXT, [this.replica.value, hookIds, mostEach, after]);
     return byHook(rows.map(toDelivery));
   }
 

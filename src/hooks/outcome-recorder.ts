@@ -9,6 +9,8 @@ import { OutcomeStore } from './outcome.store.js';
 
 /** What comes in while a batch is written makes the next one; so long is waited for company. */
 const GATHER_MS = 2;
+/** And so long when there has been some: half as many statements take a third less of the database for each outcome. */
+const GATHER_MORE_MS = 10;
 const AGAIN_MS = 500;
 const MOST_AT_ONCE = 1000;
 /** A batch that the database refuses for itself, not for being away, is tried so often as a whole. */
@@ -64,6 +66,7 @@ export class OutcomeRecorder {
       const batch = this.waiting.splice(0, MOST_AT_ONCE);
       await this.writeBatch(batch.map(({ outcome }) => outcome));
       for (const { done } of batch) done();
+      if (this.waiting.length > 0) await sleep(GATHER_MORE_MS);
     }
     this.isWriting = false;
   }

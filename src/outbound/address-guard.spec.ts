@@ -1,7 +1,9 @@
 import { FixedSettings } from '../config/fixed-settings.js';
+import type { Settings } from '../config/settings.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { NameResolver } from './name-resolver.js';
+import { OutboundRefused } from './outbound.errors.js';
 
 class NoNames extends NameResolver {
   addressesOf(): Promise<readonly string[]> {
@@ -29,4 +31,13 @@ test('a verdict is the same however many addresses were asked for before', () =>
   expect(asked.map((address) => strict.allows(address))).toEqual(first);
   expect(first).toEqual([true, false, true, false, false]);
   expect(['10.1.9.9', '10.4.9.9'].map((address) => strict.allows(address))).toEqual([true, false]);
+});
+
+test('a URL that was sound is looked at again under other settings', () => {
+  const settings = { current: settingsSchema.parse({ security: { allow_loopback: 'always' } }) };
+  const changing = new AddressGuard(settings, new NoNames());
+  const url = 'http://127.0.0.1:8080/hook';
+  expect([changing.checkUrl(url).pathname, changing.checkUrl(url).pathname]).toEqual(['/hook', '/hook']);
+  settings.current = settingsSchema.parse({ security: { allow_loopback: 'never' } });
+  expect(() => changing.checkUrl(url)).toThrow(OutboundRefused);
 });

@@ -8,15 +8,16 @@ import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-const MOST_VERDICTS = 1000;
+const MOST_REMEMBERED = 1000;
 
-/** What one state of the settings allows, and the addresses that were asked for under it. */
+/** What one state of the settings allows, and what was asked for under it: the same URLs come again and again. */
 interface Rules {
   readonly of: GatewaySettings;
   readonly exceptions: readonly string[];
   readonly list: BlockList;
-  /** Looking through the ranges costs a good part of a delivery; the same addresses come again and again. */
   readonly verdicts: Map<string, boolean>;
+  /** Those that were found to be sound. */
+  readonly urls: Map<string, URL>;
 }
 
 /** Decides where the gateway may connect to: public addresses, and the exceptions of `[security]`. */
@@ -33,7 +34,12 @@ export class AddressGuard {
    * Everything about a URL that shows without asking anybody: scheme, credentials, port, literal addresses in any
    * spelling. Throws `OutboundRefused`.
    */
-  checkUrl(text: string): URL {
+  checkUrl(text: string): Readonly<URL> {
+    const { urls } = this.rules();
+    return urls.get(text) ?? remember(urls, text, this.checkedUrl(text));
+  }
+
+  private checkedUrl(text: string): URL {
     if (!URL.canParse(text)) throw new OutboundRefused('url');
     const url = new URL(text);
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
@@ -62,10 +68,7 @@ export class AddressGuard {
     const known = verdicts.get(address);
     if (known !== undefined) return known;
     const isException = isIP(address) !== 0 && list.check(address, familyOf(address));
-    const verdict = isPublicAddress(address) || isException;
-    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
-    verdicts.set(address, verdict);
-    return verdict;
+    return remember(verdicts, address, isPublicAddress(address) || isException);
   }
 
   /** The networks that are allowed without being public. */
@@ -77,10 +80,17 @@ export class AddressGuard {
     const { current } = this.settings;
     if (this.known?.of !== current) {
       const exceptions = exceptionsOf(current);
-      this.known = { of: current, exceptions, list: addressRanges(exceptions), verdicts: new Map() };
+      const list = addressRanges(exceptions);
+      this.known = { of: current, exceptions, list, verdicts: new Map(), urls: new Map() };
     }
     return this.known;
   }
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  known.set(key, value);
+  return value;
 }
 
 function exceptionsOf({ security, database }: GatewaySettings): readonly string[] {

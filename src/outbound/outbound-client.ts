@@ -68,10 +68,10 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
    * Throws `OutboundRefused` and `OutboundFailed`.
    */
   send(call: OutboundCall): Promise<OutboundStatus> {
-    return this.call(call, async ({ statusCode: status, headers, body }, deadline) => {
+    return this.call(call, ({ statusCode: status, headers, body }, deadline) => {
       // Whoever answered has answered: how its body ends changes nothing, but it must end.
-      const drained = body.dump({ limit: MOST_DRAINED_BYTES });
-      void drained.catch(() => undefined).finally(() => deadline.clear());
+      const clear = (): void => deadline.clear();
+      body.dump({ limit: MOST_DRAINED_BYTES }).then(clear, clear);
       return { status, headers };
     });
   }
@@ -113,7 +113,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
 
   private async call<Result>(
     { method, url: text, headers, body, timeoutMs, signal }: OutboundCall,
-    take: (answer: Dispatcher.ResponseData, deadline: Deadline) => Promise<Result>,
+    take: (answer: Dispatcher.ResponseData, deadline: Deadline) => Result | Promise<Result>,
   ): Promise<Result> {
     const deadline = new Deadline(timeoutMs, signal);
     try {

@@ -186,6 +186,26 @@ test('two replicas send every event once, in one order without gaps', async () =
   }
 });
 
+test('what waited in masses, and is claimed ahead, is sent once, in one order without gaps', async () => {
+  const [paths, events] = [['/one', '/two', '/three'], 1200];
+  for (const path of paths) await register({ path });
+  await database.query(
+    `WITH told AS (
+       INSERT INTO events (id, name, occurred_at, data)
+       SELECT 'evt_' || n, 'session.created', now(), '{}' FROM generate_series(1, $1::int) AS n RETURNING id)
+     INSERT INTO hook_deliveries (hook_id, event_id, event)
+     SELECT hooks.id, told.id, 'session.created' FROM hooks CROSS JOIN told`,
+    [events],
+  );
+  const unsent = `SELECT count(*)::int AS n FROM hook_deliveries WHERE status <> 'delivered'`;
+  await eventually(async () => expect(await database.query(unsent)).toEqual([{ n: 0 }]), 60_000);
+  const expected = Array.from({ length: events }, (_, index) => index + 1);
+  for (const path of paths) {
+    expect(receiver.bodies(path).map(({ sequence }) => sequence)).toEqual(expected);
+    expect(new Set(receiver.bodies(path).map(({ id }) => id)).size).toBe(events);
+  }
+});
+
 test('a lane that its replica left without a word is taken over, and keeps its numbers', async () => {
   await register();
   await makeSession();

@@ -1,0 +1,55 @@
+import type { Delivery } from './delivery.js';
+import { Lane } from './lane.js';
+
+const deliveries = (from: number, to: number): Delivery[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => ({ sequence: from + index }) as Delivery);
+
+function busyLane(): Lane {
+  const lane = new Lane('hook_1', false, performance.now());
+  lane.add(deliveries(1, 10), 10);
+  lane.sending = 1;
+  return lane;
+}
+
+test('more is wanted when half of a claim is left, and only what comes after it', () => {
+  const lane = busyLane();
+  const wanted = Array.from({ length: 10 }, () => [lane.next()?.sequence, lane.wantsMore]);
+  expect(wanted.filter(([, wants]) => wants).map(([sequence]) => sequence)).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(lane.after).toBe(10);
+});
+
+test('a claim that brought all there was is not asked about again before everything is written down', () => {
+  const lane = busyLane();
+  lane.add(deliveries(11, 12), 10);
+  while (lane.next() !== undefined);
+  expect(lane.wantsMore).toBe(false);
+  lane.sending = 0;
+  lane.unwritten = 1;
+  expect([lane.wantsMore, lane.after]).toEqual([false, 12]);
+  lane.unwritten = 0;
+  // From the start again: what could not be written down is sent again.
+  expect([lane.wantsMore, lane.after]).toEqual([true, 0]);
+});
+
+test('outcomes that nobody writes down hold back what comes next', () => {
+  const lane = busyLane();
+  while (lane.next() !== undefined);
+  lane.unwritten = 499;
+  expect(lane.wantsMore).toBe(true);
+  lane.unwritten = 500;
+  expect(lane.wantsMore).toBe(false);
+});
+
+test('without a right to it nothing is sent or wanted', () => {
+  const lane = busyLane();
+  lane.drop();
+  expect([lane.next(), lane.length, lane.wantsMore, lane.signal.aborted]).toEqual([
+    undefined,
+    0,
+    false,
+    true,
+  ]);
+  const late = new Lane('hook_1', false, performance.now() - 10_000);
+  late.add(deliveries(1, 1), 10);
+  expect([late.next(), late.wantsMore]).toEqual([undefined, false]);
+});
