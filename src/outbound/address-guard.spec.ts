@@ -1,5 +1,4 @@
 import { FixedSettings } from '../config/fixed-settings.js';
-import type { Settings } from '../config/settings.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { NameResolver } from './name-resolver.js';
