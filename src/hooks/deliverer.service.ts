@@ -12,8 +12,9 @@ const POLL_MS = 1000;
 const GATHER_MS = 2;
 const LOOK_MS = 25;
 const LOOKS = 2;
-/** What is on its way at a stop may arrive within this. */
+/** What is on its way at a stop may arrive within this, and what it came to be written down within that. */
 const STOP_MS = 2000;
+const WRITE_MS = 500;
 
 /** Sends what is in the outbox, as long as the process runs. Every replica has one; what is claimed is claimed once. */
 @Injectable()
@@ -47,11 +48,18 @@ export class Deliverer implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopped = true;
     this.firsts.bell.ring();
     await this.loop;
-    for (let waitedMs = 0; waitedMs < STOP_MS && !this.isIdle; waitedMs += LOOK_MS) await sleep(LOOK_MS);
-    this.recorder.giveUp();
+    this.firsts.finish();
+    await this.idleWithin(STOP_MS);
+    this.firsts.stop();
     this.retries.stop();
+    await this.idleWithin(WRITE_MS);
+    this.recorder.giveUp();
     // Without a database the lanes free themselves.
-    await this.firsts.stop().catch(() => undefined);
+    await this.firsts.leave().catch(() => undefined);
+  }
+
+  private async idleWithin(limitMs: number): Promise<void> {
+    for (let waitedMs = 0; waitedMs < limitMs && !this.isIdle; waitedMs += LOOK_MS) await sleep(LOOK_MS);
   }
 
   /** The hook was deleted: what is still to be sent to it stays here. */

@@ -5,6 +5,7 @@ import { type Logger, Logs } from '../logs/logger.js';
 import { DeliverySender } from './delivery-sender.js';
 import { Lane } from './lane.js';
 import { LaneStore } from './lane.store.js';
+import type { Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
 const RENEW_MS = 3000;
@@ -41,6 +42,7 @@ export class FirstAttempts {
     const lanes = [...this.lanes.values()];
     const hungry = lanes.filter(({ wantsMore }) => wantsMore);
     const found = await this.feed(hungry);
+    for (const lane of lanes) this.start(lane);
     await this.release(lanes.filter(({ isBusy }) => !isBusy));
     return found;
   }
@@ -50,10 +52,19 @@ export class FirstAttempts {
     this.lanes.get(hookId)?.drop();
   }
 
-  /** Breaks off what is on its way and leaves all lanes to others. */
-  async stop(): Promise<void> {
+  /** What is on its way may arrive; nothing else is sent. */
+  finish(): void {
+    for (const lane of this.lanes.values()) lane.finish();
+  }
+
+  /** Breaks off what is on its way. */
+  stop(): void {
     for (const lane of this.lanes.values()) lane.drop();
-    await this.release([...this.lanes.values()]);
+  }
+
+  /** Leaves all lanes to others. */
+  leave(): Promise<void> {
+    return this.release([...this.lanes.values()]);
   }
 
   get isIdle(): boolean {
@@ -68,7 +79,12 @@ export class FirstAttempts {
     const askedAt = performance.now();
     const wanted = Math.min(places, MOST_LANES_AT_ONCE);
     const taken = await this.store.take(wanted, failing * perHook < most / 2);
-    for (const { hookId, failing } of taken) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
+    for (const { hookId, failing } of taken) {
+      const known = this.lanes.get(hookId);
+      // Its right ran out, and others may have had it since: it is begun anew when its outcomes are written down.
+      if (known === undefined) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
+      else known.drop();
+    }
     if (taken.length === wanted) this.bell.ring();
   }
 
@@ -76,13 +92,11 @@ export class FirstAttempts {
     if (lanes.length === 0) return false;
     const most = batchFor(this.lanes.size);
     const next = await this.store.next(lanes, most);
-    for (const lane of lanes) {
-      lane.add(next.get(lane.hookId) ?? [], most);
-      this.start(lane);
-    }
+    for (const lane of lanes) lane.add(next.get(lane.hookId) ?? [], most);
     return next.size > 0;
   }
 
+  /** Also a lane whose right had run out, with claims in hand, and was renewed. */
   private start(lane: Lane): void {
     const { in_flight_per_hook: perHook } = this.settings.current.hooks;
     while (lane.sending < perHook && lane.length > 0 && lane.isHeld) void this.sendLine(lane);
@@ -95,9 +109,8 @@ export class FirstAttempts {
       for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
         if (lane.wantsMore) this.bell.ring();
         const outcome = await this.sender.attempt(delivery, lane.signal);
-        if (outcome === undefined) break;
-        lane.unwritten += 1;
-        void this.recorder.record(outcome).then(() => this.written(lane));
+        if (outcome === undefined) lane.drop();
+        else this.record(outcome, lane);
       }
     } catch (error) {
       this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
@@ -107,16 +120,19 @@ export class FirstAttempts {
     if (!lane.isBusy) this.bell.ring();
   }
 
-  private written(lane: Lane): void {
-    lane.unwritten -= 1;
-    if (!lane.isBusy) this.bell.ring();
+  private record(outcome: Outcome, lane: Lane): void {
+    lane.unwritten += 1;
+    void this.recorder.record(outcome).then(() => {
+      lane.unwritten -= 1;
+      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.bell.ring();
+    });
+    if (outcome.gone) lane.drop();
   }
 
   private async renew(): Promise<void> {
     const askedAt = performance.now();
+    const held = this.lanes.size === 0 ? new Set() : await this.store.renew([...this.lanes.keys()]);
     this.renewedAt = askedAt;
-    if (this.lanes.size === 0) return;
-    const held = await this.store.renew([...this.lanes.keys()]);
     for (const lane of this.lanes.values()) {
       if (held.has(lane.hookId)) lane.renewed(askedAt);
       else lane.drop();

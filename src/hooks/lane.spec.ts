@@ -31,6 +31,28 @@ test('a claim that brought all there was is not asked about again before everyth
   expect([lane.wantsMore, lane.after]).toEqual([true, 0]);
 });
 
+test('a claim now and then is the last one before it asks from the start', () => {
+  const lane = busyLane();
+  const wanted = Array.from({ length: 10 }, (_, index) => {
+    while (lane.next() !== undefined);
+    const { wantsMore } = lane;
+    lane.add(deliveries(11 + 10 * index, 20 + 10 * index), 10);
+    return wantsMore;
+  });
+  expect(wanted).toEqual([...Array.from({ length: 9 }, () => true), false]);
+});
+
+test('a right that ran out is none, and what was claimed under it is not claimed twice when it is renewed', () => {
+  const lane = busyLane();
+  const now = performance.now();
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 9500);
+  lane.sending = 0;
+  expect([lane.next(), lane.wantsMore]).toEqual([undefined, false]);
+  lane.renewed(now + 9500);
+  expect([lane.wantsMore, lane.after, lane.next()?.sequence]).toEqual([false, 10, 1]);
+  clock.mockRestore();
+});
+
 test('outcomes that nobody writes down hold back what comes next', () => {
   const lane = busyLane();
   while (lane.next() !== undefined);

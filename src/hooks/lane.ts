@@ -7,6 +7,8 @@ const MARGIN_MS = 1000;
 const LOW = 0.5;
 /** A lane with so many outcomes that are not written down gets no more before they are. */
 const MOST_UNWRITTEN = 500;
+/** After so many claims in a row it asks from the start again, for what is sent again under an older number. */
+const CLAIMS_IN_A_ROW = 10;
 
 /** The right of this process to make the first attempts of one hook, and what it has claimed of them. */
 export class Lane {
@@ -15,7 +17,8 @@ export class Lane {
   private heldUntil = 0;
   private lowMark = 0;
   private lastSequence = 0;
-  /** Whether the last claim brought all there was. */
+  private claims = 0;
+  /** Whether everything claimed is to be sent and written down before more is asked for. */
   private isDry = false;
   /** Deliveries on their way, and outcomes that are not written down. */
   sending = 0;
@@ -53,18 +56,24 @@ export class Lane {
 
   get wantsMore(): boolean {
     if (!this.isHeld) return false;
-    return !this.isBusy || (this.isLow && !this.isDry && this.unwritten < MOST_UNWRITTEN);
+    return this.isDone || (this.isLow && !this.isDry && this.unwritten < MOST_UNWRITTEN);
   }
 
   /** Deliveries after this number are not here yet. */
   get after(): number {
-    return this.isBusy ? this.lastSequence : 0;
+    return this.isDone ? 0 : this.lastSequence;
+  }
+
+  /** Whether all that was claimed is sent and written down. */
+  private get isDone(): boolean {
+    return !this.isBusy && this.claimed.length === 0;
   }
 
   /** @param most how many were asked for */
   add(deliveries: readonly Delivery[], most: number): void {
     this.claimed.push(...deliveries);
-    this.isDry = deliveries.length < most;
+    this.claims += 1;
+    this.isDry = deliveries.length < most || this.claims % CLAIMS_IN_A_ROW === 0;
     this.lowMark = Math.floor(deliveries.length * LOW);
     this.lastSequence = deliveries.at(-1)?.sequence ?? this.lastSequence;
   }
@@ -78,9 +87,14 @@ export class Lane {
     this.heldUntil = askedAt + LANE_LEASE_SECS * 1000 - MARGIN_MS;
   }
 
-  /** Breaks off what is on its way. */
-  drop(): void {
-    this.abort.abort();
+  /** Sends nothing more of what was claimed. */
+  finish(): void {
     this.claimed.length = 0;
+  }
+
+  /** Breaks off what is on its way, too. */
+  drop(): void {
+    this.finish();
+    this.abort.abort();
   }
 }

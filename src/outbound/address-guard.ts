@@ -9,6 +9,8 @@ import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const MOST_REMEMBERED = 1000;
+/** In characters, for URLs. */
+const LONGEST_REMEMBERED = 2048;
 
 /** What one state of the settings allows, and what was asked for under it: the same URLs come again and again. */
 interface Rules {
@@ -36,7 +38,10 @@ export class AddressGuard {
    */
   checkUrl(text: string): Readonly<URL> {
     const { urls } = this.rules();
-    return urls.get(text) ?? remember(urls, text, this.checkedUrl(text));
+    const known = urls.get(text);
+    if (known !== undefined) return known;
+    const url = this.checkedUrl(text);
+    return text.length > LONGEST_REMEMBERED ? url : remember(urls, text, url);
   }
 
   private checkedUrl(text: string): URL {
