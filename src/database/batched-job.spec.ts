@@ -62,3 +62,16 @@ test('a stop waits for the bite that is being taken, and none comes after it', a
   await jest.advanceTimersByTimeAsync(600_000);
   expect(bites).toBe(1);
 });
+
+test('takes one bite at a time, whoever asks for it', async () => {
+  let [taking, most, left] = [0, 0, 4];
+  const job = jobOf(async () => {
+    most = Math.max(most, ++taking);
+    await turn();
+    taking -= 1;
+    left -= 1;
+    return left > 0;
+  });
+  await Promise.all([job.runAll(), job.runAll()]);
+  expect([most, left]).toEqual([1, -1]);
+});

@@ -43,11 +43,18 @@ export class BatchedJob {
   private schedule(inMs: number): void {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
-      this.running = this.run().then((more) => this.schedule(more ? PAUSE_MS : this.options.everyMs));
+      void this.run().then((more) => this.schedule(more ? PAUSE_MS : this.options.everyMs));
     }, inMs).unref();
   }
 
-  private async run(): Promise<boolean> {
+  /** One bite at a time: two at once find the same rows, and the second takes what is left of them for the end. */
+  private run(): Promise<boolean> {
+    const bite = this.running.then(() => this.bite());
+    this.running = bite.then(() => undefined);
+    return bite;
+  }
+
+  private async bite(): Promise<boolean> {
     try {
       const more = await this.options.batch();
       this.failing = false;

@@ -44,10 +44,11 @@ export class Skills {
     return this.scan.folders;
   }
 
-  /** Reads all folders again. Never throws. One at a time: the caller sees to that. */
+  /** Reads all folders again. Never throws. One at a time: the caller sees to that. While skills are off it keeps what it knows. */
   async rescan(): Promise<void> {
     this.scannedPlugins = this.plugins.loadedFolders();
     const { current } = this.settings;
+    if (!current.skills.enabled) return;
     const before = this.scan;
     this.scan = await scanSkills(rootsOf(current, this.scannedPlugins), current.skills, before);
     this.tell(before, this.scan);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { moduleText } from '../harness/plugin-modules.js';
@@ -117,6 +118,8 @@ test('skills.enabled turns all of them off and on at once; skills.directory is f
   expect((await gateway.b.patch('/config', { 'skills.enabled': false })).status).toBe(200);
   expect(await skillNames(gateway)).toEqual([]);
   expect((await gateway.a.get<Wire>('/skills')).body).toEqual({ skills: [] });
+  // Long enough for the folders to be looked at in the meantime.
+  await sleep(600);
   expect((await gateway.b.patch('/config', { 'skills.enabled': true })).status).toBe(200);
   expect(await skillNames(gateway)).toContain('weekly-report');
   expectError('b', await gateway.b.patch('/config', { 'skills.directory': '/etc' }), 403, 'forbidden');
