@@ -31,6 +31,11 @@ module.exports = {
       ...common,
       displayName: 'gateway',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      // Packs, and installs what was packed: `npm run test:package`.
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        ...(process.env.TEST_PACKAGE ? [] : ['<rootDir>/test/package/']),
+      ],
       globalSetup: '<rootDir>/test/harness/global-setup.mjs',
       globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
     },

@@ -27,7 +27,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   const database = await bench.database();
   const gateway = await bench.gateway({
     databaseUrl: database.url,
-    environment: { GATEWAY__LOGGING__MAX_STREAMS: '2000' },
+    environment: { GATEWAY__LOGGING__MAX_STREAMS: '2000', GATEWAY__LIMITS__STREAMS_PER_API_TOKEN: '0' },
   });
   const rows = [...(await readRows(bench, gateway, database)), await stoppedRow(bench, gateway, database)];
   await gateway.stop();

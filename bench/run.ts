@@ -1,6 +1,9 @@
 import type { Benchmark, Row } from './benchmark.js';
 import { Bench } from './harness/bench.js';
 import { tableText } from './harness/table.js';
+import { hostileBodies } from './hostile-bodies.bench.js';
+import { hostileFrames } from './hostile-frames.bench.js';
+import { idle } from './idle.bench.js';
 import { logStreams } from './log-streams.bench.js';
 import { memory } from './memory.bench.js';
 import { memoryRecall } from './memory-recall.bench.js';
@@ -15,6 +18,7 @@ import { streaming } from './streaming.bench.js';
 import { toolServers } from './tool-servers.bench.js';
 import { turns } from './turns.bench.js';
 import { webhooks } from './webhooks.bench.js';
+import { webhooksNeighbours } from './webhooks-neighbours.bench.js';
 
 /** In the order in which they run; `npm run bench -- <part of a name>` runs those it fits. */
 const benchmarks: readonly Benchmark[] = [
@@ -23,12 +27,16 @@ const benchmarks: readonly Benchmark[] = [
   sessionLists,
   messageHistory,
   rateLimits,
+  hostileBodies,
+  hostileFrames,
   turns,
   streaming,
   toolServers,
   plugins,
   webhooks,
+  webhooksNeighbours,
   logStreams,
+  idle,
   memory,
   memoryRecall,
   soak,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import type { Ask } from './harness/compare.js';
@@ -5,6 +6,7 @@ import { atLeast, atMost, figuresText, informs } from './harness/rows.js';
 import { seedSessions } from './harness/seed.js';
 import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
+import { turnLineMicros } from './turns/turn-line.js';
 
 const CLIENTS = 64;
 /** Far more than connections to the database. */
@@ -36,7 +38,10 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     atLeast(row, many.ratio('gateway', 'bare'), 0.6),
     ...(Number.isNaN(cpuMsPerRequest)
       ? []
-      : [atMost({ path: `${path}: CPU a turn`, measured: '', baseline: '' }, cpuMsPerRequest, 2, 'ms')]),
+      : [
+          atMost({ path: `${path}: CPU a turn`, measured: '', baseline: '' }, cpuMsPerRequest, 2, 'ms'),
+          lineRow(turnLineMicros(join(bench.folder, 'turn-lines.log')), cpuMsPerRequest),
+        ]),
     atLeast(
       {
         path: `A whole turn, ${MANY_CLIENTS} sessions`,
@@ -51,6 +56,16 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     ...stage.rowsAgainstOther(path, many),
     ...stage.rowsAgainstOther(single.path, one),
   ];
+}
+
+/** Of the CPU of a turn, what its line in the log takes. */
+function lineRow(micros: number, cpuMsPerTurn: number): Row {
+  const row = {
+    path: "A whole turn: its line in the log, of the turn's CPU",
+    measured: `${micros.toFixed(1)} µs`,
+    baseline: `a turn: ${cpuMsPerTurn.toFixed(2)} ms`,
+  };
+  return atMost(row, micros / cpuMsPerTurn / 10, 3, '%');
 }
 
 /** Sessions with as much past as a model is given, so that every turn costs the same from the first. */

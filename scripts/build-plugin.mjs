@@ -7,6 +7,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { moduleOf, withHash } from './plugin-manifest.mjs';
 
 const [folder = '', mode] = process.argv.slice(2);
 const compiler = fileURLToPath(new URL('../node_modules/assemblyscript/bin/asc.js', import.meta.url));
@@ -23,15 +24,16 @@ if (status !== 0) process.exit(status ?? 1);
 
 const manifest = join(folder, 'plugin.toml');
 const text = readFileSync(manifest, 'utf8');
-const wasm = join(folder, /^wasm = "(.+)"$/m.exec(text)?.[1] ?? 'plugin.wasm');
+const { wasm: file, sha256 } = moduleOf(text);
+const wasm = join(folder, file);
 const hash = createHash('sha256').update(readFileSync(made)).digest('hex');
 if (mode === '--check') {
-  const same = text.includes(`sha256 = "${hash}"`) && readFileSync(made).equals(readFileSync(wasm));
+  const same = sha256 === hash && readFileSync(made).equals(readFileSync(wasm));
   if (!same)
     process.stderr.write(`${wasm} is not what its source makes: node scripts/build-plugin.mjs ${folder}\n`);
   process.exitCode = same ? 0 : 1;
 } else {
   copyFileSync(made, wasm);
-  writeFileSync(manifest, text.replace(/^sha256 = ".*"$/m, `sha256 = "${hash}"`));
+  writeFileSync(manifest, withHash(text, hash));
   process.stdout.write(`${wasm}\nsha256 ${hash}\n`);
 }

@@ -39,8 +39,13 @@ function isAskedByNpx() {
   return process.env.npm_command === 'exec' && existsSync(join(root, 'dist', 'build.json'));
 }
 
+/** Packing builds by itself, and only what is stale. */
+function isPacking() {
+  return process.env.npm_command === 'pack' || process.env.npm_command === 'publish';
+}
+
 if (existsSync(join(modules, '.bin'))) attempt(linkCommand);
-if (isDevelopmentInstall() && !isAskedByNpx()) {
+if (isDevelopmentInstall() && !isAskedByNpx() && !isPacking()) {
   attempt(installHooks);
   const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   process.exitCode = built.status ?? 1;

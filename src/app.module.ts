@@ -14,9 +14,11 @@ import { ReplicaId } from './lifecycle/replica-id.js';
 import { Logs } from './logs/logger.js';
 import { Redactor } from './logs/redactor.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { Egress } from './outbound/egress.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { ProfileModule } from './profiles/profile.module.js';
 import { SecretBox } from './secrets/secret-box.js';
+import { readBuildInfo } from './status/build-info.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
@@ -28,12 +30,13 @@ export interface Foundation {
   readonly provider: ModelProvider;
   readonly secrets: SecretBox;
   readonly replica: ReplicaId;
+  readonly egress: Egress;
 }
 
 @Global()
 @Module({})
 class FoundationModule {
-  static of({ environment, redactor, logs, provider, secrets }: Foundation): DynamicModule {
+  static of({ environment, redactor, logs, provider, secrets, egress }: Foundation): DynamicModule {
     return {
       module: FoundationModule,
       providers: [
@@ -42,8 +45,9 @@ class FoundationModule {
         { provide: Logs, useValue: logs },
         { provide: ModelProvider, useValue: provider },
         { provide: SecretBox, useValue: secrets },
+        { provide: Egress, useValue: egress },
       ],
-      exports: [Environment, Redactor, Logs, ModelProvider, SecretBox],
+      exports: [Environment, Redactor, Logs, ModelProvider, SecretBox, Egress],
     };
   }
 }
@@ -58,7 +62,7 @@ export class AppModule {
         FoundationModule.of(foundation),
         ConfigurationModule.of(foundation.configuration),
         DatabaseModule.of(foundation.dataSource),
-        LifecycleModule.of(foundation.replica),
+        LifecycleModule.of(foundation.replica, readBuildInfo().version),
         MetricsModule,
         EventsModule,
         AuditModule,

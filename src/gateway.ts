@@ -5,12 +5,15 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type Express } from 'express';
 import { AppModule, type Foundation } from './app.module.js';
 import { AccessLog } from './edge/access-log.js';
+import { compressedJson } from './edge/compressed-json.js';
+import { crossOrigin } from './edge/cross-origin.js';
 import type { GatewayRequest } from './edge/gateway-request.js';
 import { RawRefusal } from './edge/raw-refusal.js';
 import { DrainService, type StopWish } from './lifecycle/drain.service.js';
 import { Readiness } from './lifecycle/readiness.js';
 import { NestLogger } from './logs/nest-logger.js';
 import { LogStreams } from './logs/stream/log-streams.service.js';
+import { OpenPorts } from './profiles/open-ports.js';
 import { OpenApiDocuments } from './profiles/openapi.js';
 import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
 import { SessionSockets } from './sessions/live/session-sockets.port.js';
@@ -60,12 +63,15 @@ async function listen(
     extractor: (request: unknown) => (request as GatewayRequest).profile,
     defaultVersion: 'nowhere',
   });
+  app.use(compressedJson());
+  app.use(crossOrigin(foundation.configuration.live));
   await app.init();
   app.get(OpenApiDocuments, { strict: false }).describe(app, readBuildInfo().version);
   const readiness = app.get(Readiness);
   const rawRefusal = app.get(RawRefusal, { strict: false });
   const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal);
   const ports = await listeners.open(foundation.configuration.live.current.gateway);
+  app.get(OpenPorts, { strict: false }).opened(ports);
   const sockets = app.get(SessionSockets, { strict: false });
   listeners.onUpgrade((profile, request, socket, head) => sockets.take(profile, request, socket, head));
   readiness.ready();

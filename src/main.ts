@@ -17,18 +17,22 @@ import { ReplicaId } from './lifecycle/replica-id.js';
 import { type Logs } from './logs/logger.js';
 import type { Redactor } from './logs/redactor.js';
 import { storingLogs } from './logs/storing-logs.js';
+import { Egress } from './outbound/egress.js';
+import { claimMasterKey } from './secrets/master-key-check.js';
 import { openSecretBox } from './secrets/open-secret-box.js';
 import type { SecretBox } from './secrets/secret-box.js';
 import { readBuildInfo } from './status/build-info.js';
 import { defaultExpiry } from './tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './tokens/tokens.service.js';
-import { type StopTracing, startTraceExport } from './tracing/trace-export.js';
+import { type StopTelemetry, startTelemetryExport } from './tracing/telemetry-export.js';
 
 export interface StartRequest {
   readonly environment: Environment;
   readonly loaded: LoadedSettings;
   readonly logs: Logs;
   readonly redactor: Redactor;
+  /** Gives a start up that is not done yet; `startGateway` then rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
@@ -44,31 +48,38 @@ export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | '
 
 /** From settings to open ports. Whatever fails on the way closes what was opened before. */
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
-  const { environment, loaded, logs } = request;
+  const { environment, loaded, logs, signal } = request;
   const replica = new ReplicaId();
   logs.nameReplica?.(replica.value);
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
   providerChoice(environment, loaded);
+  const egress = new Egress(environment.egress, loaded.settings.outbound.ca_file);
   hideSecrets(request);
-  const stopTracing = await startTraceExport(environment.tracesWanted, {
-    version: readBuildInfo().version,
-    replicaId: replica.value,
-  });
+  const stopTelemetry = await startTelemetryExport(
+    environment.telemetry,
+    { version: readBuildInfo().version, replicaId: replica.value },
+    logs,
+  );
   let database = await openDatabase(loaded.settings.database, logs);
   try {
+    signal?.throwIfAborted();
     await prepareSchema(database, logs);
+    signal?.throwIfAborted();
     const secrets = await openSecrets(request, database.embedded);
+    await claimMasterKey(new Database(database.dataSource), secrets);
     const configuration = await openLiveConfiguration(request, database, secrets);
     database = storingLogs(database, configuration.live, logs);
-    const { provider, choice } = await openLiveProvider(request, configuration);
+    const { provider, choice } = await openLiveProvider(request, configuration, egress);
     const { dataSource } = database;
     const { redactor } = request;
-    const foundation = { configuration, environment, redactor, logs, dataSource, provider, secrets, replica };
+    const foundation = {
+      ...{ configuration, environment, redactor, logs, dataSource, provider, secrets, replica, egress },
+    };
     const gateway = await openGateway(foundation);
-    const firstToken = await installTokens(gateway, environment, database.embedded);
-    return started(gateway, database, { firstToken, provider: choice, stopTracing });
+    const firstToken = await installTokens(gateway, request, database.embedded);
+    return started(gateway, database, { firstToken, provider: choice, stopTelemetry });
   } catch (error) {
-    await stopTracing();
+    await stopTelemetry();
     await database.close();
     throw error;
   }
@@ -107,13 +118,17 @@ async function openLiveConfiguration(
   return configuration;
 }
 
-async function openLiveProvider({ environment, logs }: StartRequest, configuration: Configuration) {
+async function openLiveProvider(
+  { environment, logs }: StartRequest,
+  configuration: Configuration,
+  egress: Egress,
+) {
   const { current } = configuration.live;
   const choice = providerChoice(environment, { settings: current });
   const logger = logs.for('gateway');
   logChoice(logger, choice);
-  const provider = new LiveModelProvider(await openProvider(choice, current.provider.max_retries));
-  configuration.subscribers.add(new ProviderSetting(provider, providerKeys(environment), logger));
+  const provider = new LiveModelProvider(await openProvider(choice, current.provider.max_retries, egress));
+  configuration.subscribers.add(new ProviderSetting(provider, providerKeys(environment), egress, logger));
   return { provider, choice };
 }
 
@@ -140,7 +155,10 @@ async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> 
 function started(
   gateway: RunningGateway,
   database: OpenDatabase,
-  { stopTracing, ...facts }: Pick<StartedGateway, 'firstToken' | 'provider'> & { stopTracing: StopTracing },
+  {
+    stopTelemetry,
+    ...facts
+  }: Pick<StartedGateway, 'firstToken' | 'provider'> & { stopTelemetry: StopTelemetry },
 ): StartedGateway {
   return {
     ...facts,
@@ -151,7 +169,7 @@ function started(
     stop: (wish) =>
       gateway
         .stop(wish)
-        .finally(stopTracing)
+        .finally(stopTelemetry)
         .finally(() => database.close()),
   };
 }
@@ -159,11 +177,11 @@ function started(
 /** Without its tokens nobody could use the gateway: then it does not stay up either. */
 async function installTokens(
   gateway: RunningGateway,
-  environment: Environment,
+  request: StartRequest,
   embedded: boolean,
 ): Promise<MintedToken | undefined> {
   try {
-    return await tokenForStart(gateway.app.get(TokensService, { strict: false }), environment, embedded);
+    return await tokenForStart(gateway.app.get(TokensService, { strict: false }), request, embedded);
   } catch (error) {
     gateway.hurry();
     await gateway.stop();
@@ -171,14 +189,19 @@ async function installTokens(
   }
 }
 
+/** A replica that still starts with the token before changes nothing: it does not bring it back. */
+const OLD_BOOTSTRAP_TOKEN =
+  'GATEWAY_BOOTSTRAP_TOKEN is a token that was revoked, or replaced by a newer one: requests with it are refused; to have another one, make it with "agent-gateway auth token mint"';
+
 /** The token of GATEWAY_BOOTSTRAP_TOKEN; on the embedded database without any, one for its administrator. */
 async function tokenForStart(
   tokens: TokensService,
-  environment: Environment,
+  { environment, logs }: StartRequest,
   embedded: boolean,
 ): Promise<MintedToken | undefined> {
   if (environment.bootstrapToken !== undefined) {
-    await tokens.install(environment.bootstrapToken);
+    const isInForce = await tokens.install(environment.bootstrapToken);
+    if (!isInForce) logs.for('tokens').warn(OLD_BOOTSTRAP_TOKEN);
     return undefined;
   }
   if (!embedded) return undefined;

@@ -68,7 +68,13 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const begun = await turns.begin(sessionId, message, limits);
   const begin = database.take();
   if (begun === undefined) throw new Error('The sample session could not be taken.');
-  const outcome = { content: SAMPLE.answer, toolCalls: [], usage: { input: 11, output: 7 }, model: 'bench' };
+  const outcome = {
+    content: SAMPLE.answer,
+    toolCalls: [],
+    usage: { input: 11, output: 7 },
+    model: 'bench',
+    finishReason: 'stop' as const,
+  };
   const answer = await endings.complete(begun.lease, outcome);
   const complete = database.take();
   if (answer === undefined) throw new Error('The sample turn could not be completed.');

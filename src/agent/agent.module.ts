@@ -3,6 +3,7 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { DatabaseToolApprovals } from './database-tool-approvals.js';
 import { ModelCallMetrics, modelCallMetricProviders } from './model-call-metrics.js';
 import { PromptSources } from './prompt-sources.js';
+import { ArgumentChecks } from './schemas/argument-checks.js';
 import { ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolCatalog } from './tool-catalog.port.js';
@@ -26,11 +27,12 @@ import { TurnRunner } from './turn-runner.js';
     ToolGate,
     ...toolMetricProviders,
     ToolJournal,
+    ArgumentChecks,
     ToolRegistry,
     PromptSources,
     { provide: ToolCatalog, useExisting: ToolRegistry },
     { provide: ToolApprovals, useClass: DatabaseToolApprovals },
   ],
-  exports: [TurnRunner, ToolRegistry, PromptSources, ToolApprovals, ToolPolicy],
+  exports: [TurnRunner, ArgumentChecks, ToolRegistry, PromptSources, ToolApprovals, ToolPolicy],
 })
 export class AgentModule {}

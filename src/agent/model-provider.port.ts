@@ -45,12 +45,20 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
 }
 
+/** Tokens of one call, or of all calls of a turn. */
 export interface ModelUsage {
   readonly input: number;
   readonly output: number;
+  /** At least one of the numbers is an estimate, because the provider sent none. */
+  readonly estimated?: boolean;
 }
 
-export type ModelStop = 'end' | 'tools' | 'length' | 'refusal';
+/**
+ * Why a model stopped: it had said what it wanted (`stop`), it wants tools to be run (`tool_calls`), it met a limit of
+ * tokens (`length`), a filter of its provider took the rest away (`content_filter`), or it declined (`refusal`). The set
+ * is closed: adapters map what their provider says to one of these.
+ */
+export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal';
 
 /** One neutral stream for every provider: tokens, complete tool calls, then exactly one `end`. */
 export type ModelEvent =
@@ -58,7 +66,8 @@ export type ModelEvent =
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {
       readonly type: 'end';
-      readonly stop: ModelStop;
+      readonly finishReason: FinishReason;
+      /** 0 is what the provider did not count. */
       readonly usage: ModelUsage;
       readonly model: string;
       readonly providerState?: unknown;
@@ -73,11 +82,20 @@ export interface ModelCallOptions {
   readonly idleTimeoutMs: number;
 }
 
+/** A host name or address, and a TCP port. */
+export interface ProviderAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * Speaks to one model service. Retries only while nothing was yielded.
  * Throws `ProviderFailed` (502) or `ProviderTimedOut` (504); never another model's answer.
  */
 export abstract class ModelProvider {
+  /** Where its calls go; undefined for one that calls nobody. */
+  readonly address: ProviderAddress | undefined = undefined;
+
   /** `anthropic`, `openai` or `offline`. */
   abstract readonly name: string;
   abstract readonly defaultModel: string;

@@ -1,5 +1,12 @@
 import { storableJson, storableText } from '../database/storable-text.js';
-import type { ModelEvent, ModelToolCall, ModelUsage } from './model-provider.port.js';
+import { chargedUsage } from './estimated-usage.js';
+import type {
+  FinishReason,
+  ModelEvent,
+  ModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from './model-provider.port.js';
 import type { TurnListener } from './turn.js';
 
 /** What one call of the model came to. */
@@ -8,26 +15,53 @@ export interface ModelRound {
   readonly calls: readonly ModelToolCall[];
   readonly usage: ModelUsage;
   readonly model: string;
+  readonly finishReason: FinishReason;
   readonly providerState?: unknown;
 }
 
+interface RoundTerms {
+  readonly request: ModelRequest;
+  readonly emit: TurnListener;
+  /** Whether an earlier round of the turn said something: texts of two rounds stand apart. */
+  readonly afterText: boolean;
+}
+
+type RoundEnd = Omit<ModelRound, 'text' | 'calls'>;
+
+const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
+
 /**
- * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep them.
- * @param afterText whether an earlier round of the turn said something: texts of two rounds stand apart
+ * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
+ * them. What it used is told also when it breaks off after it had begun to speak: as an estimate, then.
  */
-export async function readRound(
-  events: AsyncIterable<ModelEvent>,
-  emit: TurnListener,
-  afterText: boolean,
-): Promise<ModelRound> {
+export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
+  const { request, emit } = terms;
   const pieces: string[] = [];
   const calls: ModelToolCall[] = [];
+  const said = () => ({ text: pieces.join(''), calls });
+  const { usage: counted, ...end } = await listen(events, terms, pieces, calls).catch(
+    async (error: unknown) => {
+      const begun = pieces.length + calls.length > 0;
+      const usage = begun ? chargedUsage(NOT_COUNTED, request, said()) : undefined;
+      if (usage !== undefined) await emit({ type: 'usage', usage, model: request.model });
+      throw error;
+    },
+  );
+  const usage = chargedUsage(counted, request, said());
+  await emit({ type: 'usage', usage, model: end.model });
+  return { ...said(), ...end, usage };
+}
+
+async function listen(
+  events: AsyncIterable<ModelEvent>,
+  { emit, afterText }: RoundTerms,
+  pieces: string[],
+  calls: ModelToolCall[],
+): Promise<RoundEnd> {
   for await (const event of events) {
     if (event.type === 'end') {
-      const { usage, providerState } = event;
-      const model = storableText(event.model);
-      await emit({ type: 'usage', usage, model });
-      return { text: pieces.join(''), calls, usage, model, providerState };
+      const { usage, finishReason, providerState } = event;
+      return { usage, finishReason, model: storableText(event.model), providerState };
     }
     if (event.type === 'tool_call') {
       calls.push(storableJson(event.call));

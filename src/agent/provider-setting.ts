@@ -7,6 +7,7 @@ import {
 } from '../config/settings-subscriber.js';
 import { sentenceOf } from '../errors/sentence-of.js';
 import type { Logger } from '../logs/logger.js';
+import type { Egress } from '../outbound/egress.js';
 import type { LiveModelProvider } from './live-model-provider.js';
 import type { ModelProvider } from './model-provider.port.js';
 import { createProvider } from './providers/create-provider.js';
@@ -19,6 +20,7 @@ export class ProviderSetting implements SettingsSubscriber {
   constructor(
     private readonly provider: LiveModelProvider,
     private readonly keys: ProviderKeys,
+    private readonly egress: Egress,
     private readonly logger: Logger,
   ) {}
 
@@ -26,7 +28,7 @@ export class ProviderSetting implements SettingsSubscriber {
     if (!touches(change, 'provider')) return undefined;
     const { provider: settings } = change.after;
     const choice = chooseProvider(settings, this.keys);
-    const next = await openProvider(choice, settings.max_retries);
+    const next = await openProvider(choice, settings.max_retries, this.egress);
     return {
       commit: () => {
         this.provider.replace(next);
@@ -36,8 +38,12 @@ export class ProviderSetting implements SettingsSubscriber {
   }
 }
 
-export function openProvider(choice: ProviderChoice, maxRetries: number): Promise<ModelProvider> {
-  return createProvider(choice, { maxRetries });
+export function openProvider(
+  choice: ProviderChoice,
+  maxRetries: number,
+  egress: Egress,
+): Promise<ModelProvider> {
+  return createProvider(choice, { maxRetries }, egress);
 }
 
 export function logChoice(logger: Logger, { kind, model, why }: ProviderChoice): void {

@@ -32,11 +32,19 @@ export class ToolCallRunner {
     if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
     const startedAt = performance.now();
     const answer = await inSpan(
-      `execute_tool ${call.name}`,
-      { 'gen_ai.tool.name': call.name },
+      {
+        name: `execute_tool ${call.name}`,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.call.id': call.id,
+          'gen_ai.tool.type': 'function',
+        },
+      },
       async (span) => {
         const given = await this.callInTime(call, turn);
         span?.setAttribute('gateway.tool.status', given.status);
+        if (given.status !== 'success') span?.setAttribute('error.type', given.status);
         return given;
       },
     );

@@ -8,6 +8,8 @@ export interface ToolContext {
   readonly userId: string;
   /** The token that sent the message; absent where none did. */
   readonly token?: { readonly id: string; readonly name: string };
+  /** Whether the message came in over the session's channel. Any other came over REST, whatever channel its session names. */
+  readonly isFromChannel?: boolean;
 }
 
 export interface ToolAnswer {
@@ -16,26 +18,23 @@ export interface ToolAnswer {
   readonly content: string;
 }
 
-/** What is known of a tool beside what models are told. */
-export interface ToolTraits {
-  /** Where it comes from: `gateway`, or the name of a tool server or plugin. */
-  readonly source: string;
-  /** Whether it may destroy something, as far as it says itself. */
-  readonly isDestructive: boolean;
-}
-
 /**
  * The tools a turn may use, wherever they come from. `call` never throws: an unknown name, wrong arguments and a
  * failing tool are answers that the model can read. It ends promptly when the signal is aborted.
  */
 export abstract class ToolCatalog {
   abstract list(context: ToolContext): readonly ModelTool[];
-  /** Undefined for a name that is no tool's. */
-  abstract traitsOf(name: string): ToolTraits | undefined;
+  /** Where a tool comes from: `gateway`, or the name of a tool server or plugin. Undefined for a name that is no tool's. */
+  abstract sourceOf(name: string): string | undefined;
   abstract call(
     name: string,
     args: Readonly<Record<string, unknown>>,
     context: ToolContext,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
+}
+
+/** What the model is told of a name that is no tool's. */
+export function noSuchTool(name: string): ToolAnswer {
+  return { status: 'error', content: `There is no tool "${name.slice(0, 64)}".` };
 }

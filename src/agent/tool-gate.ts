@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { isAmong } from '../text/name-pattern.js';
 import type { ModelToolCall } from './model-provider.port.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
-import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
+import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
 import type { ToolTurn } from './tool-turn.js';
 import type { ToolApprovalNews } from './turn.js';
 
-/** Stands before every tool: policy first, then, for what may destroy something, a person. */
+/** Stands before every tool: policy first, then, where the operator wants it, a person. What a tool says of itself is not asked. */
 @Injectable()
 export class ToolGate {
   constructor(
@@ -22,9 +23,10 @@ export class ToolGate {
     if (!this.policy.allows(call.name, turn.context)) {
       return denied('This tool may not be used here. Do not ask for it again.');
     }
-    const { tool_approval: mode, tool_approval_timeout_ms: timeoutMs } = this.settings.current.agent;
-    const isDestructive = this.catalog.traitsOf(call.name)?.isDestructive === true;
-    if (mode === 'never' || !isDestructive) return undefined;
+    // Nobody is asked about it, so it is not tried either: its server may bring it back in the next moment.
+    if (this.catalog.sourceOf(call.name) === undefined) return noSuchTool(call.name);
+    if (!this.needsApproval(call.name)) return undefined;
+    const timeoutMs = this.settings.current.agent.tool_approval_timeout_ms;
     const verdict = await this.ask(call, turn, timeoutMs);
     if (verdict === 'allowed') return undefined;
     return denied(
@@ -32,6 +34,13 @@ export class ToolGate {
         ? 'A person refused this call. Do not try it again.'
         : `Nobody allowed this call within ${timeoutMs / 1000} s, so it was not made.`,
     );
+  }
+
+  /** `ask` wins over `never`. */
+  private needsApproval(tool: string): boolean {
+    const { agent, tools } = this.settings.current;
+    if (isAmong(tool, tools.approval.ask)) return true;
+    return agent.tool_approval === 'ask' && !isAmong(tool, tools.approval.never);
   }
 
   /** Those who watch the turn are told that a person is asked, and what came of it. */

@@ -35,7 +35,7 @@ export class ToolJournal {
   async note(record: ToolCallRecord, { sessionId, channel, userId, token }: ToolContext): Promise<void> {
     const { id, name, status, durationMs } = record;
     // Sources are few; the names that models make up are not.
-    const source = this.catalog.traitsOf(name)?.source ?? 'unknown';
+    const source = this.catalog.sourceOf(name) ?? 'unknown';
     this.calls.inc({ source, status });
     if (status !== 'denied') this.duration.observe({ source }, durationMs / 1000);
     await this.audit.record({

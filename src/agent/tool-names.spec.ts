@@ -1,4 +1,4 @@
-import { isAmong } from './name-pattern.js';
+import { isAmong } from '../text/name-pattern.js';
 import { safeToolName } from './tool-names.js';
 
 test('a name that is safe already stays as it is', () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { isAmong } from './name-pattern.js';
+import { isAmong } from '../text/name-pattern.js';
 import type { ToolContext } from './tool-catalog.port.js';
 
 interface ToolRule {
@@ -8,15 +8,26 @@ interface ToolRule {
   readonly deny: readonly string[];
 }
 
-/** Which tools may run for whom, as the settings say at this moment: whoever has a rule, theirs must allow it. */
+/** The channel of everything that comes over REST: requests, WebSockets and accepted messages. */
+const API = 'api';
+
+/**
+ * Which tools may run for whom, as the settings say at this moment: every rule there is for a turn must allow the tool.
+ * A turn that came over REST obeys the rules of `api` beside those of the channel that its session names: a caller
+ * chooses the channel of a session freely.
+ */
 @Injectable()
 export class ToolPolicy {
   constructor(private readonly settings: Settings) {}
 
-  allows(name: string, { channel, token }: Pick<ToolContext, 'channel' | 'token'>): boolean {
+  allows(
+    name: string,
+    { channel, token, isFromChannel = false }: Pick<ToolContext, 'channel' | 'token' | 'isFromChannel'>,
+  ): boolean {
     const { channels, tokens } = this.settings.current.tools;
     const rules = [
       ruleOf(channels, channel),
+      isFromChannel ? undefined : ruleOf(channels, API),
       ruleOf(tokens, token?.name),
       // A name may be given to another token one day; an id never is.
       ruleOf(tokens, token?.id),

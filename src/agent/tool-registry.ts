@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../errors/sentence-of.js';
-import { type ArgumentCheck, ArgumentChecks } from './argument-check.js';
 import type { ModelTool } from './model-provider.port.js';
-import { type ToolAnswer, ToolCatalog, type ToolContext, type ToolTraits } from './tool-catalog.port.js';
+import { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
+import { CompiledSchemas } from './schemas/compiled-schemas.js';
+import { noSuchTool, type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
 
 export interface RegisteredTool extends ModelTool {
@@ -10,39 +11,47 @@ export interface RegisteredTool extends ModelTool {
   run(args: Readonly<Record<string, unknown>>, context: ToolContext, signal: AbortSignal): Promise<string>;
   /** Whether it may be offered right now; absent for a tool that always may. */
   isAvailable?(): boolean;
-  /** Absent for a tool of the gateway itself, which destroys nothing. */
-  readonly traits?: ToolTraits;
+  /** The name of the tool server or plugin; absent for a tool of the gateway itself. */
+  readonly source?: string;
 }
 
 interface Entry {
   readonly tool: RegisteredTool;
-  readonly check: ArgumentCheck;
+  readonly check: Pick<ArgumentCheck, 'problem'>;
+  readonly forget: () => void;
 }
 
 const SAFE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MOST_TOOLS = 1000;
-const OWN_TRAITS: ToolTraits = { source: 'gateway', isDestructive: false };
+const OWN_SOURCE = 'gateway';
 
 /** The tools of this process, by name. Arguments are checked against the tool's schema before it runs. */
 @Injectable()
 export class ToolRegistry extends ToolCatalog {
   private readonly entries = new Map<string, Entry>();
-  private readonly checks = new ArgumentChecks();
+  private readonly ownSchemas = new CompiledSchemas();
 
-  constructor(private readonly policy: ToolPolicy) {
+  constructor(
+    private readonly policy: ToolPolicy,
+    private readonly checks: ArgumentChecks,
+  ) {
     super();
   }
 
-  /** Throws for an unsafe or taken name and for a schema that does not compile. @returns what removes it again */
+  /**
+   * Throws for an unsafe or taken name. A schema that is not the gateway's own should have been verified with
+   * `ArgumentChecks`; it is never compiled on the event loop.
+   * @returns what removes it again
+   */
   register(tool: RegisteredTool): () => void {
     if (!SAFE_NAME.test(tool.name))
       throw new Error(`"${tool.name}" is not a tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -.`);
     if (this.entries.has(tool.name)) throw new Error(`There is a tool "${tool.name}" already.`);
     if (this.entries.size >= MOST_TOOLS) throw new Error(`There are ${MOST_TOOLS} tools already.`);
-    const check = this.checks.compile(tool.inputSchema);
-    this.entries.set(tool.name, { tool, check });
+    const entry = { tool, ...this.checkOf(tool) };
+    this.entries.set(tool.name, entry);
     return () => {
-      check.forget();
+      entry.forget();
       if (this.entries.get(tool.name)?.tool === tool) this.entries.delete(tool.name);
     };
   }
@@ -53,9 +62,9 @@ export class ToolRegistry extends ToolCatalog {
       .map(({ tool: { name, description, inputSchema } }) => ({ name, description, inputSchema }));
   }
 
-  traitsOf(name: string): ToolTraits | undefined {
+  sourceOf(name: string): string | undefined {
     const entry = this.entries.get(name);
-    return entry && (entry.tool.traits ?? OWN_TRAITS);
+    return entry && (entry.tool.source ?? OWN_SOURCE);
   }
 
   async call(
@@ -65,13 +74,20 @@ export class ToolRegistry extends ToolCatalog {
     signal: AbortSignal,
   ): Promise<ToolAnswer> {
     const entry = this.entries.get(name);
-    if (entry === undefined) return { status: 'error', content: `There is no tool "${name.slice(0, 64)}".` };
-    const problem = entry.check.problem(args);
-    if (problem !== undefined) return { status: 'error', content: `The arguments do not fit: ${problem}.` };
+    if (entry === undefined) return noSuchTool(name);
     try {
+      const problem = await entry.check.problem(args, signal);
+      if (problem !== undefined) return { status: 'error', content: `The arguments do not fit: ${problem}.` };
       return { status: 'success', content: await entry.tool.run(args, context, signal) };
     } catch (error) {
       return { status: 'error', content: sentenceOf(error) };
     }
+  }
+
+  private checkOf({ inputSchema, source }: RegisteredTool): Omit<Entry, 'tool'> {
+    if (source !== undefined) return { check: this.checks.of(inputSchema), forget: () => undefined };
+    const own = this.ownSchemas.compile(inputSchema);
+    const check = { problem: (args: unknown) => Promise.resolve(own.problem(args)) };
+    return { check, forget: () => own.forget() };
   }
 }

@@ -3,6 +3,7 @@ import { settingsSchema } from '../config/settings.schema.js';
 import type { ModelCallMetrics } from './model-call-metrics.js';
 import type { ModelEvent, ModelRequest, ModelToolCall } from './model-provider.port.js';
 import { ModelProvider } from './model-provider.port.js';
+import { ArgumentChecks } from './schemas/argument-checks.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallRunner } from './tool-call-runner.js';
 import { ToolGate } from './tool-gate.js';
@@ -31,7 +32,7 @@ class ScriptedModel extends ModelProvider {
     if (round.text !== undefined) yield { type: 'token', text: round.text };
     for (const call of round.calls ?? []) yield { type: 'tool_call', call };
     const usage = round.usage ?? { input: 1, output: 1 };
-    yield { type: 'end', stop: round.calls ? 'tools' : 'end', usage, model: 'scripted-1' };
+    yield { type: 'end', finishReason: round.calls ? 'tool_calls' : 'stop', usage, model: 'scripted-1' };
   }
 }
 
@@ -69,11 +70,16 @@ function runnerOf(
   const defaults = settingsSchema.parse({});
   const settings = { current: { ...defaults, agent: { ...defaults.agent, ...agent } } };
   const policy = new ToolPolicy(settings);
-  const registry = new ToolRegistry(policy);
+  const registry = new ToolRegistry(policy, new ArgumentChecks());
   for (const tool of tools) registry.register(tool);
   const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
   // What is noted is seen in the tests of the whole gateway: it goes to the database.
-  const metrics = { answered: () => undefined, failed: () => undefined } as unknown as ModelCallMetrics;
+  const metrics = {
+    answered: () => undefined,
+    used: () => undefined,
+    failed: () => undefined,
+    answeredUncounted: () => undefined,
+  } as unknown as ModelCallMetrics;
   const journal = { note: () => Promise.resolve() } as unknown as ToolJournal;
   return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings, metrics);
 }
@@ -95,9 +101,49 @@ test('an answer without tools is one call of the model', async () => {
     toolCalls: [],
     usage: { input: 7, output: 2 },
     model: 'scripted-1',
+    finishReason: 'stop',
   });
   expect(events).toEqual([{ type: 'token', text: 'Hi.' }]);
   expect(model.requests).toHaveLength(1);
+});
+
+test.each([
+  ['nothing', { input: 0, output: 0 }, { input: 3 + 8 + 2, output: 25 }],
+  ['no input', { input: 0, output: 7 }, { input: 3 + 8 + 2, output: 7 }],
+  ['no output', { input: 40, output: 0 }, { input: 40, output: 25 }],
+])('a provider that counts %s has it estimated, and that is said', async (_what, usage, expected) => {
+  const model = new ScriptedModel(() => ({ text: 'x'.repeat(100), usage }));
+  const { outcome } = await run(runnerOf(model));
+  expect(outcome.usage).toEqual({ ...expected, estimated: true });
+});
+
+test('one estimated call makes the sum of a turn an estimate', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1
+      ? { calls: [call('1')], usage: { input: 10, output: 5 } }
+      : { text: 'Done', usage: { input: 0, output: 0 } },
+  );
+  const { outcome } = await run(runnerOf(model, [echo]));
+  expect(outcome.usage).toMatchObject({ output: 6, estimated: true });
+  expect(outcome.usage.input).toBeGreaterThan(10);
+});
+
+test('a call that breaks off after it had begun to speak has used something; one that never began has not', async () => {
+  class Breaking extends ScriptedModel {
+    override async *stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+      for await (const event of super.stream(request)) if (event.type !== 'end') yield event;
+      throw new Error('cut');
+    }
+  }
+  const used: unknown[] = [];
+  const watch = (event: TurnEvent): void => {
+    if (event.type === 'usage') used.push(event.usage);
+  };
+  for (const text of ['x'.repeat(100), undefined]) {
+    const runner = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
+    await expect(runner.run(input, watch, new AbortController().signal)).rejects.toThrow('cut');
+  }
+  expect(used).toEqual([{ input: 13, output: 25, estimated: true }]);
 });
 
 test('what no database can keep is taken out of a tool call before anybody reads it', async () => {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import type { GatewaySettings } from '../config/settings.schema.js';
-import { inSpan } from '../tracing/spans.js';
+import { inSpan, type SpanStart } from '../tracing/spans.js';
+import { addUsage } from './estimated-usage.js';
 import { ModelCallMetrics } from './model-call-metrics.js';
-import type { ModelMessage, ModelToolCall } from './model-provider.port.js';
+import type { ModelMessage, ModelRequest, ModelToolCall, ModelUsage } from './model-provider.port.js';
 import { ModelProvider } from './model-provider.port.js';
 import { type ModelRound, readRound } from './model-round.js';
 import type { ToolCallRecord } from './tool-call.js';
@@ -40,16 +41,16 @@ export class TurnRunner {
     const messages = [...input.messages];
     const records: ToolCallRecord[] = [];
     const texts: string[] = [];
-    const usage = { input: 0, output: 0 };
+    let usage: ModelUsage = { input: 0, output: 0 };
     for (let number = 1; ; number += 1) {
       const withTools =
         number <= running.settings.max_turns && records.length <= running.settings.max_tool_calls_per_turn;
       const round = await this.askModel(running, messages, withTools, texts.length > 0);
-      usage.input += round.usage.input;
-      usage.output += round.usage.output;
+      usage = addUsage(usage, round.usage);
       if (round.text !== '') texts.push(round.text);
       if (round.calls.length === 0 || !withTools) {
-        return { content: texts.join('\n\n'), toolCalls: records, usage, model: round.model };
+        const { model, finishReason } = round;
+        return { content: texts.join('\n\n'), toolCalls: records, usage, model, finishReason };
       }
       messages.push(asked(round), await this.answerCalls(running, round.calls, records));
     }
@@ -72,17 +73,19 @@ export class TurnRunner {
       firstByteTimeoutMs: settings.first_byte_timeout_ms,
       idleTimeoutMs: settings.idle_timeout_ms,
     };
+    const counting: TurnListener = (event) => {
+      if (event.type === 'usage') this.metrics.used(provider.name, event.usage);
+      return emit(event);
+    };
     try {
-      return await inSpan(
-        `chat ${request.model}`,
-        callAttributes(provider.name, request.model),
-        async (span) => {
-          const round = await readRound(provider.stream(request, { signal, ...clocks }), emit, afterText);
-          this.metrics.answered(provider.name, round.usage);
-          span?.setAttributes(answerAttributes(round));
-          return round;
-        },
-      );
+      return await inSpan(chatSpan(provider, request, input.context.sessionId), async (span) => {
+        const events = provider.stream(request, { signal, ...clocks });
+        const round = await readRound(events, { request, emit: counting, afterText });
+        this.metrics.answered(provider.name);
+        if (round.usage.estimated === true) this.metrics.answeredUncounted(provider.name, round.model);
+        span?.setAttributes(answerAttributes(round));
+        return round;
+      });
     } catch (error) {
       this.metrics.failed(provider.name, error);
       throw error;
@@ -109,19 +112,33 @@ export class TurnRunner {
 }
 
 /** The names are those of OpenTelemetry's conventions for generative AI. */
-function callAttributes(provider: string, model: string) {
+function chatSpan(
+  { name, address }: ModelProvider,
+  { model, maxOutputTokens }: ModelRequest,
+  sessionId: string,
+): SpanStart {
+  const server = address === undefined ? {} : { 'server.address': address.host, 'server.port': address.port };
   return {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': provider,
-    'gen_ai.request.model': model,
+    name: `chat ${model}`,
+    isCall: true,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': name,
+      'gen_ai.request.model': model,
+      'gen_ai.request.max_tokens': maxOutputTokens,
+      'gen_ai.conversation.id': sessionId,
+      ...server,
+    },
   };
 }
 
-function answerAttributes({ model, usage }: ModelRound) {
+function answerAttributes({ model, usage, finishReason }: ModelRound) {
   return {
     'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
     'gen_ai.usage.input_tokens': usage.input,
     'gen_ai.usage.output_tokens': usage.output,
+    ...(usage.estimated === true && { 'gateway.usage.estimated': true }),
   };
 }
 

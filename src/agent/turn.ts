@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelUsage } from './model-provider.port.js';
+import type { FinishReason, ModelMessage, ModelUsage } from './model-provider.port.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import type { ToolCallRecord } from './tool-call.js';
 import type { ToolContext } from './tool-catalog.port.js';
@@ -19,6 +19,8 @@ export interface TurnOutcome {
   readonly usage: ModelUsage;
   /** The model that answered, as the provider names it. */
   readonly model: string;
+  /** Why its last call stopped; null when it did not come to its end. */
+  readonly finishReason: FinishReason | null;
 }
 
 /** A call waits for a person, or does no longer. */

@@ -2,17 +2,19 @@ import { InvalidSettings, type SettingsProblem } from '../config/invalid-setting
 import { type LoadedSettings, loadSettings } from '../config/settings-loader.js';
 import { sentenceOf } from '../errors/sentence-of.js';
 import { providerChoice } from '../main.js';
+import { masterKeyProblem, missingKeyProblem } from '../secrets/open-secret-box.js';
 import { looksLikeToken } from '../tokens/token-format.js';
 import type { CommandContext } from './command-context.js';
 
 /** The settings of a gateway that could start with them. Throws one `InvalidSettings` with everything that is wrong. */
 export function checkedSettings(context: CommandContext): LoadedSettings {
   const { environment } = context;
-  const problems = bootstrapProblems(environment.bootstrapToken);
+  const problems = [...bootstrapProblems(environment.bootstrapToken), ...keyProblems(environment.masterKey)];
   let loaded: LoadedSettings | undefined;
   try {
     loaded = loadSettings({ environment, file: context.configFile() });
     providerChoice(environment, loaded);
+    problems.push(...missingKey(environment, loaded));
   } catch (error) {
     problems.unshift(...problemsOf(error));
   }
@@ -24,6 +26,21 @@ function bootstrapProblems(token: string | undefined): SettingsProblem[] {
   if (token === undefined || looksLikeToken(token.trim())) return [];
   const message = 'is not a token: make one with "agent-gateway auth token mint"';
   return [{ where: 'GATEWAY_BOOTSTRAP_TOKEN', key: '', message }];
+}
+
+function keyProblems(masterKey: string | undefined): SettingsProblem[] {
+  const message = masterKey === undefined ? undefined : masterKeyProblem(masterKey);
+  return message === undefined ? [] : [{ where: 'GATEWAY_MASTER_KEY', key: '', message }];
+}
+
+function missingKey(
+  { masterKey, nodeEnv }: CommandContext['environment'],
+  { settings }: LoadedSettings,
+): SettingsProblem[] {
+  if (masterKey !== undefined) return [];
+  const embedded = settings.database.url === '';
+  const message = missingKeyProblem({ embedded, production: nodeEnv === 'production' });
+  return message === undefined ? [] : [{ where: 'GATEWAY_MASTER_KEY', key: '', message }];
 }
 
 function problemsOf(error: unknown): readonly SettingsProblem[] {

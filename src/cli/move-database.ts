@@ -4,6 +4,7 @@ import { openAddress } from '../database/open-address.js';
 import { migrate } from '../database/schema.js';
 import type { CommandContext } from './command-context.js';
 import { databasePlace } from './database-place.js';
+import { requireCluster } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
 export interface MoveReport {
@@ -19,6 +20,7 @@ export async function moveDatabase(context: CommandContext): Promise<MoveReport>
   if (database.url === '')
     throw new CopyRefused('There is nowhere to copy to: set DATABASE_URL to an empty PostgreSQL database.');
   const embedded = { ...database, url: '' };
+  await requireCluster(embedded);
   const logs = new QuietLogs(context);
   const [source, target] = [await openAddress(embedded, logs), await openAddress(database, logs)];
   try {

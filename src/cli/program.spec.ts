@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { readEnvironment } from '../config/environment.js';
 import { createProgram } from './program.js';
 
@@ -15,16 +15,19 @@ async function refusal(...args: string[]) {
 test.each([
   [['srve'], "unknown command 'srve'\n(Did you mean serve?)"],
   [['auth', 'token', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
-  [['auth', 'token', 'qqqqqqqq'], '(One of create, list, revoke, rotate, mint.)'],
-  [['auth', 'token', '--expires-in', 'soon'], 'Expected a time such as 90d'],
-  [['auth', 'token', '--expires-in', '0d'], 'Expected a time such as 90d'],
+  [['auth', 'token', 'qqqqqqqq'], "unknown command 'qqqqqqqq'"],
+  [['auth', 'token'], 'Usage: agent-gateway auth token [options] [command]'],
+  [['auth', 'token', '--name', 'x'], "unknown option '--name'"],
+  [['auth', 'token', 'create', '--expires-in', 'soon'], 'Expected a time such as 90d'],
+  [['auth', 'token', 'create', '--expires-in', '0d'], 'Expected a time such as 90d'],
+  [['auth', 'token', 'rotate', '--keep-old', 'ci'], 'Expected a time such as 24h'],
   [['auth', 'token', 'create', '--scopes', 'sessions:reed'], 'Unknown scope "sessions:reed"'],
   [['auth', 'token', 'create', '--scopes', ''], 'Unknown scope ""'],
   [['auth', 'token', 'create', '--preset', 'root'], 'Allowed choices are admin, operator, viewer'],
-  [['auth', 'token', '--preset', 'viewer', '--scopes', '*'], 'cannot be used with option'],
-  [['auth', 'token', '--name', 'a\u001b[31m'], '1 to 128 printable characters'],
-  [['auth', 'token', '--name', 'x'.repeat(129)], '1 to 128 printable characters'],
-  [['auth', 'token', '--user', ''], '1 to 256 printable characters'],
+  [['auth', 'token', 'create', '--preset', 'viewer', '--scopes', '*'], 'cannot be used with option'],
+  [['auth', 'token', 'create', '--name', 'a\u001b[31m'], '1 to 128 printable characters'],
+  [['auth', 'token', 'create', '--name', 'x'.repeat(129)], '1 to 128 printable characters'],
+  [['auth', 'token', 'create', '--user', ''], '1 to 256 printable characters'],
   [['auth', 'token', 'revoke'], "missing required argument 'id|name'"],
   [['serve', 'now'], 'too many arguments'],
   [['migrate', '--force'], "unknown option '--force'"],
@@ -47,4 +50,18 @@ test('a fresh token of auth token mint is alone on standard output', async () =>
   const { out, err } = await refusal('auth', 'token', 'mint');
   expect(out).toMatch(/^agw_\S{49}\n$/);
   expect(err).toContain('GATEWAY_BOOTSTRAP_TOKEN');
+});
+
+test('no help says a default twice, and none says it in other units than it takes', () => {
+  const program = createProgram({
+    environment: readEnvironment({}),
+    terminal: { out: () => undefined, err: () => undefined },
+  });
+  const commands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(commands)];
+  for (const command of commands(program)) {
+    for (const line of command.helpInformation().split(/\n(?= {2}\S)/)) {
+      expect(line.match(/\(?default: /g) ?? []).not.toHaveProperty('length', 2);
+      expect(line).not.toContain('default: 86400');
+    }
+  }
 });

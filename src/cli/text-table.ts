@@ -1,6 +1,57 @@
-/** Rows of cells, the head first, in columns as wide as their widest cell. */
-export function textTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+/** Between two columns. */
+const GAP = '  ';
+/** No column that is folded gets narrower than this. */
+const NARROWEST = 6;
+
+export interface TableShape {
+  /** Most characters of a line. */
+  readonly width: number;
+  /** The columns, by their number from 0, whose cells are folded when a line would be longer. */
+  readonly folded: readonly number[];
+}
+
+/**
+ * Rows of cells, the head first, in columns as wide as their widest cell. With a shape, long cells go on in the next
+ * line, within their column; what is not folded may still make a line longer.
+ */
+export function textTable(rows: readonly (readonly string[])[], shape?: TableShape): string {
+  const widest = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = shape === undefined ? widest : narrowed(widest, shape);
+  return rows.flatMap((row) => linesOf(row, widths)).join('');
+}
+
+/** Takes from the widest of the folded columns until the line fits. */
+function narrowed(widest: readonly number[], { width, folded }: TableShape): readonly number[] {
+  const widths = [...widest];
+  const widthOf = (column: number) => widths[column] ?? 0;
+  let excess = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width;
+  for (; excess > 0; excess--) {
+    const column = folded.reduce((best, one) => (widthOf(one) > widthOf(best) ? one : best), folded[0] ?? 0);
+    if (widthOf(column) <= NARROWEST) break;
+    widths[column] = widthOf(column) - 1;
+  }
+  return widths;
+}
+
+function linesOf(row: readonly string[], widths: readonly number[]): string[] {
+  const cells = row.map((cell, column) => fold(cell, widths[column] ?? 0));
+  const height = Math.max(...cells.map((parts) => parts.length));
+  return Array.from({ length: height }, (_, line) => {
+    const parts = cells.map((cell, column) => (cell[line] ?? '').padEnd(widths[column] ?? 0));
+    return `${parts.join(GAP).trimEnd()}\n`;
+  });
+}
+
+/** Breaks behind commas and at blanks where it can. */
+function fold(cell: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = cell;
+  while (rest.length > width) {
+    const head = rest.slice(0, width + 1);
+    const comma = head.lastIndexOf(',', width - 1) + 1;
+    const end = Math.max(comma, head.lastIndexOf(' ')) || width;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
 }

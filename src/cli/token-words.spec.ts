@@ -1,8 +1,12 @@
+import { newId } from '../ids/typeid.js';
 import type { ApiToken } from '../tokens/api-token.js';
+import { SCOPE_PRESETS } from '../tokens/scopes.js';
 import { mintedJson, mintedSentence, tokenTable } from './token-words.js';
 
 const token: ApiToken = {
   id: 'tok_1',
+  familyId: 'tok_1',
+  bootstrapAt: null,
   name: 'ci',
   scopes: ['sessions:read', 'sessions:write'],
   boundUserId: 'ada',
@@ -42,10 +46,29 @@ test('the table tells active, expired and revoked tokens apart', () => {
   const expired = { ...token, id: 'tok_22', expiresAt: new Date('2026-01-02T00:00:00Z') };
   const revoked = { ...token, id: 'tok_3', boundUserId: null, revokedAt: new Date('2026-01-03T10:20:30Z') };
   expect(tokenTable([token, expired, revoked], now)).toBe(
-    `ID      NAME  SCOPES                        USER  CREATED            EXPIRES            LAST USED  STATE
-tok_1   ci    sessions:read,sessions:write  ada   2026-01-01 00:00Z  2026-01-31 00:00Z  never      active
-tok_22  ci    sessions:read,sessions:write  ada   2026-01-01 00:00Z  2026-01-02 00:00Z  never      expired
-tok_3   ci    sessions:read,sessions:write  -     2026-01-01 00:00Z  2026-01-31 00:00Z  never      revoked 2026-01-03 10:20Z
+    `ID      NAME  SCOPES                        USER  EXPIRES     LAST USED  STATE
+tok_1   ci    sessions:read,sessions:write  ada   2026-01-31  never      active
+tok_22  ci    sessions:read,sessions:write  ada   2026-01-02  never      expired
+tok_3   ci    sessions:read,sessions:write  -     2026-01-31  never      revoked
 `,
   );
+});
+
+test('the table is at most 100 columns wide, and shows all of every name, scope and user', () => {
+  const long: ApiToken = {
+    ...token,
+    id: newId('tok'),
+    name: 'n'.repeat(128),
+    scopes: [...SCOPE_PRESETS.operator],
+    boundUserId: `https://login.example.com/|${'u'.repeat(200)}`,
+    lastUsedAt: new Date('2026-01-02T00:00:00Z'),
+    revokedAt: new Date('2026-01-03T00:00:00Z'),
+  };
+  const table = tokenTable([long, { ...token, id: newId('tok') }]);
+  const lines = table.split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(table).toContain(long.id);
+  expect(table.match(/n/g)?.length).toBeGreaterThanOrEqual(128);
+  for (const scope of SCOPE_PRESETS.operator)
+    expect(table.replaceAll(/\s/g, '')).toContain(scope.slice(0, 6));
 });

@@ -43,10 +43,13 @@ export function mintedSentence({ token }: MintedToken, place: string): string {
   return `${parts.join(', ')}; it is shown only this once. Stored in ${place}.`;
 }
 
-/** The tokens as a table with a head, for people. */
+/** Long names, scopes and users go on in the next line: a terminal is 100 columns wide. */
+const SHAPE = { width: 100, folded: [1, 2, 3] };
+
+/** The tokens as a table with a head, for people; `--json` has the whole of each. */
 export function tokenTable(tokens: readonly ApiToken[], now = new Date()): string {
-  const head = ['ID', 'NAME', 'SCOPES', 'USER', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'];
-  return textTable([head, ...tokens.map((token) => cells(token, now))]);
+  const head = ['ID', 'NAME', 'SCOPES', 'USER', 'EXPIRES', 'LAST USED', 'STATE'];
+  return textTable([head, ...tokens.map((token) => cells(token, now))], SHAPE);
 }
 
 function cells(token: ApiToken, now: Date): string[] {
@@ -55,19 +58,18 @@ function cells(token: ApiToken, now: Date): string[] {
     token.name,
     token.scopes.join(','),
     token.boundUserId ?? '-',
-    minute(token.createdAt),
-    token.expiresAt === null ? 'never' : minute(token.expiresAt),
-    token.lastUsedAt === null ? 'never' : minute(token.lastUsedAt),
+    token.expiresAt === null ? 'never' : day(token.expiresAt),
+    token.lastUsedAt === null ? 'never' : day(token.lastUsedAt),
     stateOf(token, now),
   ];
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): string {
-  if (revokedAt !== null) return `revoked ${minute(revokedAt)}`;
+  if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
 
-/** `2026-01-31 14:05Z` */
-function minute(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
+/** `2026-01-31`, in UTC. */
+function day(time: Date): string {
+  return time.toISOString().slice(0, 10);
 }

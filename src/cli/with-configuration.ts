@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { providerCheck } from '../agent/provider-setting.js';
 import { type OpenedConfiguration, openConfiguration } from '../config/open-configuration.js';
 import { Redactor } from '../logs/redactor.js';
+import { NoMasterKey } from '../secrets/open-secret-box.js';
+import { SecretBox } from '../secrets/secret-box.js';
 import type { CommandContext } from './command-context.js';
-import { withDatabase } from './with-database.js';
+import { type DatabaseAccess, withDatabase } from './with-database.js';
 
-/** The configuration with what was changed at run time, for commands. */
+/** The configuration with what was changed at run time, for commands. Read without a master key, sealed values are warned about. */
 export function withConfiguration<Result>(
   context: CommandContext,
+  access: DatabaseAccess,
   work: (opened: OpenedConfiguration) => Promise<Result>,
 ): Promise<Result> {
   const { environment } = context;
@@ -14,10 +18,18 @@ export function withConfiguration<Result>(
   const checks = [providerCheck({ anthropic, openai })];
   return withDatabase(
     context,
+    access,
     async ({ database, loaded, logs, openBox }) => {
-      const [box, redactor] = [await openBox(), new Redactor()];
+      const box = await openBox().catch((error: unknown) => boxWithoutKey(error, access));
+      const redactor = new Redactor();
       return work(await openConfiguration({ environment, loaded, database, box, logs, redactor, checks }));
     },
     checks,
   );
+}
+
+/** Opens nothing that is sealed: the reader is told which keys that are, and sees the rest. */
+function boxWithoutKey(error: unknown, access: DatabaseAccess): SecretBox {
+  if (access === 'read' && error instanceof NoMasterKey) return new SecretBox(randomBytes(32));
+  throw error;
 }

@@ -2,30 +2,40 @@ import { resolve } from 'node:path';
 import type { CrossKeyCheck } from '../config/cross-key-checks.js';
 import { type LoadedSettings, loadSettings } from '../config/settings-loader.js';
 import { Database } from '../database/database.js';
-import { openDatabase } from '../database/open-database.js';
+import { type OpenDatabase, openDatabase } from '../database/open-database.js';
 import { migrate } from '../database/schema.js';
+import { isChecked } from '../secrets/master-key-check.js';
 import { openSecretBox } from '../secrets/open-secret-box.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { CommandContext } from './command-context.js';
+import { requireCluster, requireCurrent, requireSchema, unfitOrSame } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
 /** The connections that one short command needs. */
 const POOL_SIZE = 2;
 
+/**
+ * What a command does with the database. `read` looks at what is there, as far as it fits, and makes nothing; `change`
+ * changes what is there and needs the current schema; `make` brings database, schema and key file about where they are absent.
+ */
+export type DatabaseAccess = 'read' | 'change' | 'make';
+
 export interface DatabaseWork {
   readonly database: Database;
   readonly loaded: LoadedSettings;
   readonly logs: QuietLogs;
-  /** With the gateway's master key. */
+  /** With the gateway's master key. Throws `NoMasterKey` when there is none and the access is not `make`. */
   readonly openBox: () => Promise<SecretBox>;
 }
 
 /**
- * Opens the configured database beside whoever uses it, brings it up to date, and leaves it again after the work.
+ * Opens the configured database beside whoever uses it, and leaves it again after the work. Throws
+ * `DatabaseDoesNotFit` when there is nothing to read or change.
  * @param checks rules of other areas that the settings must keep beside those of the schema
  */
 export async function withDatabase<Result>(
   context: CommandContext,
+  access: DatabaseAccess,
   work: (given: DatabaseWork) => Promise<Result>,
   checks: readonly CrossKeyCheck[] = [],
 ): Promise<Result> {
@@ -33,6 +43,7 @@ export async function withDatabase<Result>(
   const loaded = loadSettings({ environment, file: context.configFile(), checks });
   const wanted = loaded.settings.database;
   const logs = new QuietLogs(context);
+  if (access !== 'make') await requireCluster(wanted);
   const opened = await openDatabase({ ...wanted, pool_size: POOL_SIZE }, logs);
   const openBox = async (): Promise<SecretBox> => {
     const { box } = await openSecretBox({
@@ -40,13 +51,35 @@ export async function withDatabase<Result>(
       dataDir: resolve(wanted.data_dir),
       embedded: opened.embedded,
       production: environment.nodeEnv === 'production',
+      makesKeyFile: access === 'make',
     });
+    await isChecked(new Database(opened.dataSource), box);
     return box;
   };
   try {
-    await migrate(opened.address);
-    return await work({ database: new Database(opened.dataSource), loaded, logs, openBox });
+    return await onFittingSchema(opened, access, wanted, () =>
+      work({ database: new Database(opened.dataSource), loaded, logs, openBox }),
+    );
   } finally {
     await opened.close();
+  }
+}
+
+async function onFittingSchema<Result>(
+  { dataSource, address }: OpenDatabase,
+  access: DatabaseAccess,
+  settings: LoadedSettings['settings']['database'],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (access === 'make') {
+    await migrate(address);
+    return work();
+  }
+  const state = await requireSchema(dataSource, settings);
+  if (access === 'change') requireCurrent(state, settings);
+  try {
+    return await work();
+  } catch (error) {
+    throw unfitOrSame(error, state, settings);
   }
 }

@@ -2,20 +2,23 @@ import { HookStore } from '../hooks/hook.store.js';
 import { HookDesk } from '../hooks/hook-desk.js';
 import { HookSecrets } from '../hooks/hook-secrets.js';
 import type { CommandContext } from './command-context.js';
-import { withDatabase } from './with-database.js';
+import { type DatabaseAccess, withDatabase } from './with-database.js';
 
-export interface HookWork {
-  readonly desk: HookDesk;
-  readonly store: HookStore;
-}
-
-/** Webhooks with the key that opens their secrets, for commands. */
+/** Webhooks and their deliveries, without their secrets, for commands. */
 export function withHooks<Result>(
   context: CommandContext,
-  work: (given: HookWork) => Promise<Result>,
+  access: DatabaseAccess,
+  work: (desk: HookDesk) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, async ({ database, openBox }) => {
-    const secrets = new HookSecrets(await openBox());
-    return work({ desk: new HookDesk(database), store: new HookStore(database, secrets) });
-  });
+  return withDatabase(context, access, ({ database }) => work(new HookDesk(database)));
+}
+
+/** Webhooks with the key that opens their secrets, for commands that change them. */
+export function withHookSecrets<Result>(
+  context: CommandContext,
+  work: (store: HookStore) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'change', async ({ database, openBox }) =>
+    work(new HookStore(database, new HookSecrets(await openBox()))),
+  );
 }

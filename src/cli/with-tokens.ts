@@ -1,8 +1,11 @@
+import { HooksOfToken } from '../hooks/hooks-of-token.js';
+import { WaitingOfToken } from '../sessions/accepted/waiting-of-token.js';
 import { TokenStore } from '../tokens/token.store.js';
+import { TokenEndings } from '../tokens/token-endings.js';
 import { TokensService } from '../tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
 import { databasePlace } from './database-place.js';
-import { withDatabase } from './with-database.js';
+import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface TokenWork {
   readonly tokens: TokensService;
@@ -13,10 +16,15 @@ export interface TokenWork {
 /** API tokens, for commands. */
 export function withTokens<Result>(
   context: CommandContext,
+  access: DatabaseAccess,
   work: (given: TokenWork) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, ({ database, loaded }) => {
-    const tokens = new TokensService(new TokenStore(database), database);
+  return withDatabase(context, access, ({ database, loaded }) => {
+    const tokens = new TokensService(
+      new TokenStore(database),
+      database,
+      TokenEndings.of(new HooksOfToken(), new WaitingOfToken()),
+    );
     return work({ tokens, place: databasePlace(loaded.settings.database) });
   });
 }

@@ -5,7 +5,7 @@ import { Redactor } from '../logs/redactor.js';
 import { KnownTools } from '../mcp/tools/known-tools.store.js';
 import type { CommandContext } from './command-context.js';
 import { theOperator } from './the-operator.js';
-import { withDatabase } from './with-database.js';
+import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface ToolWork {
   readonly known: KnownTools;
@@ -17,9 +17,10 @@ export interface ToolWork {
 /** Known tools and open approvals, for commands. */
 export function withTools<Result>(
   context: CommandContext,
+  access: DatabaseAccess,
   work: (given: ToolWork) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, ({ database, logs }) => {
+  return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     const approvals = new DatabaseToolApprovals(database, audit);
     return work({ known: new KnownTools(database, audit), approvals, by: theOperator() });

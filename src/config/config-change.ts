@@ -7,6 +7,12 @@ export interface ConfigActor {
   readonly tokenId: string | null;
 }
 
+/** The same for a change that is asked for. */
+export interface ConfigAuthor extends ConfigActor {
+  /** Whether they may change keys that are marked `security`: who may do what. */
+  readonly maySetSecurity: boolean;
+}
+
 export type ConfigAction = 'patch' | 'rollback' | 'reload';
 
 /** What is about to be written down. For a reload the edits show what file and environment changed, and undo nothing. */

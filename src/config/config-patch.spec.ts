@@ -31,7 +31,7 @@ const root = settingsRoot(
 );
 
 const read = (body: Table, isStored = (_key: string) => false) =>
-  readPatch(body, { isStored, valueProblems: () => [] }, root);
+  readPatch(body, { maySetSecurity: true, isStored, valueProblems: () => [] }, root);
 
 /** `key: message` of everything that is wrong with a body. */
 function problemsOf(body: Table): readonly string[] {
@@ -116,7 +116,7 @@ describe('reading a PATCH', () => {
     const valueProblems = (wishes: readonly PatchWish[]) => unfitWishes(wishes, base, { builder, box });
     const body = { 'agent.max_turn': 3, 'agent.on_busy': 'drop', 'agent.max_turns': 7 };
     try {
-      readPatch(body, { isStored: () => false, valueProblems });
+      readPatch(body, { maySetSecurity: true, isStored: () => false, valueProblems });
       throw new Error('This body should have been refused.');
     } catch (error) {
       expect(error).toBeInstanceOf(InvalidSettings);

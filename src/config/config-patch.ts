@@ -1,4 +1,4 @@
-import { FileOnlySettings } from './config.errors.js';
+import { FileOnlySettings, SecuritySettings } from './config.errors.js';
 import { type Path, parsePath, type Table } from './dotted-path.js';
 import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
 import { nearestKey } from './nearest-key.js';
@@ -14,6 +14,8 @@ export interface PatchWish {
 
 /** What reading a PATCH needs of the configuration that it is for. */
 export interface PatchKnowledge {
+  /** Whether the caller may change keys that are marked `security`. */
+  readonly maySetSecurity: boolean;
   /** Whether there is an override at or below a key, which no schema may know any more. */
   isStored(key: string): boolean;
   /** What is wrong with the values of these wishes. */
@@ -27,8 +29,8 @@ const LONGEST_SHOWN = 64;
 
 /**
  * Reads the body of a PATCH: dotted keys with values; an object for a section sets the keys in it; null gives a key
- * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings` (403).
- * Whether the values are allowed is for the whole to say; where a key is wrong it is asked here, so that the list has
+ * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings`
+ * and `SecuritySettings` (403), whatever the value: the answer does not tell whether a secret was guessed. Whether the values are allowed is for the whole to say; where a key is wrong it is asked here, so that the list has
  * everything.
  */
 export function readPatch(
@@ -45,6 +47,7 @@ class PatchReading {
   private readonly found: PatchWish[] = [];
   private readonly problems: SettingsProblem[] = [];
   private readonly fileOnly: string[] = [];
+  private readonly security: string[] = [];
   private nearestLeft = MOST_NEAREST;
 
   constructor(
@@ -65,6 +68,7 @@ class PatchReading {
     if (this.problems.length > 0)
       throw new InvalidSettings([...this.problems, ...this.known.valueProblems(this.found)]);
     if (this.fileOnly.length > 0) throw new FileOnlySettings(this.fileOnly);
+    if (this.security.length > 0 && !this.known.maySetSecurity) throw new SecuritySettings(this.security);
     return this.found;
   }
 
@@ -75,6 +79,7 @@ class PatchReading {
     else if (node.kind !== 'leaf' && value !== null) this.addBelow(node, value as Table);
     else {
       if (node.marks.fileOnly) this.fileOnly.push(shown(key));
+      if (node.marks.security) this.security.push(shown(key));
       this.push({ key, value, secret: node.marks.secret === true });
     }
   }

@@ -1,18 +1,19 @@
 import type { SqlRunner } from '../database/sql.js';
 import { BadRequest } from '../errors/gateway-error.js';
 import type { ConfigStore } from './config.store.js';
-import type { ConfigActor, ConfigChange } from './config-change.js';
+import type { ConfigAuthor, ConfigChange } from './config-change.js';
 import type { OverrideChanger } from './override-changer.js';
 import { editsToUndo } from './override-edits.js';
 
 /**
  * Brings the stored overrides back to how they were right after a revision (without one, before the newest change), as
- * a new change of its own. Throws `BadRequest` for a revision that there was not, or that the history forgot.
+ * a new change of its own. Throws `BadRequest` for a revision that there was not, or that the history forgot, and
+ * `SecuritySettings` when it would change keys that its author may not.
  * @returns the keys that changed
  */
 export async function rollBack(
   parts: { readonly changer: OverrideChanger; readonly store: ConfigStore },
-  actor: ConfigActor,
+  actor: ConfigAuthor,
   to: bigint | undefined,
 ): Promise<readonly string[]> {
   let keys: readonly string[] = [];

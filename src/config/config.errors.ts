@@ -14,6 +14,21 @@ export class FileOnlySettings extends Forbidden {
   }
 }
 
+const whySecurity =
+  'needs the scope "security:write" beside "config:write", since it decides who may do what';
+
+/** Keys that a token may not change which may change others (decisions, section 7). Nothing of the request was done. */
+export class SecuritySettings extends Forbidden {
+  constructor(keys: readonly string[]) {
+    super(`${keys.slice(0, 5).join(', ')}: a change ${whySecurity}.`, {
+      details: {
+        reason: 'security_settings',
+        fields: keys.slice(0, 100).map((path) => ({ path, message: `a change ${whySecurity}` })),
+      },
+    });
+  }
+}
+
 /** If-Match named a configuration that is not in force any more. */
 export class ConfigurationMoved extends Conflict {
   constructor() {

@@ -23,9 +23,12 @@ const MOST_CHANGES = 10_000;
 /** Longest wait for another replica that is changing the configuration. */
 const LOCK_TIMEOUT = '8s';
 
+/** Moves with every change of what is stored. */
+export const STORED_REVISION = `(SELECT value::text FROM change_counters WHERE name = 'config')`;
+
 const REVISION: Statement = {
   name: 'config.revision',
-  text: `SELECT value::text AS revision FROM change_counters WHERE name = 'config'`,
+  text: `SELECT ${STORED_REVISION} AS revision`,
 };
 const LOCK: Statement = {
   name: 'config.lock',

@@ -1,29 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DueWork } from '../database/due-work.service.js';
 import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { STORED_REVISION } from './config.store.js';
 import { Configuration } from './configuration.js';
 import { FileWatch } from './file-watch.js';
 import { InvalidSettings } from './invalid-settings.js';
 
-/** Twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
+/** Of the file and of the store: twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
 const LOOK_MS = 400;
+const STORED = 'stored changes';
 
 /** Follows what others change: the stored overrides of all replicas, and the file of this one. */
 @Injectable()
-export class ConfigurationWatch implements OnApplicationBootstrap, OnModuleDestroy {
+export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly file: FileWatch;
   private readonly stopped = new AbortController();
   private watching: Promise<void> = Promise.resolve();
+  private following: Promise<void> | undefined;
   private readonly failures = new Map<string, string>();
 
   constructor(
     private readonly configuration: Configuration,
+    private readonly due: DueWork,
     logs: Logs,
   ) {
     this.logger = logs.for('config::watch');
     this.file = new FileWatch(() => configuration.file());
+  }
+
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'config_revision',
+      everyMs: LOOK_MS,
+      sql: STORED_REVISION,
+      tell: (revision) => this.followStore(revision),
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -33,13 +52,13 @@ export class ConfigurationWatch implements OnApplicationBootstrap, OnModuleDestr
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
     await this.watching;
+    await this.following;
   }
 
   private async watch(): Promise<void> {
     const { signal } = this.stopped;
     while (!signal.aborted) {
       await this.attempt('file', () => this.followFile());
-      await this.attempt('stored changes', () => this.configuration.followStore());
       await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
@@ -58,6 +77,15 @@ export class ConfigurationWatch implements OnApplicationBootstrap, OnModuleDestr
         reason,
       });
     }
+  }
+
+  /** One at a time; what could not be followed is tried again with the next answer. */
+  private followStore(revision: unknown): void {
+    const isNew = revision !== this.configuration.live.snapshot.stored.revision;
+    if (!isNew && !this.failures.has(STORED)) return;
+    this.following ??= this.attempt(STORED, () => this.configuration.followStore()).finally(() => {
+      this.following = undefined;
+    });
   }
 
   private async followFile(): Promise<void> {

@@ -4,7 +4,7 @@ import type { CandidateBuilder } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
 import { ConfigurationMoved } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
-import type { ConfigActor } from './config-change.js';
+import type { ConfigAuthor } from './config-change.js';
 import { readPatch } from './config-patch.js';
 import { isWithin, type Table } from './dotted-path.js';
 import type { LiveSettings } from './live-settings.js';
@@ -57,17 +57,18 @@ export class Configuration {
 
   /**
    * All of the body's keys, or nothing (specification, "Rules for PATCH /config"). `allowed` judges the tag of the
-   * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `ConfigurationMoved`, and what
+   * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `SecuritySettings`, `ConfigurationMoved`, and what
    * an area throws that cannot live with it. `together` is committed with the change, or neither.
    */
   async patch(
     body: Table,
-    actor: ConfigActor,
+    actor: ConfigAuthor,
     allowed: (etag: string) => boolean,
     together?: Together<PatchOutcome>,
   ): Promise<PatchOutcome> {
     const { live, changer, box } = this.parts;
     const wishes = readPatch(body, {
+      maySetSecurity: actor.maySetSecurity,
       isStored: (key) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key)),
       valueProblems: (found) => unfitWishes(found, live.snapshot, this.parts),
     });
@@ -88,7 +89,7 @@ export class Configuration {
   }
 
   /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
-  async reload(actor: ConfigActor, together?: Together<readonly string[]>): Promise<readonly string[]> {
+  async reload(actor: ConfigAuthor, together?: Together<readonly string[]>): Promise<readonly string[]> {
     const { changer, builder, readLayers } = this.parts;
     const layers = readLayers();
     let changed: readonly string[] = [];

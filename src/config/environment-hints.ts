@@ -1,18 +1,32 @@
-import { type Environment, wellKnownVariables } from './environment.js';
+import { type Environment, variableOf, wellKnownVariables } from './environment.js';
 import { nearestWord } from './nearest-key.js';
+import { leafNodes } from './settings-tree.js';
 
 const prefix = 'GATEWAY_';
 
 /**
- * Warnings about variables that look like ours and are not read: `GATEWAY_CONFG`, `GATEWAY_LOGGING__LEVEL`.
+ * Warnings about variables that look like ours and are not read: `GATEWAY_CONFG`, `GATEWAY_LOGGING__LEVEL`,
+ * `GATEWAY_AGENT_MAX_TURNS`.
  * They are no errors, since Kubernetes sets `GATEWAY_PORT` and the like for a Service named `gateway`.
  */
 export function environmentHints(environment: Environment): readonly string[] {
   return environment.names.filter(isForeign).flatMap((name) => {
+    const meant = settingMeant(name);
+    if (meant !== undefined) return `${name} is not read; the variable of this setting is ${meant}`;
     if (name.includes('__')) return `${name} is not read: the variable of a setting begins with GATEWAY__`;
     const nearest = nearestWord(withoutPrefix(name), wellKnownVariables.map(withoutPrefix));
     return nearest === undefined ? [] : `${name} is not read; the nearest is ${prefix}${nearest}`;
   });
+}
+
+/** The variable of the setting that a name means but for its underscores; undefined when there is none. */
+function settingMeant(name: string): string | undefined {
+  const key = leafNodes().find(({ path }) => withSingles(variableOf(path)) === withSingles(name));
+  return key && variableOf(key.path);
+}
+
+function withSingles(name: string): string {
+  return name.replaceAll(/_+/g, '_');
 }
 
 function isForeign(name: string): boolean {

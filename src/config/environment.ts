@@ -1,3 +1,15 @@
+/** The variables by which companies lead programs out of their network. */
+export interface EgressVariables {
+  /** The proxy for https URLs. */
+  readonly httpsProxy: string | undefined;
+  /** The proxy for http URLs. */
+  readonly httpProxy: string | undefined;
+  /** Hosts, domains and address ranges that are reached without a proxy, separated by commas; `*` is all. */
+  readonly noProxy: string | undefined;
+  /** Node reads this file by itself only where no other authorities are named. */
+  readonly extraCaFile: string | undefined;
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** One `GATEWAY__SECTION__KEY` entry: the variable as written, the key path it names (lower case), its text. */
@@ -67,11 +79,41 @@ export class Environment {
     return this.#nonEmpty('OPENAI_API_KEY');
   }
 
-  /** Whether a collector for traces is named, by the variables of OpenTelemetry. */
-  get tracesWanted(): boolean {
-    if (this.#nonEmpty('OTEL_SDK_DISABLED') === 'true') return false;
-    const names = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-    return names.some((name) => this.#nonEmpty(name) !== undefined);
+  /**
+   * Which signals go to a collector, by the variables of OpenTelemetry. Naming a collector asks for traces; metrics and
+   * logs have ways out of their own, so they are sent only when `OTEL_METRICS_EXPORTER` or `OTEL_LOGS_EXPORTER` is `otlp`.
+   */
+  get telemetry(): {
+    readonly traces: boolean;
+    readonly metrics: boolean;
+    readonly logs: boolean;
+    readonly metricIntervalMs: number | undefined;
+  } {
+    const isOff = this.#nonEmpty('OTEL_SDK_DISABLED') === 'true';
+    const asksFor = (signal: string, byDefault: string) =>
+      !isOff &&
+      (this.#nonEmpty(`OTEL_${signal}_EXPORTER`) ?? byDefault) === 'otlp' &&
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`].some(
+        (name) => this.#nonEmpty(name) !== undefined,
+      );
+    const interval = Number(this.#nonEmpty('OTEL_METRIC_EXPORT_INTERVAL'));
+    return {
+      traces: asksFor('TRACES', 'otlp'),
+      metrics: asksFor('METRICS', 'none'),
+      logs: asksFor('LOGS', 'none'),
+      metricIntervalMs: interval > 0 ? interval : undefined,
+    };
+  }
+
+  /** How connections leave the company's network; lower case counts too, as everywhere, and wins. */
+  get egress(): EgressVariables {
+    const either = (name: string) => this.#nonEmpty(name.toLowerCase()) ?? this.#nonEmpty(name);
+    return {
+      httpsProxy: either('HTTPS_PROXY'),
+      httpProxy: either('HTTP_PROXY'),
+      noProxy: either('NO_PROXY'),
+      extraCaFile: this.#nonEmpty('NODE_EXTRA_CA_CERTS'),
+    };
   }
 
   get nodeEnv(): string | undefined {
@@ -93,7 +135,9 @@ export class Environment {
 
   /** The values that must never be shown. */
   get secrets(): readonly string[] {
-    return secretVariables.flatMap((name) => this.#nonEmpty(name) ?? []);
+    const { httpsProxy, httpProxy } = this.egress;
+    const passwords = [httpsProxy, httpProxy].flatMap((url) => passwordsOf(url));
+    return [...secretVariables.flatMap((name) => this.#nonEmpty(name) ?? []), ...passwords];
   }
 
   /** Any variable by name, empty ones included: `${NAME}` in the file, `PATH` for a child process. */
@@ -114,6 +158,13 @@ export function readEnvironment(variables: Variables = process.env): Environment
 /** The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. */
 export function variableOf(path: readonly string[]): string {
   return settingPrefix + path.join('__').toUpperCase();
+}
+
+/** The password in a URL, as it is written and as it is meant. */
+function passwordsOf(url: string | undefined): string[] {
+  if (url === undefined || !URL.canParse(url)) return [];
+  const { password } = new URL(url);
+  return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
 function pathOf(variable: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { formatPath, isTable, mergeTables, type Path, type Table } from './dotted-path.js';
@@ -17,6 +18,13 @@ interface ReadFile {
 const usualFile = 'gateway.toml';
 const maxFileBytes = 1_048_576;
 
+/** What the file system says of a file that cannot be read, for people. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder; name the file in it, such as gateway.toml',
+  EACCES: 'this user may not read it',
+};
+
 /** The file to read: the one asked for, `GATEWAY_CONFIG`, or `./gateway.toml` when there is one. */
 export function settingsFile(environment: Environment, file?: string): string | undefined {
   return file ?? environment.configFile ?? (existsSync(usualFile) ? usualFile : undefined);
@@ -25,33 +33,53 @@ export function settingsFile(environment: Environment, file?: string): string | 
 /** What the file sets, with `${NAME}` replaced from the environment. */
 export function fileLayer(file: string, environment: Environment): ReadFile {
   const empty: SettingsLayer = { name: 'file', tree: {}, whereIs: () => file };
+  let lines = new TomlLines('');
   try {
     const toml = readToml(file);
-    const lines = new TomlLines(toml);
+    lines = new TomlLines(toml);
     const whereIs = (path: Path) => [file, lines.lineOf(path)].filter((part) => part !== undefined).join(':');
     const tree = mergeTables({}, parse(toml, { unsafeKeyBehaviour: 'throw', maxDepth: 16 }));
     const references = new References(environment, whereIs);
     references.replaceIn(tree, []);
     return { layer: { ...empty, tree, whereIs }, problems: references.problems };
   } catch (error) {
-    return { layer: empty, problems: [unreadable(file, error)] };
+    return { layer: empty, problems: [unreadable(file, error, lines)] };
   }
 }
 
 function readToml(file: string): string {
   const bytes = readFileSync(file);
   if (bytes.length > maxFileBytes) throw new RangeError(`is larger than ${maxFileBytes} bytes`);
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  if (isUtf16(bytes)) throw new RangeError('is UTF-16; save it as UTF-8');
+  if (!isUtf8(bytes)) throw new RangeError('holds bytes that are not UTF-8; save it as UTF-8');
+  return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** By its byte order mark, or by the zero byte of the first character, which TOML begins in ASCII. */
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  return (
+    (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+  );
 }
 
 /** The parser's message quotes the lines around the fault, which may hold secrets: only its first line is kept. */
-function unreadable(file: string, error: unknown): SettingsProblem {
+function unreadable(file: string, error: unknown, lines: TomlLines): SettingsProblem {
   if (error instanceof TomlError) {
+    const where = `${file}:${error.line}:${error.column}`;
     const message = error.message.split('\n')[0] ?? '';
-    return { where: `${file}:${error.line}:${error.column}`, key: '', message };
+    return message.includes('redefine') ? setTwice(where, error.line, lines) : { where, key: '', message };
   }
-  const { code, message } = error as NodeJS.ErrnoException;
-  return { where: file, key: '', message: code === 'ENOENT' ? 'there is no such file' : message };
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return { where: file, key: '', message: FILE_FAULTS[code] ?? message };
+}
+
+function setTwice(where: string, line: number, lines: TomlLines): SettingsProblem {
+  const key = lines.keyAt(line) ?? '';
+  const first = lines.firstLineOf(key) ?? line;
+  const message =
+    first < line ? `is set twice; first on line ${first}. Keep one` : 'sets something for the second time';
+  return { where, key, message };
 }
 
 /** Replaces the references of one file's tree and keeps what is wrong with them. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { KeyMarks } from './key-marks.js';
+import { marksInWords } from './key-words.js';
 import { keyMarks, settingsSchema } from './settings.schema.js';
 
-/** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks`; the keywords that are read here. */
+/** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks` and, in words, as `$comment`; the keywords that are read here. */
 export interface SettingsJsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -26,7 +27,10 @@ export function jsonSchema(schema: z.ZodType = settingsSchema): SettingsJsonSche
     io: 'input',
     override: ({ zodSchema, jsonSchema: node }) => {
       const marks = keyMarks.get(zodSchema);
-      if (marks !== undefined) node['x-marks'] = marks;
+      if (marks !== undefined) {
+        node['x-marks'] = marks;
+        node.$comment = marksInWords(marks).join('; ');
+      }
       if (marks?.secret) node.writeOnly = true;
       if (node.type === 'object' && node.properties !== undefined) delete node.default;
     },

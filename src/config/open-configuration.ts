@@ -12,6 +12,7 @@ import type { Environment } from './environment.js';
 import { settingsFile } from './file-layer.js';
 import { LiveSettings } from './live-settings.js';
 import { OverrideChanger } from './override-changer.js';
+import { overruledKeys, warnOfOverruled, withoutOverruled } from './replica-keys.js';
 import { SecretKeeper } from './secret-keeper.js';
 import { type LoadedSettings, loadSettings } from './settings-loader.js';
 import { snapshotOf } from './settings-snapshot.js';
@@ -46,7 +47,13 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   warnOfIgnored(logger, candidate);
   const secrets = new SecretKeeper(request.redactor);
   secrets.keep(candidate);
-  const live = new LiveSettings(snapshotOf(candidate, candidate.settings));
+  warnOfOverruled(logger, candidate);
+  const overruled = overruledKeys(candidate);
+  const own =
+    overruled.length === 0
+      ? candidate
+      : builder.build(loaded.layers, withoutOverruled(candidate.stored, overruled));
+  const live = new LiveSettings(snapshotOf(candidate, own.settings));
   const subscribers = new SettingsSubscribers(logger);
   const settingsSwitch = new SettingsSwitch(live, subscribers, secrets, logger);
   // Its signal is nobody's: the deliverer finds the event at its next look, within a second.

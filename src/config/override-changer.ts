@@ -2,19 +2,22 @@ import type { Database } from '../database/database.js';
 import type { SqlRunner, Together } from '../database/sql.js';
 import type { EventStore } from '../events/event.store.js';
 import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from './candidate-builder.js';
+import { SecuritySettings } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
-import type { ConfigAction, ConfigActor } from './config-change.js';
+import type { ConfigAction, ConfigAuthor } from './config-change.js';
+import { parsePath } from './dotted-path.js';
 import { InvalidSettings } from './invalid-settings.js';
 import type { SettingsLayer } from './settings-layer.js';
 import { isWaiting, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
 import type { ReadyChange, SettingsSwitch } from './settings-switch.js';
+import { nodeAt } from './settings-tree.js';
 import { afterEdits, type OverrideEdit } from './stored-override.js';
 
 const MOST_OVERRIDES = 5000;
 
 export interface ChangePlan {
   readonly action: ConfigAction;
-  readonly actor: ConfigActor;
+  readonly actor: ConfigAuthor;
   /** New layers below; else those in force. */
   readonly layers?: readonly SettingsLayer[];
   /** What to store, seen from the configuration as it is under the lock. No edits: nothing is stored. */
@@ -65,6 +68,7 @@ export class OverrideChanger {
     const layers = plan.layers ?? live.snapshot.layers;
     const base = this.builder.build(live.snapshot.layers, stored);
     const edits = await plan.edits(snapshotOf(base, live.current), runner);
+    if (plan.action !== 'reload') refuseSecurity(edits, plan.actor);
     if (edits.length === 0 && plan.layers === undefined) return stored.revision;
     const rows = plan.action === 'reload' ? stored.rows : afterEdits(stored.rows, edits);
     const candidate = this.builder.build(layers, { ...stored, rows });
@@ -76,6 +80,21 @@ export class OverrideChanger {
     await this.events.emit(runner, { name: 'config.updated', userId: null, data });
     return this.store.write(runner, { action: plan.action, actor: plan.actor, edits });
   }
+}
+
+/**
+ * Here, where every change passes: a rollback brings keys back that its author may not set, and null for a section
+ * takes away what stands below it. A reload shows what the operator wrote into file and environment.
+ */
+function refuseSecurity(edits: readonly OverrideEdit[], { maySetSecurity }: ConfigAuthor): void {
+  if (maySetSecurity) return;
+  const keys = edits.map(({ key }) => key).filter(isSecurity);
+  if (keys.length > 0) throw new SecuritySettings(keys);
+}
+
+function isSecurity(key: string): boolean {
+  const path = parsePath(key);
+  return path !== undefined && nodeAt(path)?.marks.security === true;
 }
 
 /** What a start would leave out with a warning is an error of whoever asks for it. */

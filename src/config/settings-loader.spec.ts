@@ -148,13 +148,56 @@ describe('loading the settings', () => {
   });
 
   test.each([
-    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'not valid'],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from([0x61, 0xff]),
+      'gateway.toml: holds bytes that are not UTF-8; save it as UTF-8',
+    ],
+    ['UTF-16', Buffer.from('\ufeff[agent]\n', 'utf16le'), 'gateway.toml: is UTF-16; save it as UTF-8'],
+    [
+      'UTF-16 without a mark',
+      Buffer.from('[agent]\n', 'utf16le'),
+      'gateway.toml: is UTF-16; save it as UTF-8',
+    ],
+    [
+      'UTF-16, the great end first',
+      Buffer.from('\ufeff[agent]\n', 'utf16le').swap16(),
+      'is UTF-16; save it as UTF-8',
+    ],
     ['a file without end', Buffer.alloc(1_048_577, ' '), 'larger than 1048576 bytes'],
     ['a name that reaches the prototype', Buffer.from('[agent.__proto__]\nmax_turns = 1'), 'unsafe'],
   ])('%s are refused', (_, bytes, reason) => {
     const file = join(folder, 'gateway.toml');
     writeFileSync(file, bytes);
     expect(() => loadSettings({ environment: readEnvironment({}), file })).toThrow(reason);
+  });
+
+  test('a byte order mark before UTF-8 is no fault', () => {
+    expect(load('\ufeff[agent]\nmax_turns = 3').settings.agent.max_turns).toBe(3);
+  });
+
+  test('a folder in place of a file is named as one', () => {
+    expect(() => loadSettings({ environment: readEnvironment({}), file: folder })).toThrow(
+      `${folder}: is a folder; name the file in it, such as gateway.toml`,
+    );
+  });
+
+  test.each([
+    [
+      'a key',
+      '[agent]\nmax_turns = 1\n\nmax_turns = 2',
+      '4:1 | agent.max_turns | is set twice; first on line 2. Keep one',
+    ],
+    ['a table', '[agent]\nmax_turns = 1\n[agent]\n', '3:2 | agent | is set twice; first on line 1. Keep one'],
+    [
+      'a key with dots',
+      'agent.max_turns = 1\nagent.max_turns = 2',
+      '2:1 | agent.max_turns | is set twice; first on line 1. Keep one',
+    ],
+    ['a key in braces', '[a]\nb = {x = 1, x = 2}', '2:13 | a.b | sets something for the second time'],
+  ])('%s that is there twice is named, with both lines', (_, toml, problem) => {
+    expect(problemsOf(toml)).toEqual([expect.stringMatching(/^gateway\.toml:/)]);
+    expect(problemsOf(toml)[0]).toBe(`gateway.toml:${problem}`);
   });
 
   test('a file that was asked for must exist', () => {
@@ -182,6 +225,19 @@ describe('loading the settings', () => {
     ]);
   });
 
+  test.each([
+    ['mysql://u:canary@db/one', 'names MySQL; the gateway needs PostgreSQL 14 or later'],
+    ['mariadb://db/one', 'names MariaDB; '],
+    ['sqlite:///one.db', 'names SQLite; '],
+    ['mongodb+srv://u:canary@db', 'names MongoDB; '],
+    ['jdbc:postgresql://db/canary', 'is a JDBC URL; write it as postgres://'],
+  ])('a DATABASE_URL of another system is named as such: %s', (url, message) => {
+    const [problem, ...others] = problemsOf('', { DATABASE_URL: url });
+    expect(problem).toContain(`DATABASE_URL | database.url | ${message}`);
+    expect(others).toEqual([]);
+    expect(problem).not.toContain('canary');
+  });
+
   test('the keys of the providers are not copied into the settings', () => {
     const { settings } = load('', { ANTHROPIC_API_KEY: 'canary', OPENAI_API_KEY: 'canary' });
     expect(JSON.stringify(settings)).not.toContain('canary');
@@ -205,10 +261,16 @@ describe('loading the settings', () => {
       GATEWAY_MASTERKEY: 'x',
       GATEWAY_LOGGING__LEVEL: 'x',
       GATEWAY_PORT: 'tcp://10.0.0.1:1',
+      GATEWAY_AGENT_MAX_TURNS: '3',
+      GATEWAY_RATE_LIMITS__SESSIONS_READ: '3',
+      GATEWAY_AGENT__MAX_TURN: '3',
     });
     expect(warnings).toEqual([
       'GATEWAY_MASTERKEY is not read; the nearest is GATEWAY_MASTER_KEY',
-      'GATEWAY_LOGGING__LEVEL is not read: the variable of a setting begins with GATEWAY__',
+      'GATEWAY_LOGGING__LEVEL is not read; the variable of this setting is GATEWAY__LOGGING__LEVEL',
+      'GATEWAY_AGENT_MAX_TURNS is not read; the variable of this setting is GATEWAY__AGENT__MAX_TURNS',
+      'GATEWAY_RATE_LIMITS__SESSIONS_READ is not read; the variable of this setting is GATEWAY__RATE_LIMITS__SESSIONS_READ',
+      'GATEWAY_AGENT__MAX_TURN is not read: the variable of a setting begins with GATEWAY__',
     ]);
   });
 

@@ -2,6 +2,7 @@ import type { Logger } from '../logs/logger.js';
 import type { SettingsCandidate } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
 import type { LiveSettings } from './live-settings.js';
+import { warnOfOverruled } from './replica-keys.js';
 import type { SecretKeeper } from './secret-keeper.js';
 import { livableSettings, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
 import type { SettingsSubscribers } from './settings-subscribers.js';
@@ -66,6 +67,7 @@ export class SettingsSwitch {
       this.logger.info('the configuration changed', { ...shown, revision: snapshot.stored.revision });
     }
     warnOfIgnored(this.logger, snapshot, old);
+    warnOfOverruled(this.logger, snapshot, old);
   }
 }
 

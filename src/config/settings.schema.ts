@@ -9,6 +9,7 @@ import { loggingSection } from './sections/logging.section.js';
 import { mcpSection } from './sections/mcp.section.js';
 import { memorySection } from './sections/memory.section.js';
 import { multimodalSection } from './sections/multimodal.section.js';
+import { outboundSection } from './sections/outbound.section.js';
 import { pluginsSection } from './sections/plugins.section.js';
 import { providerSection } from './sections/provider.section.js';
 import { rateLimitsSection } from './sections/rate-limits.section.js';
@@ -35,6 +36,7 @@ export const settingsSchema = z.strictObject({
   hooks: hooksSection.prefault({}),
   streaming: streamingSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
+  outbound: outboundSection.prefault({}),
   security: securitySection.prefault({}),
   channels_config: channelsSection,
   mcp: mcpSection.prefault({}),

@@ -31,4 +31,16 @@ describe('the lines of a TOML file', () => {
   ])('%s is set on line %s', (key, line) => {
     expect(new TomlLines(toml).lineOf(key.split('.'))).toBe(line);
   });
+
+  test('a line tells what it sets, and a key where it was set first', () => {
+    const lines = new TomlLines('[agent]\nmax_turns = 1\n# x\n[agent]\n');
+    expect([1, 2, 3, 4].map((line) => lines.keyAt(line))).toEqual([
+      'agent',
+      'agent.max_turns',
+      undefined,
+      'agent',
+    ]);
+    expect(lines.firstLineOf('agent')).toBe(1);
+    expect(lines.firstLineOf('gateway')).toBeUndefined();
+  });
 });

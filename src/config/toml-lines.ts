@@ -8,6 +8,7 @@ const assignment = new RegExp(`^\\s*(${dotted})\\s*=(.*)$`);
 /** Tells on which line of a TOML text (from 1) a path is set; the line of what holds it when it has none of its own. */
 export class TomlLines {
   readonly #lines = new Map<string, number>();
+  readonly #keys = new Map<number, string>();
 
   constructor(toml: string) {
     let table: Path = [];
@@ -26,6 +27,16 @@ export class TomlLines {
     }
   }
 
+  /** The dotted key or table that a line sets; undefined for a line that sets none. */
+  keyAt(line: number): string | undefined {
+    return this.#keys.get(line);
+  }
+
+  /** The first line that sets this very key or table. */
+  firstLineOf(key: string): number | undefined {
+    return this.#lines.get(key);
+  }
+
   lineOf(path: Path): number | undefined {
     for (let length = path.length; length > 0; length--) {
       const line = this.#lines.get(formatPath(path.slice(0, length)));
@@ -36,6 +47,7 @@ export class TomlLines {
 
   #note(path: Path, line: number): void {
     const key = formatPath(path);
+    this.#keys.set(line, key);
     if (!this.#lines.has(key)) this.#lines.set(key, line);
   }
 }

@@ -14,13 +14,28 @@ test.each([
   ['timeout exceeded when trying to connect', undefined],
   ['terminating connection due to administrator command', '57P01'],
   ['the database system is starting up', '57P03'],
-  ['sorry, too many clients already', '53300'],
   ['canceling statement due to statement timeout', '57014'],
   ['query_wait_timeout', '08P01'],
 ])('%s (%s) is 503: nothing was done', (message, code) => {
   const failure = databaseFailure(driverError(message, code));
   expect(reasonOf(failure)).toEqual([503, 'database_unavailable']);
   expect(String(failure)).not.toContain('not known');
+});
+
+test.each([
+  [
+    'could not extend file "base/5/16384": No space left on device',
+    '53100',
+    'database_disk_full',
+    'disk is full',
+  ],
+  ['sorry, too many clients already', '53300', 'database_connections_exhausted', 'no connection to spare'],
+  ['cannot execute INSERT in a read-only transaction', '25006', 'database_read_only', 'read-only'],
+])('%s (%s) is 503 and names its cause', (message, code, reason, words) => {
+  const failure = databaseFailure(driverError(message, code));
+  expect(reasonOf(failure)).toEqual([503, reason]);
+  expect(String(failure)).toContain(words);
+  expect(String(failure)).not.toContain('base/');
 });
 
 test.each([

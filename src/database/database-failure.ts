@@ -1,9 +1,12 @@
 import { types } from 'node:util';
 import { GatewayError, Unavailable } from '../errors/gateway-error.js';
 
+const DISK_FULL = '53100';
+const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
 /**
  * SQLSTATE classes and codes with which the server says "not now" and does nothing, or takes back what it did:
- * connection refused to this database or user, shutting down, too many connections, lock waits, time limits.
+ * connection refused to this database or user, shutting down, lock waits, time limits.
  */
 const REFUSED_STATES = /^(08001|08004|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
 /** The connection was lost: what was on its way may have been done. */
@@ -24,6 +27,8 @@ const LOST_SENTENCES =
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof GatewayError || !types.isNativeError(error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const named = NAMED[code];
+  if (named !== undefined) return unavailable(error, named);
   if (UNREACHED.has(code) || REFUSED_STATES.test(code) || UNREACHED_SENTENCES.test(error.message)) {
     return unavailable(error);
   }
@@ -40,12 +45,46 @@ export function failureBeforeCommit(error: unknown): unknown {
 /** The connection broke while it answered: whether anything was changed is not known. */
 export class ConnectionLost extends Unavailable {}
 
-function unavailable(cause: unknown): Unavailable {
-  return new Unavailable('The database cannot be reached at the moment. Try again shortly.', {
+/** Whether the server had no room on its disk (or in its quota) for what was to be stored. */
+export function isDiskFull(error: unknown): boolean {
+  return types.isNativeError(error) && 'code' in error && error.code === DISK_FULL;
+}
+
+interface NamedFailure {
+  readonly message: string;
+  readonly reason: string;
+  readonly retryAfterSecs: number;
+}
+
+const UNREACHABLE: NamedFailure = {
+  message: 'The database cannot be reached at the moment. Try again shortly.',
+  reason: 'database_unavailable',
+  retryAfterSecs: 1,
+};
+
+/** Failures whose cause an operator has to know, by SQLSTATE. In each the server answered, and did nothing. */
+const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
+  [DISK_FULL]: {
+    message:
+      "The database's disk is full, so nothing was stored. Requests that only read still work; try again when the operator has made room.",
+    reason: 'database_disk_full',
+    retryAfterSecs: 30,
+  },
+  [TOO_MANY_CONNECTIONS]: {
+    message: 'The database has no connection to spare at the moment. Try again shortly.',
+    reason: 'database_connections_exhausted',
     retryAfterSecs: 1,
-    details: { reason: 'database_unavailable' },
-    cause,
-  });
+  },
+  [READ_ONLY]: {
+    message:
+      'The database is read-only at the moment, as a standby is, so nothing was stored. Try again shortly.',
+    reason: 'database_read_only',
+    retryAfterSecs: 5,
+  },
+};
+
+function unavailable(cause: unknown, { message, reason, retryAfterSecs } = UNREACHABLE): Unavailable {
+  return new Unavailable(message, { retryAfterSecs, details: { reason }, cause });
 }
 
 function lost(cause: unknown): Unavailable {

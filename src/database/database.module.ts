@@ -2,6 +2,8 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Database } from './database.js';
+import { DueWork } from './due-work.service.js';
+import { StorageWatch } from './storage-watch.js';
 
 /** The open DataSource, and the prepared statements that run on its pool. */
 @Global()
@@ -16,8 +18,8 @@ export class DatabaseModule {
           dataSourceFactory: () => Promise.resolve(leftOpen(dataSource)),
         }),
       ],
-      providers: [{ provide: Database, useFactory: () => new Database(dataSource) }],
-      exports: [Database],
+      providers: [{ provide: Database, useFactory: () => new Database(dataSource) }, StorageWatch, DueWork],
+      exports: [Database, StorageWatch, DueWork],
     };
   }
 }

@@ -13,6 +13,7 @@ import type { SqlRunner, SqlValue, Statement, Together } from './sql.js';
 export class Database implements SqlRunner {
   private readonly pool: Pool;
   private readonly named: boolean;
+  private readonly failureListeners: ((error: unknown) => void)[] = [];
 
   constructor(readonly dataSource: DataSource) {
     this.pool = poolOf(dataSource);
@@ -26,8 +27,14 @@ export class Database implements SqlRunner {
     try {
       return (await this.pool.query<Row>(this.prepared(statement, values))).rows;
     } catch (error) {
+      this.tellFailure(error);
       throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
     }
+  }
+
+  /** Calls `listener` with the driver's error of every statement or transaction that fails. It must not throw. */
+  onFailure(listener: (error: unknown) => void): void {
+    this.failureListeners.push(listener);
   }
 
   /** Connections that are open, those of them that nobody uses, and statements that wait for one. */
@@ -65,12 +72,17 @@ export class Database implements SqlRunner {
       await client.query('COMMIT');
       return result;
     } catch (error) {
+      this.tellFailure(error);
       if (!(await rollBack(client))) broken = new Error('connection could not roll back');
       throw committing ? databaseFailure(error) : failureBeforeCommit(error);
     } finally {
       client.release(broken);
       client.off('error', toldByNextStatement);
     }
+  }
+
+  private tellFailure(error: unknown): void {
+    for (const listener of this.failureListeners) listener(error);
   }
 
   private runnerOn(client: PoolClient): SqlRunner {

@@ -19,6 +19,11 @@ import { CreateMemoryEntries1763700020000 } from './migrations/1763700020000-cre
 import { ShowTurnsElsewhere1763700022000 } from './migrations/1763700022000-show-turns-elsewhere.js';
 import { TallySessionsByHour1763700023000 } from './migrations/1763700023000-tally-sessions-by-hour.js';
 import { FindTurnsOfSession1763700024000 } from './migrations/1763700024000-find-turns-of-session.js';
+import { CreateMasterKeyCheck1763700025000 } from './migrations/1763700025000-create-master-key-check.js';
+import { KeepFinishReasons1795340401000 } from './migrations/1795340401000-keep-finish-reasons.js';
+import { MarkGroupMessages1795340900000 } from './migrations/1795340900000-mark-group-messages.js';
+import { EndWhatTokensMade1795341000000 } from './migrations/1795341000000-end-what-tokens-made.js';
+import { CountStoredBytes1795344200000 } from './migrations/1795344200000-count-stored-bytes.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -43,4 +48,9 @@ export const migrations = [
   ShowTurnsElsewhere1763700022000,
   TallySessionsByHour1763700023000,
   FindTurnsOfSession1763700024000,
+  CreateMasterKeyCheck1763700025000,
+  KeepFinishReasons1795340401000,
+  MarkGroupMessages1795340900000,
+  EndWhatTokensMade1795341000000,
+  CountStoredBytes1795344200000,
 ];

@@ -17,8 +17,10 @@ import { MemoryEntryEntity } from '../memory/memory-entry.entity.js';
 import { MemoryUserEntity, MemoryWordEntity } from '../memory/memory-tallies.entity.js';
 import { PluginStateEntity } from '../plugins/state/plugin-state.entity.js';
 import { RateBucketEntity } from '../rate-limits/rate-bucket.entity.js';
+import { MasterKeyCheckEntity } from '../secrets/master-key-check.entity.js';
 import { AttachmentEntity } from '../sessions/attachment.entity.js';
 import { TokenSpendingEntity } from '../sessions/limits/token-spending.entity.js';
+import { TokenStorageEntity } from '../sessions/limits/token-storage.entity.js';
 import { SessionAudienceEntity } from '../sessions/live/remote/session-audience.entity.js';
 import { TurnFrameEntity } from '../sessions/live/remote/turn-frame.entity.js';
 import { MessageEntity } from '../sessions/message.entity.js';
@@ -38,6 +40,7 @@ export const tables = [
   TurnFrameEntity,
   IdempotencyKeyEntity,
   TokenSpendingEntity,
+  TokenStorageEntity,
   ConfigOverrideEntity,
   ConfigChangeEntity,
   ChannelStateEntity,
@@ -56,4 +59,5 @@ export const tables = [
   MemoryUserEntity,
   MemoryWordEntity,
   AuditEntryEntity,
+  MasterKeyCheckEntity,
 ];

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { Settings } from '../config/settings.js';
+import type { LogLevel } from '../logs/log-level.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { type GatewayRequest, routeLabel } from './gateway-request.js';
+import { isRefusalStatus } from './refusal-log.js';
 
-/** One line and one count a request, once its answer has left or its connection is gone. */
+/** One count a request, and one line as far as `logging.requests` asks for it, once its answer has left or its connection is gone. */
 @Injectable()
 export class AccessLog {
   private readonly logger: Logger;
 
   constructor(
     private readonly metrics: RequestMetrics,
+    private readonly settings: Settings,
     logs: Logs,
   ) {
     this.logger = logs.for('gateway::access');
@@ -22,7 +26,9 @@ export class AccessLog {
     if (request.profile !== 'operations') {
       this.metrics.observe(request.method, route, response.statusCode, durationMs / 1000);
     }
-    this.logger.debug('request', {
+    const level = this.levelOf(request, response.statusCode);
+    if (level === undefined) return;
+    this.logger[level](`${request.method} ${route} answered ${response.statusCode}`, {
       request_id: request.requestId,
       profile: request.profile,
       method: request.method,
@@ -32,5 +38,15 @@ export class AccessLog {
       token: request.caller?.tokenId,
       ...(response.writableFinished ? {} : { aborted: true }),
     });
+  }
+
+  /** Probes and scrapes come every few seconds, and a probe that fails is no fault: they are told at debug, when all are. */
+  private levelOf({ profile }: GatewayRequest, status: number): LogLevel | undefined {
+    const { requests } = this.settings.current.logging;
+    if (requests === 'none') return undefined;
+    if (profile === 'operations') return requests === 'all' ? 'debug' : undefined;
+    if (status >= 500) return 'error';
+    if (requests === 'all') return 'info';
+    return status >= 400 && !isRefusalStatus(status) ? 'debug' : undefined;
   }
 }

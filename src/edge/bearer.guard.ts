@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../config/settings.js';
-import { Unauthorized } from '../errors/gateway-error.js';
+import { RateLimited, Unauthorized } from '../errors/gateway-error.js';
 import { bearerOf } from '../tokens/bearer.js';
 import type { Caller } from '../tokens/caller.js';
 import { TokenDirectory } from '../tokens/token-directory.js';
@@ -10,6 +10,7 @@ import { accessOf, isOpen } from './access-lookup.js';
 import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { RateCharge } from './rate-charge.js';
+import { StrangerGate } from './stranger-gate.js';
 
 /**
  * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
@@ -21,6 +22,7 @@ export class BearerGuard implements CanActivate {
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
+    private readonly gate: StrangerGate,
     private readonly settings: Settings,
   ) {}
 
@@ -29,7 +31,9 @@ export class BearerGuard implements CanActivate {
     if (isOpen(access, this.settings)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
-    const caller = this.tokens.find(bearerOf(request.headers.authorization));
+    const caller = this.tokens.find(bearerOf(request.headers.authorization), () =>
+      this.gate.of(this.addresses.groupOf(request), access.tier),
+    );
     if (caller === undefined || caller instanceof Promise)
       return this.admit(caller, request, http.getResponse<Response>(), access.tier);
     request.caller = caller;
@@ -46,7 +50,9 @@ export class BearerGuard implements CanActivate {
       request.caller = (await asked) ?? refuse(request);
       return true;
     } catch (error) {
-      await this.charge.take(response, `stranger:${this.addresses.of(request)}`, tier);
+      // The gate has refused it without asking anybody, and has said so.
+      if (!(error instanceof RateLimited))
+        await this.charge.take(response, `stranger:${this.addresses.groupOf(request)}`, tier);
       throw error;
     }
   }

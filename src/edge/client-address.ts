@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { addressGroup } from './address-group.js';
 
-/** Whose address a request is charged to: its peer's or, behind `gateway.trusted_proxies`, the one that they name. */
+/** Whose address a request comes from, and is charged to, as its group: its peer's or, behind `gateway.trusted_proxies`, the one that they name. */
 @Injectable()
 export class ClientAddress {
   private ranges: readonly string[] = [];
@@ -20,6 +21,15 @@ export class ClientAddress {
       address = hop;
     }
     return address;
+  }
+
+  /** What the request is charged to. */
+  groupOf(request: IncomingMessage): string {
+    return addressGroup(this.of(request));
+  }
+
+  groupOfPeer(socket: Socket): string {
+    return addressGroup(this.ofPeer(socket));
   }
 
   ofPeer(socket: Socket): string {

@@ -15,9 +15,12 @@ import { JsonBodyGuard } from './json-body.guard.js';
 import { RateCharge, rateChargeMetricProvider } from './rate-charge.js';
 import { RateTierGuard } from './rate-tier.guard.js';
 import { RawRefusal } from './raw-refusal.js';
+import { RefusalLog } from './refusal-log.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
 import { RouteTable } from './route-table.js';
 import { ScopeGuard } from './scope.guard.js';
+import { StrangerGate } from './stranger-gate.js';
+import { FurtherChecks } from './validation/further-checks.js';
 
 /** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
 @Global()
@@ -27,8 +30,11 @@ import { ScopeGuard } from './scope.guard.js';
     ClientAddress,
     rateChargeMetricProvider,
     RateCharge,
+    StrangerGate,
     RawRefusal,
+    RefusalLog,
     RouteTable,
+    FurtherChecks,
     KeyStore,
     Claims,
     AnswerKeeper,
@@ -44,6 +50,6 @@ import { ScopeGuard } from './scope.guard.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],
-  exports: [RouteTable, RateCharge, ClientAddress],
+  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, StrangerGate, RefusalLog],
 })
 export class EdgeModule {}

@@ -4,9 +4,11 @@ import { presentError } from '../errors/error-envelope.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import { stackOf } from '../errors/stack-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { ClientAddress } from './client-address.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { AnsweredAgain, KeyRefused, KeyTaken } from './idempotency/idempotency.errors.js';
 import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
+import { RefusalLog } from './refusal-log.js';
 import { thrownError } from './thrown-error.js';
 import { answerBeforeBodyEnds, isUnwantedBodyComing } from './unwanted-body.js';
 
@@ -17,6 +19,8 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   constructor(
     private readonly keys: IdempotencyGuard,
+    private readonly refusals: RefusalLog,
+    private readonly addresses: ClientAddress,
     logs: Logs,
   ) {
     this.logger = logs.for('gateway::edge');
@@ -39,6 +43,8 @@ export class GatewayErrorFilter implements ExceptionFilter {
     const error = thrownError(thrown);
     if (error instanceof KeyRefused) request.keyOutcome = 'refused';
     this.log(error, thrown, request);
+    const { caller } = request;
+    this.refusals.note(error, { token: caller?.tokenId, address: this.addresses.of(request) });
     const { claim } = request;
     if (claim === undefined) answer(response, request, error);
     else void claim.failed(error).then(() => answer(response, request, error));

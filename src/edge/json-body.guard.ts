@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js';
 import { UnsupportedMediaType } from '../errors/gateway-error.js';
 import type { GatewayRequest } from './gateway-request.js';
 import { IDEMPOTENCY_KEY } from './idempotency/asked-key.js';
-import { parseJsonObject } from './json-bytes.js';
+import { readJsonObject } from './json-bytes.js';
 import { readBody } from './read-body.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
 
@@ -29,7 +29,7 @@ export class JsonBodyGuard implements CanActivate {
     if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
       request.bodyHash = createHash('sha256').update(body).digest('hex');
     }
-    request.body = body.length === 0 && !announcesBody(request) ? {} : parseJsonObject(body);
+    request.body = body.length === 0 && !announcesBody(request) ? {} : await readJsonObject(body);
     return true;
   }
 }

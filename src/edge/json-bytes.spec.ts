@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { BadRequest } from '../errors/gateway-error.js';
-import { parseJsonObject } from './json-bytes.js';
+import { parseJsonObject, readJsonObject } from './json-bytes.js';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
 
@@ -149,6 +149,31 @@ describe('nesting', () => {
   });
 });
 
+describe('the number of values', () => {
+  const MANY = 50_000;
+  /** The outermost object and its list are two. */
+  const list = (count: number, one: string) => `{"a":[${Array(count).fill(one).join(',')}]}`;
+
+  test.each(['1', '"x"', '[]', '{}', 'true', '-0.5e1', ' null '])(
+    'is at most 50,000, each %s counted, and every list and object around them',
+    (one) => {
+      expect(parse(list(MANY - 2, one)).a).toHaveLength(MANY - 2);
+      expect(refusal(list(MANY - 1, one))).toMatch(/^The body holds more than 50000 values, at byte \d+\.$/);
+    },
+  );
+
+  test('counts the values of objects, and their keys apart, to 10,000', () => {
+    const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`;
+    expect(Object.keys(parse(object(10_000)))).toHaveLength(10_000);
+    expect(refusal(object(10_001))).toMatch('The body holds more than 10000 keys, at byte');
+    expect(refusal(list(10_001, '{"a":1}'))).toMatch('more than 10000 keys');
+  });
+
+  test('is looked at before anything else behind the first too many', () => {
+    expect(refusal(`${list(MANY, '[]').slice(0, -2)},oops`)).toMatch('more than 50000 values');
+  });
+});
+
 describe('what cannot be stored', () => {
   const place = fc.constantFrom(
     (s: string) => `{"a":"${s}"}`,
@@ -242,6 +267,12 @@ describe('numbers', () => {
       expect(refusal(`{"n":${literal}}`)).toMatch('The integer at byte 5 lies beyond ±9007199254740991');
       expect(refusal(`{"n":${literal}}`)).toMatch('send it as a string');
     },
+  );
+
+  test.each([`0.${'0'.repeat(1100)}1`, `1.${'5'.repeat(5000)}`])(
+    'are refused when they have more than 1,100 characters: %.20s',
+    (literal) =>
+      expect(refusal(`{"n":${literal}}`)).toMatch('has more than 1100 characters; send it as a string'),
   );
 
   test.each(['1e999', '-1e999', '1e309', '1.8e308', `${'9'.repeat(400)}.0`, '1E+400'])(
@@ -390,5 +421,27 @@ describe('a malformed body', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+describe('a large body', () => {
+  const large = (tail: string) => Buffer.from(`{"data":"${'QUJD'.repeat(100_000)}"${tail}`);
+
+  test('is read to the same in steps, between which others get their turn', async () => {
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, async () => readJsonObject(large(',"n":1}'))),
+    );
+    clearInterval(counting);
+    expect(bodies).toEqual(bodies.map(() => parseJsonObject(large(',"n":1}'))));
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  test('is refused with the same sentence, and those behind it are read', async () => {
+    const refused = readJsonObject(large(',"n":01}'));
+    const behind = readJsonObject(large('}'));
+    await expect(refused).rejects.toThrow(refusal(large(',"n":01}')));
+    await expect(behind).resolves.toHaveProperty('data');
   });
 });

@@ -39,6 +39,11 @@ export class RateCharge {
       : this.counted(taken, tier);
   }
 
+  /** What to answer when something else than the limiter has decided; counted as its refusals are. */
+  refusal(decision: RateDecision, tier: RateTier): RateLimited {
+    return rateLimited(this.counted(decision, tier));
+  }
+
   private counted(decision: RateDecision, tier: RateTier): RateDecision {
     if (!decision.allowed) this.refused.inc({ tier });
     return decision;
@@ -50,11 +55,11 @@ function tell(decision: RateDecision, response: Response): void {
   if (!decision.allowed) throw rateLimited(decision);
 }
 
-export function rateHeaders(decision: RateDecision): Record<string, number> {
+export function rateHeaders(decision: RateDecision): Record<string, string> {
   return {
-    'X-RateLimit-Limit': decision.limit,
-    'X-RateLimit-Remaining': decision.remaining,
-    'X-RateLimit-Reset': Math.ceil(decision.resetAtMs / 1000),
+    'X-RateLimit-Limit': String(decision.limit),
+    'X-RateLimit-Remaining': String(decision.remaining),
+    'X-RateLimit-Reset': String(Math.ceil(decision.resetAtMs / 1000)),
   };
 }
 
@@ -62,6 +67,6 @@ export function rateLimited(decision: RateDecision): RateLimited {
   const retryAfterSecs = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
   return new RateLimited(
     `Too many requests: this group of endpoints allows ${decision.limit} per second. Try again in ${retryAfterSecs} s.`,
-    { retryAfterSecs },
+    { retryAfterSecs, headers: rateHeaders(decision) },
   );
 }

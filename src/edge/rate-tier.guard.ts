@@ -24,6 +24,6 @@ export class RateTierGuard implements CanActivate {
 
   private bucketOf(request: GatewayRequest): string {
     const { caller } = request;
-    return caller === undefined ? `open:${this.addresses.of(request)}` : `token:${caller.tokenId}`;
+    return caller === undefined ? `open:${this.addresses.groupOf(request)}` : `token:${caller.tokenId}`;
   }
 }

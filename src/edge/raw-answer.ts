@@ -13,7 +13,7 @@ export function answerRaw(
   socket: Socket,
   listener: ListenerId,
   error: GatewayError,
-  rateHeaders: Readonly<Record<string, number>>,
+  rateHeaders: Readonly<Record<string, string>>,
 ): void {
   socket.end(responseText(listener, error, rateHeaders));
   socket.resume();
@@ -24,7 +24,7 @@ export function answerRaw(
 function responseText(
   listener: ListenerId,
   error: GatewayError,
-  rateHeaders: Readonly<Record<string, number>>,
+  rateHeaders: Readonly<Record<string, string>>,
 ): string {
   const body = JSON.stringify(presentError(listener, error));
   const headers = {

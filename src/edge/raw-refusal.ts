@@ -6,6 +6,7 @@ import type { RateDecision } from '../rate-limits/rate-limiter.port.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from './rate-charge.js';
 import { answerRaw } from './raw-answer.js';
+import { RefusalLog } from './refusal-log.js';
 
 class RequestTooSlow extends BadRequest {
   override readonly status = 408;
@@ -19,6 +20,7 @@ export class RawRefusal {
   constructor(
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
+    private readonly refusals: RefusalLog,
   ) {}
 
   /** Once a connection: the parser complains of every further piece. `parserCode` is Node's word for what is wrong. */
@@ -33,13 +35,15 @@ export class RawRefusal {
       return;
     }
     const headers = rate === undefined ? {} : rateHeaders(rate);
-    answerRaw(socket, listener, errorOf(parserCode, rate), headers);
+    const error = errorOf(parserCode, rate);
+    this.refusals.note(error, { address: this.addresses.ofPeer(socket) });
+    answerRaw(socket, listener, error, headers);
   }
 
   /** A refusal is worth no 503: when the limiter cannot be asked, it goes out uncharged. */
   private async rateOf(socket: Socket): Promise<RateDecision | undefined> {
     try {
-      return await this.charge.ask(`stranger:${this.addresses.ofPeer(socket)}`, 'other');
+      return await this.charge.ask(`stranger:${this.addresses.groupOfPeer(socket)}`, 'other');
     } catch {
       return undefined;
     }

@@ -7,6 +7,9 @@ import type { GatewayRequest } from './gateway-request.js';
 const MOST_URI_BYTES = 8192;
 export const MOST_HEADER_BYTES = 16_384;
 
+/** No route has this path, and none can get it. */
+const UNROUTABLE = '/-';
+
 /** No longer than what may be echoed. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
@@ -21,7 +24,7 @@ export function stampRequest(request: GatewayRequest, response: ServerResponse, 
   const refusal = unroutable(request);
   if (refusal !== undefined) request.refusal = refusal;
   // To the catch-all route: whoever sent this is authenticated and counted like everybody else, and then told.
-  if (refusal !== undefined || request.url === '*') request.url = '/';
+  if (refusal !== undefined || request.url === '*') request.url = UNROUTABLE;
 }
 
 function requestIdOf(request: GatewayRequest): string {

@@ -1,71 +1,67 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
-import { BadRequest, type FieldProblem } from '../errors/gateway-error.js';
-import { isFreeObject } from './validation/free-object.decorator.js';
+import { type ValidationError, validate } from 'class-validator';
+import { BadFields } from '../errors/bad-fields.js';
+import type { FieldProblem } from '../errors/gateway-error.js';
+import { FurtherChecks } from './validation/further-checks.js';
+import { shapeBody } from './validation/request-fields.js';
+
+const RULES = { forbidUnknownValues: true, stopAtFirstError: true } as const;
+const UNKNOWN_FIELD = 'unknown field';
 
 /** Checks bodies and queries against their DTOs; every problem is named with the path of its field. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
-  constructor() {
+  constructor(private readonly further: FurtherChecks = new FurtherChecks()) {
     super({
+      ...RULES,
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
-      forbidUnknownValues: true,
-      stopAtFirstError: true,
       exceptionFactory: (errors) => badFields(errors),
     });
   }
 
-  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { type, metatype } = metadata;
     // The caller, the key: made here, not sent.
-    if (metadata.type === 'custom') return Promise.resolve(value);
-    refusePrototypeKeys(value, metadata);
-    return super.transform(value, metadata) as Promise<unknown>;
+    if (type === 'custom') return value;
+    if (metatype === undefined || metatype === Object) return super.transform(value, metadata);
+    if (type === 'body') return this.checkBody(value, metatype as new () => object);
+    if (type === 'query') refuseInheritedKeys(value);
+    return super.transform(value, metadata);
   }
 
   /** Nothing is taken out in silence: a free object keeps every key, and everywhere else such keys were refused. */
   protected override stripProtoKeys(): void {
     // Left alone on purpose.
   }
+
+  private async checkBody(body: unknown, requestClass: new () => object): Promise<object> {
+    const { instance, strangers } = shapeBody(requestClass, body);
+    const errors = await validate(instance, RULES);
+    if (strangers.length === 0 && errors.length === 0) return instance;
+    const unknown = strangers.map((path) => ({ path: cut(path), message: UNKNOWN_FIELD }));
+    const refusal = new BadFields([...unknown, ...errors.flatMap((error) => problems(error, ''))]);
+    throw await this.further.widened(refusal, requestClass, body);
+  }
 }
 
 /** class-transformer leaves out keys that every object inherits, so they would pass as if they had not been sent. */
-function refusePrototypeKeys(value: unknown, { type, metatype }: ArgumentMetadata): void {
-  if ((type !== 'body' && type !== 'query') || metatype === undefined || metatype === Object) return;
-  const stranger = inheritedKey(value, '', (key) => isFreeObject(metatype, key));
-  if (stranger === undefined) return;
-  throw new BadRequest(`${stranger}: unknown field`, {
-    details: { fields: [{ path: stranger, message: 'unknown field' }] },
-  });
+function refuseInheritedKeys(query: unknown): void {
+  const strangers = Object.keys(query ?? {}).filter((key) => key in Object.prototype);
+  if (strangers.length > 0)
+    throw new BadFields(strangers.map((path) => ({ path: cut(path), message: UNKNOWN_FIELD })));
 }
 
-/** The path of the first such key. The value's depth is bounded where its JSON was read. */
-function inheritedKey(value: unknown, parent: string, isFree: (key: string) => boolean): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    const path = cut(parent + key);
-    if (key in Object.prototype) return path;
-    if (isFree(key)) continue;
-    const found = inheritedKey(inner, `${path}.`, () => false);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function badFields(errors: readonly ValidationError[]): BadRequest {
-  const fields = errors.flatMap((error) => problems(error, '')).slice(0, 20);
-  const [first] = fields;
-  const sentence = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
-  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
-  return new BadRequest(`${sentence}${more}`, { details: { fields } });
+function badFields(errors: readonly ValidationError[]): BadFields {
+  return new BadFields(errors.flatMap((error) => problems(error, '')));
 }
 
 function problems(error: ValidationError, parent: string): FieldProblem[] {
   const path = cut(parent === '' ? error.property : `${parent}.${error.property}`);
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     path,
-    message: rule === 'whitelistValidation' ? 'unknown field' : message,
+    message: rule === 'whitelistValidation' ? UNKNOWN_FIELD : message,
   }));
   return [...own, ...(error.children ?? []).flatMap((child) => problems(child, path))];
 }

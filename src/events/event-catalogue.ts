@@ -47,6 +47,8 @@ export interface EventPayloads {
     readonly model: string;
     readonly tokens_used: number;
     readonly tool_calls: number;
+    /** Why the model stopped: `stop`, `tool_calls`, `length`, `content_filter` or `refusal`. */
+    readonly finish_reason: string;
   };
   'tool.executed': TurnFacts & {
     readonly tool_call_id: string;
@@ -103,8 +105,10 @@ const EVENT_PATTERNS: readonly string[] = [
   ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),
 ];
 
-const SUBSCRIBABLE: ReadonlySet<string> = new Set([...EVENT_NAMES, ...EVENT_PATTERNS]);
+/** Everything that a hook can ask for. */
+export const SUBSCRIBABLE: readonly string[] = [...EVENT_NAMES, ...EVENT_PATTERNS];
+const KNOWN: ReadonlySet<string> = new Set(SUBSCRIBABLE);
 
 export function isSubscribable(text: string): boolean {
-  return SUBSCRIBABLE.has(text);
+  return KNOWN.has(text);
 }

@@ -66,10 +66,11 @@ export class DeliverySender {
     const attempts = delivery.attempts + 1;
     const gone = status === 410;
     const delaySecs = gone ? undefined : nextDelaySecs({ attempts, retryAfterSecs: wait });
-    this.logger.debug('a delivery failed', {
-      ...{ hook_id: hookId, event_id: eventId, attempts, error },
-      next_attempt_secs: delaySecs,
-    });
+    const fields = { hook_id: hookId, event_id: eventId, attempts, error };
+    if (delaySecs !== undefined)
+      this.logger.debug('a delivery failed', { ...fields, next_attempt_secs: delaySecs });
+    else
+      this.logger.warn(`delivery to webhook ${hookId} given up after ${attempts} attempts: ${error}`, fields);
     return {
       deliveryId,
       hookId,

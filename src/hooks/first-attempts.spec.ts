@@ -1,10 +1,11 @@
 import { FixedSettings } from '../config/fixed-settings.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import { silentLogs } from '../logs/silent-logs.js';
+import type { ActiveHooks } from './active-hooks.store.js';
 import type { Delivery } from './delivery.js';
 import type { DeliverySender } from './delivery-sender.js';
 import { FirstAttempts } from './first-attempts.js';
-import type { ClaimingLane, LaneStore } from './lane.store.js';
+import type { ClaimingLane, LaneStore, NextDeliveries } from './lane.store.js';
 import type { Outcome } from './outcome.js';
 import type { OutcomeRecorder } from './outcome-recorder.js';
 
@@ -17,6 +18,8 @@ class World {
   readonly asked: number[] = [];
   /** Of the row in the table. */
   isTaken = false;
+  /** Of the row in the table, by another statement. */
+  isLocked = false;
   private readonly answers: ((outcome: Outcome | undefined) => void)[] = [];
   private readonly writes: (() => void)[] = [];
   private readonly unsent: Set<number>;
@@ -27,13 +30,14 @@ class World {
     const store = {
       take: () => this.take(),
       next: (lanes: ClaimingLane[], most: number) => this.next(lanes, most),
-      renew: () => Promise.resolve(new Set([HOOK])),
+      renew: () => Promise.resolve({ renewed: new Set([HOOK]), locked: new Set() }),
       release: () => this.release(),
     };
     const sender = { attempt: (delivery: Delivery, signal: AbortSignal) => this.attempt(delivery, signal) };
     const recorder = { record: (outcome: Outcome) => this.record(outcome) };
     this.firsts = new FirstAttempts(
       store as unknown as LaneStore,
+      { among: (hookIds: string[]) => Promise.resolve(new Set(hookIds)) } as unknown as ActiveHooks,
       sender as unknown as DeliverySender,
       recorder as unknown as OutcomeRecorder,
       new FixedSettings(settingsSchema.parse({})),
@@ -59,7 +63,7 @@ class World {
   private take() {
     const taken = this.isTaken ? [] : [{ hookId: HOOK, failing: false }];
     this.isTaken = true;
-    return Promise.resolve(taken);
+    return Promise.resolve({ taken, freeInMs: null });
   }
 
   private release(): Promise<boolean> {
@@ -67,14 +71,17 @@ class World {
     return Promise.resolve(false);
   }
 
-  private next([lane]: ClaimingLane[], most: number): Promise<Map<string, Delivery[]>> {
+  private next([lane]: ClaimingLane[], most: number): Promise<NextDeliveries> {
     const after = lane?.after ?? 0;
     this.asked.push(after);
     const found = [...this.unsent].filter((sequence) => sequence > after).slice(0, most);
     const deliveries = found.map(
       (sequence) => ({ id: String(sequence), hookId: HOOK, sequence }) as Delivery,
     );
-    return Promise.resolve(new Map(found.length > 0 ? [[HOOK, deliveries]] : []));
+    const map = new Map(found.length > 0 ? [[HOOK, deliveries]] : []);
+    return Promise.resolve(
+      this.isLocked ? { deliveries: new Map(), seen: new Set() } : { deliveries: map, seen: new Set([HOOK]) },
+    );
   }
 
   private attempt({ sequence }: Delivery, signal: AbortSignal): Promise<Outcome | undefined> {
@@ -122,7 +129,7 @@ test('more is claimed before what is there runs out', async () => {
 test('a right that ran out and was renewed goes on where it was', async () => {
   const world = new World(20);
   await world.firsts.round();
-  passTime(9500);
+  passTime(1600);
   await world.answer(1000);
   await world.writeAll();
   expect(world.sent).toEqual([1]);
@@ -134,7 +141,7 @@ test('a right that ran out and was renewed goes on where it was', async () => {
 test('a lane that is taken anew while outcomes of it are not written down waits for them', async () => {
   const world = new World(20);
   await world.firsts.round();
-  passTime(9500);
+  passTime(1600);
   await world.answer(1000);
   // The lease ran out in the table too, and the renewal is not due: the next look finds the row free.
   world.isTaken = false;
@@ -162,4 +169,26 @@ test('at a stop what is on its way may arrive, and nothing else is sent', async 
   expect([world.sent, world.firsts.isIdle]).toEqual([[1], false]);
   await world.writeAll();
   expect(world.firsts.isIdle).toBe(true);
+});
+
+test('a lane that another statement has locked is passed by, which is told, and is sent to when it is free', async () => {
+  const world = new World(3);
+  world.isLocked = true;
+  expect(await world.firsts.round()).toMatchObject({ foundAny: false, passedOver: true });
+  world.isLocked = false;
+  expect(await world.firsts.round()).toMatchObject({ foundAny: true, passedOver: false });
+  await world.answer(3);
+  expect(world.sent).toEqual([1, 2, 3]);
+});
+
+test('at a stop a lane is left as soon as nothing of it is on its way', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  world.firsts.finish();
+  await world.firsts.leaveIdle();
+  expect(world.isTaken).toBe(true);
+  await world.answer(1);
+  await world.writeAll();
+  await world.firsts.leaveIdle();
+  expect(world.isTaken).toBe(false);
 });

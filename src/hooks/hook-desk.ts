@@ -45,27 +45,46 @@ const OVERVIEW: Statement = {
       (SELECT count(*)::int FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status = 'pending') AS waiting
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id ORDER BY h.created_at DESC, h.id DESC`,
 };
+const FIND: Statement = {
+  name: 'hook_desk.find',
+  text: 'SELECT active, inactive_reason FROM hooks WHERE id = $1',
+};
 const RECENT: Statement = {
   name: 'hook_desk.recent',
   text: `
     SELECT event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at, next_attempt_at
     FROM hook_deliveries WHERE hook_id = $1 AND ($2::text IS NULL OR status = $2) ORDER BY id DESC LIMIT $3`,
 };
-/** Back to before the first attempt, with number and bytes as they were: so they go out in order once more. */
-const REPLAY: Statement = {
-  name: 'hook_desk.replay',
+const REVIVE: Statement = {
+  name: 'hook_desk.revive',
   text: `
     WITH revived AS (
-      UPDATE hooks SET active = true, inactive_reason = NULL WHERE id = $1 RETURNING id
+      UPDATE hooks SET active = true, inactive_reason = NULL
+      WHERE id = $1 AND inactive_reason IS DISTINCT FROM 'token_revoked' RETURNING id
     ), lane AS (
       UPDATE hook_lanes SET failing_since = NULL FROM revived WHERE hook_id = revived.id
+    )
+    SELECT id FROM revived`,
+};
+/** Deliveries of one statement: their rows are locked no longer than it takes, so that outcomes need not wait for a replay. */
+const REPLAYED_AT_ONCE = 1000;
+/**
+ * Back to before the first attempt, with number and bytes as they were: so they go out in order once more. The oldest
+ * ones after id `$5`.
+ */
+const REPLAY: Statement = {
+  name: 'hook_desk.replay_some',
+  text: `
+    WITH found AS (
+      SELECT id FROM hook_deliveries
+      WHERE hook_id = $1 AND id > $5::int8 AND created_at >= $2 AND ($3::text IS NULL OR event_id = $3)
+        AND (status = 'failed' OR (status = 'pending' AND attempts > 0) OR (status = 'delivered' AND $4))
+      ORDER BY id LIMIT ${REPLAYED_AT_ONCE} FOR UPDATE
     ), again AS (
       UPDATE hook_deliveries AS d SET status = 'pending', attempts = 0, next_attempt_at = NULL, done_at = NULL
-      FROM revived WHERE d.hook_id = revived.id AND d.created_at >= $2 AND ($3::text IS NULL OR d.event_id = $3)
-        AND (d.status = 'failed' OR (d.status = 'pending' AND d.attempts > 0) OR (d.status = 'delivered' AND $4))
-      RETURNING d.id
+      FROM found WHERE d.id = found.id RETURNING d.id
     )
-    SELECT (SELECT count(*)::int FROM again) AS again FROM revived`,
+    SELECT count(*)::int AS again, max(id)::text AS last FROM again`,
 };
 const PING: Statement = {
   name: 'hook_desk.ping',
@@ -93,6 +112,11 @@ export class HookDesk {
     return this.database.query<HookOverview>(OVERVIEW);
   }
 
+  /** Whether a hook gets anything, and why not; undefined for an unknown one. */
+  async find(hookId: string): Promise<Pick<HookOverview, 'active' | 'inactive_reason'> | undefined> {
+    return (await this.database.query<Pick<HookOverview, 'active' | 'inactive_reason'>>(FIND, [hookId]))[0];
+  }
+
   /** The newest deliveries of a hook, newest first. */
   recent(hookId: string, status: DeliveryStatus | null, limit: number): Promise<DeliveryOverview[]> {
     return this.database.query<DeliveryOverview>(RECENT, [hookId, status, limit]);
@@ -100,11 +124,18 @@ export class HookDesk {
 
   /**
    * Sends again what failed or waits for its next attempt, and makes the hook active again.
-   * @returns how many deliveries; undefined for an unknown hook
+   * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
    */
   async replay(hookId: string, { since, eventId, delivered }: ReplayWish): Promise<number | undefined> {
-    const values = [hookId, since, eventId, delivered];
-    return (await this.database.query<{ again: number }>(REPLAY, values))[0]?.again;
+    if ((await this.database.query(REVIVE, [hookId])).length === 0) return undefined;
+    let total = 0;
+    for (let after = '0'; ; ) {
+      const values = [hookId, since, eventId, delivered, after];
+      const [row] = await this.database.query<{ again: number; last: string | null }>(REPLAY, values);
+      total += row?.again ?? 0;
+      if (row === undefined || row.last === null) return total;
+      after = row.last;
+    }
   }
 
   /** Puts a `hook.ping` behind what waits for this hook. @returns its event id; undefined without an active hook */

@@ -15,13 +15,17 @@ const OLD_DELIVERIES: Statement = {
       SELECT id FROM hook_deliveries WHERE status <> 'pending' AND done_at < now() - make_interval(hours => $1)
       LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
 };
-/** What a deleted hook left behind; `$1` is not needed here but keeps the statements alike. */
+/**
+ * What a deleted hook left behind, and what was still to be sent to one that ended with its token; `$1` is not needed here
+ * but keeps the statements alike.
+ */
 const ORPHANS: Statement = {
   name: 'hook_janitor.orphans',
   text: `
     DELETE FROM hook_deliveries WHERE id IN (
       SELECT id FROM hook_deliveries AS d
-      WHERE NOT EXISTS (SELECT 1 FROM hooks AS h WHERE h.id = d.hook_id) AND $1::int >= 0
+      WHERE $1::int >= 0 AND (NOT EXISTS (SELECT 1 FROM hooks AS h WHERE h.id = d.hook_id)
+        OR d.status = 'pending' AND d.hook_id IN (SELECT id FROM hooks WHERE inactive_reason = 'token_revoked'))
       LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
 };
 const OLD_EVENTS: Statement = {

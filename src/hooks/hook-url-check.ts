@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '../outbound/address-guard.js';
 import { OutboundRefused } from '../outbound/outbound.errors.js';
-import { BadHookUrl } from './hooks.errors.js';
 
 /** A name that takes longer is believed for now: every delivery asks again. */
 const NAME_LOOKUP_MS = 1000;
@@ -12,16 +11,18 @@ const NAME_LOOKUP_MS = 1000;
 export class HookUrlCheck {
   constructor(private readonly guard: AddressGuard) {}
 
-  /** Throws `BadHookUrl`, which says what the rule is and not what was found. */
-  async check(text: string): Promise<void> {
+  /** Says what the rule is and not what was found; undefined for a URL that may be reached. */
+  async problemOf(text: string): Promise<string | undefined> {
     const abort = new AbortController();
     try {
       const { hostname } = this.guard.checkUrl(text);
+      if (this.guard.isProxyName(hostname)) return undefined;
       const patience = sleep(NAME_LOOKUP_MS, undefined, { signal: abort.signal });
       await Promise.race([this.guard.addressesOf(hostname), patience]);
+      return undefined;
     } catch (error) {
       // A name that cannot be resolved now may be tomorrow.
-      if (error instanceof OutboundRefused) throw new BadHookUrl(error.message);
+      return error instanceof OutboundRefused ? error.message : undefined;
     } finally {
       abort.abort();
     }

@@ -16,6 +16,10 @@ export class HookEntity {
   @Column({ name: 'user_id', type: 'text', nullable: true })
   userId!: string | null;
 
+  /** The family of the token that made it, with which it ends; null for one from before that was known. */
+  @Column({ name: 'token_family', type: 'text', collation: 'C', nullable: true })
+  tokenFamily!: string | null;
+
   /** Sealed under the master key. */
   @Column({ type: 'text', nullable: true })
   secret!: string | null;

@@ -3,6 +3,8 @@ import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import { Database } from '../database/database.js';
 import type { Statement, Together } from '../database/sql.js';
 import { newId } from '../ids/typeid.js';
+import { familyOf } from '../tokens/caller.js';
+import { holdToken } from '../tokens/hold-token.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
 import { HookSecrets } from './hook-secrets.js';
 
@@ -19,22 +21,33 @@ const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
 /** A token bound to a user sees the hooks that such tokens of that user made. */
 const VISIBLE = '($1::text IS NULL OR user_id = $1)';
 
+/** How many webhooks there may be. */
+export interface HookPlaces {
+  readonly most: number;
+  /** Of one token and those that replaced it; 0 for no limit of its own. */
+  readonly share: number;
+}
+
 /** One registration at a time, so that two do not both find the last free place. */
 const LOCK: Statement = {
   name: 'hooks.lock',
   text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
 };
+/** Places that are taken: what ended with its token is only still listed. */
+const TAKEN = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
 const INSERT: Statement = {
   name: 'hooks.insert',
   text: `
     WITH made AS (
-      INSERT INTO hooks (id, url, events, secret, user_id)
-      SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM hooks) < $6 RETURNING ${COLUMNS}
+      INSERT INTO hooks (id, url, events, secret, user_id, token_family)
+      SELECT $1, $2, $3, $4, $5, $7
+      WHERE (${TAKEN}) < $6 AND ($8::int = 0 OR (${TAKEN} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
     ), lane AS (
       INSERT INTO hook_lanes (hook_id) SELECT id FROM made
     )
     SELECT ${COLUMNS} FROM made`,
 };
+const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${TAKEN}) >= $1::int AS all` };
 const LIST: Statement = {
   name: 'hooks.list',
   text: `SELECT ${COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at DESC, id DESC`,
@@ -61,19 +74,28 @@ export class HookStore {
     private readonly secrets: HookSecrets,
   ) {}
 
-  /** Undefined when there are `most` already. `together` is committed with the hook, or neither. */
+  /**
+   * Says what is full when there are `most` already, or `share` of the maker's token (0 for no limit). `together` is
+   * committed with the hook, or neither. Throws `TokenRevoked` when its maker's token was revoked meanwhile.
+   */
   insert(
-    { url, events, secret, userId }: NewHook,
-    most: number,
+    { url, events, secret, maker }: NewHook,
+    { most, share }: HookPlaces,
     together?: Together<Hook>,
-  ): Promise<Hook | undefined> {
+  ): Promise<Hook | 'all' | 'share'> {
     const id = newId('hook');
     const sealed = secret === null ? null : this.secrets.seal(id, secret);
     return this.database.transaction(async (runner) => {
+      await holdToken(runner, maker);
       await runner.query(LOCK);
-      const [row] = await runner.query<HookRow>(INSERT, [id, url, [...events], sealed, userId, most]);
-      const hook = row && toHook(row);
-      if (hook !== undefined) await together?.(runner, hook);
+      const made = [id, url, [...events], sealed, maker.boundUserId, most, familyOf(maker), share];
+      const [row] = await runner.query<HookRow>(INSERT, made);
+      if (row === undefined) {
+        const [full] = await runner.query<{ all: boolean }>(IS_FULL, [most]);
+        return full?.all === true ? 'all' : 'share';
+      }
+      const hook = toHook(row);
+      await together?.(runner, hook);
       return hook;
     });
   }

@@ -1,5 +1,9 @@
-/** Why a hook is not sent to any longer: its receiver said so (410), or nothing but failures for days. */
-export type InactiveReason = 'gone' | 'failing';
+import type { Caller } from '../tokens/caller.js';
+
+/** Why attempts to send to a hook were given up: its receiver said so (410), or nothing but failures for days. */
+export type GivenUpReason = 'gone' | 'failing';
+/** Why a hook is not sent to any longer: it was given up, or the token that made it was revoked. */
+export type InactiveReason = GivenUpReason | 'token_revoked';
 
 /** A webhook as callers see it; its secret stays in the store. */
 export interface Hook {
@@ -16,6 +20,6 @@ export interface NewHook {
   readonly url: string;
   readonly events: readonly string[];
   readonly secret: string | null;
-  /** Set for a hook that hears of one user's sessions only. */
-  readonly userId: string | null;
+  /** It ends with their token. When that is bound to a user, it hears of that user's sessions only. */
+  readonly maker: Caller;
 }

@@ -1,9 +1,24 @@
-import { BadRequest, NotFound } from '../errors/gateway-error.js';
-import { EVENT_NAMES } from '../events/event-catalogue.js';
+import { BadRequest, Conflict, NotFound } from '../errors/gateway-error.js';
 
 export class HookNotFound extends NotFound {
   constructor() {
     super('There is no such webhook.');
+  }
+}
+
+/** A webhook that was deactivated gets nothing until somebody says so. */
+export class HookGivenUp extends Conflict {
+  constructor(hookId: string, reason: string | null) {
+    super(
+      `The webhook was given up (${reason ?? 'unknown'}) and gets nothing any more. "agent-gateway hooks replay ${hookId}" makes it active again and sends what it missed.`,
+    );
+  }
+}
+
+/** A webhook that nothing makes active again. */
+export class HookEnded extends Conflict {
+  constructor() {
+    super('The webhook ended when the token that made it was revoked. Register it again with another token.');
   }
 }
 
@@ -15,22 +30,12 @@ export class TooManyHooks extends BadRequest {
   }
 }
 
-export class BadHookUrl extends BadRequest {
-  constructor(message: string) {
-    super(`url: ${message}`, { details: { fields: [{ path: 'url', message }] } });
-  }
-}
-
-export class BadHookSecret extends BadRequest {
-  constructor(message: string) {
-    super(`secret: ${message}`, { details: { fields: [{ path: 'secret', message }] } });
-  }
-}
-
-export class UnknownEvent extends BadRequest {
-  constructor(index: number) {
-    const path = `events.${index}`;
-    const message = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
-    super(`${path}: ${message}`, { details: { fields: [{ path, message }] } });
+/** An API token has as many webhooks as `limits.hooks_per_api_token` allows; others may still make theirs. */
+export class TooManyHooksOfToken extends BadRequest {
+  constructor(most: number) {
+    super(
+      `This API token has ${most} webhooks, which is the most (limits.hooks_per_api_token). Delete one first.`,
+      { details: { reason: 'api_token_hooks' } },
+    );
   }
 }

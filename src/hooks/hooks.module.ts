@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { TokenEndings } from '../tokens/token-endings.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { ActiveHooks } from './active-hooks.store.js';
 import { Deliverer } from './deliverer.service.js';
 import { DeliveryMetrics, deliveryMetricProviders } from './delivery-metrics.js';
 import { DeliverySender } from './delivery-sender.js';
@@ -8,6 +11,7 @@ import { HookJanitor } from './hook-janitor.service.js';
 import { HookSecrets } from './hook-secrets.js';
 import { HookUrlCheck } from './hook-url-check.js';
 import { HooksService } from './hooks.service.js';
+import { HooksOfToken } from './hooks-of-token.js';
 import { LaneStore } from './lane.store.js';
 import { OutcomeStore } from './outcome.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -16,11 +20,14 @@ import { RetryStore } from './retry.store.js';
 
 /** Webhooks: who subscribed, and the deliverer that sends to them. */
 @Module({
+  imports: [TokensModule],
   providers: [
     HookSecrets,
     HookStore,
     HookUrlCheck,
     HooksService,
+    HooksOfToken,
+    ActiveHooks,
     LaneStore,
     RetryStore,
     OutcomeStore,
@@ -35,4 +42,8 @@ import { RetryStore } from './retry.store.js';
   ],
   exports: [HooksService],
 })
-export class HooksModule {}
+export class HooksModule {
+  constructor(endings: TokenEndings, ofToken: HooksOfToken) {
+    endings.add(ofToken);
+  }
+}

@@ -1,16 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
 import type { Together } from '../database/sql.js';
-import { isSubscribable } from '../events/event-catalogue.js';
+import { BadFields } from '../errors/bad-fields.js';
+import type { FieldProblem } from '../errors/gateway-error.js';
+import { EVENT_NAMES, isSubscribable } from '../events/event-catalogue.js';
 import { isId } from '../ids/typeid.js';
 import type { Caller } from '../tokens/caller.js';
+import { shareOf } from '../tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
 import type { Hook } from './hook.js';
 import { HookStore } from './hook.store.js';
 import { HookUrlCheck } from './hook-url-check.js';
-import { BadHookSecret, HookNotFound, TooManyHooks, UnknownEvent } from './hooks.errors.js';
+import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
 import { signingKey } from './webhook-secret.js';
 
-const MOST_HOOKS = 100;
+/** Of all tokens together; each has its share of them (`limits.hooks_per_api_token`). */
+const MOST_HOOKS = 1000;
+const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
+const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
 
 export interface HookWish {
   readonly url: string;
@@ -25,30 +32,37 @@ export class HooksService {
     private readonly store: HookStore,
     private readonly urls: HookUrlCheck,
     private readonly deliverer: Deliverer,
+    private readonly settings: Settings,
   ) {}
 
   /**
-   * Throws `BadHookUrl`, `UnknownEvent`, `BadHookSecret` and, for the 101st hook, `TooManyHooks`. `together` is
-   * committed with the hook, or neither.
+   * Throws `TokenRevoked`, `BadFields` with everything that is wrong, `TooManyHooksOfToken` for one past the share of the
+   * token, and `TooManyHooks` for the 1001st of all. `together` is committed with the hook, or neither.
    */
-  async register(
-    { url, events, secret }: HookWish,
-    caller: Caller,
-    together?: Together<Hook>,
-  ): Promise<Hook> {
-    for (const [index, name] of events.entries()) if (!isSubscribable(name)) throw new UnknownEvent(index);
-    if (secret !== undefined && signingKey(secret) === undefined) {
-      throw new BadHookSecret('must be base64 with padding behind whsec_, or not start with whsec_');
-    }
-    await this.urls.check(url);
+  async register(wish: HookWish, caller: Caller, together?: Together<Hook>): Promise<Hook> {
+    BadFields.refuse(await this.problemsOf(wish));
+    const { url, events, secret } = wish;
     const subscribed = [...new Set(events)];
+    const share = shareOf(this.settings.current.limits, caller, 'hooks');
     const hook = await this.store.insert(
-      { url, events: subscribed, secret: secret ?? null, userId: caller.boundUserId },
-      MOST_HOOKS,
+      { url, events: subscribed, secret: secret ?? null, maker: caller },
+      { most: MOST_HOOKS, share },
       together,
     );
-    if (hook === undefined) throw new TooManyHooks(MOST_HOOKS);
+    if (hook === 'all') throw new TooManyHooks(MOST_HOOKS);
+    if (hook === 'share') throw new TooManyHooksOfToken(share);
     return hook;
+  }
+
+  /** Everything that is wrong with what is given of a wish; a name in its URL is looked up for at most a second. */
+  async problemsOf({ url, events = [], secret }: Partial<HookWish>): Promise<readonly FieldProblem[]> {
+    const atUrl = url === undefined ? undefined : await this.urls.problemOf(url);
+    const isUnsigned = secret === undefined || signingKey(secret) !== undefined;
+    return [
+      ...events.flatMap((name, index) => (isSubscribable(name) ? [] : unknownEvent(index))),
+      ...(isUnsigned ? [] : [{ path: 'secret', message: BAD_SECRET }]),
+      ...(atUrl === undefined ? [] : [{ path: 'url', message: atUrl }]),
+    ];
   }
 
   list(caller: Caller): Promise<Hook[]> {
@@ -61,4 +75,8 @@ export class HooksService {
     if (!isGone) throw new HookNotFound();
     this.deliverer.forget(id);
   }
+}
+
+function unknownEvent(index: number): FieldProblem {
+  return { path: `events.${index}`, message: UNKNOWN_EVENT };
 }

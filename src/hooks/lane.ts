@@ -2,7 +2,7 @@ import type { Delivery } from './delivery.js';
 import { LANE_LEASE_SECS } from './lane.store.js';
 
 /** A lane is left this long before its lease ends, so that its next owner does not send beside us. */
-const MARGIN_MS = 1000;
+const MARGIN_MS = 250;
 /** What comes next is asked for when so much of a claim is left, so that nobody waits for it. */
 const LOW = 0.5;
 /** A lane with so many outcomes that are not written down gets no more before they are. */

@@ -4,6 +4,7 @@ import { Unavailable } from '../errors/gateway-error.js';
 import { EventSignal } from '../events/event-signal.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
+import type { GivenUpReason } from './hook.js';
 import type { Outcome } from './outcome.js';
 import { OutcomeStore } from './outcome.store.js';
 
@@ -15,6 +16,12 @@ const AGAIN_MS = 500;
 const MOST_AT_ONCE = 1000;
 /** A batch that the database refuses for itself, not for being away, is tried so often as a whole. */
 const MOST_REFUSALS = 3;
+
+/** Why a webhook was given up, for people. */
+const WHY: Readonly<Record<GivenUpReason, string>> = {
+  gone: 'its receiver answered 410',
+  failing: 'nothing but failures for five days',
+};
 
 interface Waiting {
   readonly outcome: Outcome;
@@ -107,7 +114,7 @@ export class OutcomeRecorder {
 
   private async store(outcomes: readonly Outcome[]): Promise<void> {
     for (const { hookId, reason, told } of await this.outcomes.record(outcomes)) {
-      this.logger.warn('a webhook is given up', { hook_id: hookId, reason });
+      this.logger.warn(`webhook ${hookId} given up: ${WHY[reason]}`, { hook_id: hookId, reason });
       this.signal.told(told);
     }
   }

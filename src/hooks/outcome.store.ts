@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
 import { emitSql } from '../events/emit.sql.js';
-import type { InactiveReason } from './hook.js';
+import type { GivenUpReason } from './hook.js';
 import type { Outcome } from './outcome.js';
 
 /** After so long with nothing but failures a hook is given up. */
@@ -63,7 +63,7 @@ const PUT_OFF: Statement = {
 
 export interface GivenUp {
   readonly hookId: string;
-  readonly reason: InactiveReason;
+  readonly reason: GivenUpReason;
   /** How many other hooks will hear of it. */
   readonly told: number;
 }
@@ -75,7 +75,7 @@ export class OutcomeStore {
 
   /** @returns the hooks that are given up because of them */
   async record(outcomes: readonly Outcome[]): Promise<GivenUp[]> {
-    const rows = await this.database.query<{ id: string; inactive_reason: InactiveReason; told: number }>(
+    const rows = await this.database.query<{ id: string; inactive_reason: GivenUpReason; told: number }>(
       RECORD,
       [
         outcomes.map(({ deliveryId }) => deliveryId),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { ActiveHooks } from './active-hooks.store.js';
 import { byHook, type Delivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -9,6 +10,8 @@ import { RetryStore } from './retry.store.js';
 /** Retries to one hook at once: a receiver that comes back is not run over. */
 const MOST_PER_HOOK = 4;
 const MOST_AT_ONCE = 256;
+/** As for first attempts: this and the deliverer's poll pass at most before a hook that was ended elsewhere is left. */
+const CHECK_MS = 400;
 /** Time beyond the attempt's own in which its outcome is written. */
 const CLAIM_MARGIN_SECS = 45;
 
@@ -22,9 +25,11 @@ interface RunningRetries {
 export class Retries {
   private readonly logger: Logger;
   private readonly running = new Map<string, RunningRetries>();
+  private checkedAt = 0;
 
   constructor(
     private readonly store: RetryStore,
+    private readonly activeHooks: ActiveHooks,
     private readonly sender: DeliverySender,
     private readonly recorder: OutcomeRecorder,
     private readonly settings: Settings,
@@ -51,6 +56,14 @@ export class Retries {
 
   get isIdle(): boolean {
     return this.running.size === 0;
+  }
+
+  /** Breaks off what is on its way to hooks that were ended meanwhile, on whatever replica. */
+  async dropInactive(): Promise<void> {
+    if (this.running.size === 0 || performance.now() - this.checkedAt < CHECK_MS) return;
+    this.checkedAt = performance.now();
+    const active = await this.activeHooks.among([...this.running.keys()]);
+    for (const [hookId, { abort }] of this.running) if (!active.has(hookId)) abort.abort();
   }
 
   private taken(which: (retries: RunningRetries) => boolean): number {

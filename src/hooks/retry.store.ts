@@ -15,6 +15,12 @@ export interface RetryClaim {
   readonly failing: boolean;
 }
 
+/** Whether any delivery is due again; one probe for each hook, as below. */
+export const ANY_RETRY_DUE = `coalesce((
+  SELECT true FROM hooks AS h WHERE h.active AND (
+    SELECT true FROM hook_deliveries AS d
+    WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now() LIMIT 1) LIMIT 1), false)`;
+
 /** `$1` most, `$2` most a hook, `$3` hooks to leave out, `$4` seconds until a claim is void, `$5` whether of failing hooks. */
 const CLAIM: Statement = {
   name: 'hook_retries.claim',

@@ -7,10 +7,15 @@ import { ReplicaInfo } from './replica-info.js';
 @Global()
 @Module({})
 export class LifecycleModule {
-  static of(replica: ReplicaId): DynamicModule {
+  static of(replica: ReplicaId, version: string): DynamicModule {
     return {
       module: LifecycleModule,
-      providers: [{ provide: ReplicaId, useValue: replica }, Readiness, ReplicaInfo.provider, ReplicaInfo],
+      providers: [
+        { provide: ReplicaId, useValue: replica },
+        Readiness,
+        ReplicaInfo.provider,
+        ReplicaInfo.of(version),
+      ],
       exports: [ReplicaId, Readiness],
     };
   }

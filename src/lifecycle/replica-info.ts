@@ -1,29 +1,37 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import type { FactoryProvider, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import { getToken, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import type { Gauge } from 'prom-client';
 import { ReplicaId } from './replica-id.js';
 
 const NAME = 'agent_gateway_replica_info';
 
-/** Joins what is scraped of this process with its log lines, leases and turns: always 1, for the label. */
-@Injectable()
+/** Joins what is scraped of this process with its log lines, leases and turns, and says what it runs: always 1, for the labels. */
 export class ReplicaInfo implements OnModuleInit, OnModuleDestroy {
   static readonly provider = makeGaugeProvider({
     name: NAME,
-    help: 'Which replica this process is: its id in logs, leases and turns.',
-    labelNames: ['replica_id'],
+    help: 'Which replica this process is (its id in logs, leases and turns), and the version it runs.',
+    labelNames: ['replica_id', 'version'],
   });
 
-  constructor(
-    @InjectMetric(NAME) private readonly gauge: Gauge<'replica_id'>,
-    private readonly replica: ReplicaId,
+  static of(version: string): FactoryProvider<ReplicaInfo> {
+    return {
+      provide: ReplicaInfo,
+      inject: [getToken(NAME), ReplicaId],
+      useFactory: (gauge: Gauge<'replica_id' | 'version'>, replica: ReplicaId) =>
+        new ReplicaInfo(gauge, { replica_id: replica.value, version }),
+    };
+  }
+
+  private constructor(
+    private readonly gauge: Gauge<'replica_id' | 'version'>,
+    private readonly labels: Readonly<Record<'replica_id' | 'version', string>>,
   ) {}
 
   onModuleInit(): void {
-    this.gauge.set({ replica_id: this.replica.value }, 1);
+    this.gauge.set(this.labels, 1);
   }
 
   onModuleDestroy(): void {
-    this.gauge.remove({ replica_id: this.replica.value });
+    this.gauge.remove(this.labels);
   }
 }

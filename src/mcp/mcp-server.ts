@@ -11,6 +11,8 @@ export interface McpServer {
   readonly connectedAt: Date | undefined;
   /** Why it is not connected, when that was tried; redacted. */
   readonly error: string | undefined;
+  /** What operators must know of it though it works: that it runs without a sandbox. */
+  readonly warning: string | undefined;
 }
 
 export interface McpTool {

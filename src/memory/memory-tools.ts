@@ -66,7 +66,6 @@ export class MemoryTools implements OnModuleInit {
       'Forgets what is remembered of the user, for good: by ids, or everything that has all words of a query.',
       FORGET_INPUT,
       (args, context) => this.forget(args, context),
-      true,
     );
   }
 
@@ -75,12 +74,10 @@ export class MemoryTools implements OnModuleInit {
     description: string,
     inputSchema: RegisteredTool['inputSchema'],
     run: RegisteredTool['run'],
-    isDestructive = false,
   ): void {
     const isAvailable = (): boolean => this.memory.isOn;
     this.registry.register({
       ...{ name, description, inputSchema, isAvailable },
-      traits: { source: 'gateway', isDestructive },
       run: async (args, context, signal) => {
         // It was offered, and is switched off since.
         if (!isAvailable()) throw new Error('Memory is switched off.');

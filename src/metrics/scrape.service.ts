@@ -7,6 +7,7 @@ export type GaugeRefresh = () => Promise<void>;
 /** What `/metrics` answers, on the operations port and in Profile A. */
 @Injectable()
 export class ScrapeService {
+  private readonly observations: (() => void)[] = [];
   private readonly refreshes: GaugeRefresh[] = [];
 
   readonly contentType = register.contentType;
@@ -16,7 +17,15 @@ export class ScrapeService {
     this.refreshes.push(refresh);
   }
 
+  /** Called once by who reads off something that the scrape's own questions would change, such as a queue's length. */
+  beforeScrape(observe: () => void): void {
+    this.observations.push(observe);
+  }
+
   async render(): Promise<string> {
+    // A statement is in the pool's queue until the end of its turn of the event loop, also when a connection is free.
+    await new Promise(setImmediate);
+    for (const observe of this.observations) observe();
     await Promise.all(this.refreshes.map((refresh) => refresh()));
     return register.metrics();
   }

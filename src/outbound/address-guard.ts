@@ -2,6 +2,7 @@ import { type BlockList, isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import type { GatewaySettings } from '../config/settings.schema.js';
+import { isAmong } from '../text/name-pattern.js';
 import { addressRanges, familyOf, isPublicAddress } from './address-ranges.js';
 import { isForbiddenPort } from './forbidden-ports.js';
 import { NameResolver } from './name-resolver.js';
@@ -17,6 +18,7 @@ interface Rules {
   readonly of: GatewaySettings;
   readonly exceptions: readonly string[];
   readonly list: BlockList;
+  readonly proxyNames: readonly string[];
   readonly verdicts: Map<string, boolean>;
   /** Those that were found to be sound. */
   readonly urls: Map<string, URL>;
@@ -68,6 +70,12 @@ export class AddressGuard {
     return addresses;
   }
 
+  /** Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves and not we. Never an address. */
+  isProxyName(host: string): boolean {
+    const name = host.toLowerCase();
+    return literalOf(host) === undefined && isAmong(name, this.rules().proxyNames);
+  }
+
   allows(address: string): boolean {
     const { list, verdicts } = this.rules();
     const known = verdicts.get(address);
@@ -86,7 +94,8 @@ export class AddressGuard {
     if (this.known?.of !== current) {
       const exceptions = exceptionsOf(current);
       const list = addressRanges(exceptions);
-      this.known = { of: current, exceptions, list, verdicts: new Map(), urls: new Map() };
+      const proxyNames = current.outbound.proxy_hosts.map((pattern) => pattern.toLowerCase());
+      this.known = { of: current, exceptions, list, proxyNames, verdicts: new Map(), urls: new Map() };
     }
     return this.known;
   }

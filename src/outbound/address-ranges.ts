@@ -1,11 +1,15 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** IPv4 that is not the public internet: the IANA special-purpose registry, multicast and the reserved rest. */
+/**
+ * IPv4 that is not the public internet: the IANA special-purpose registry, multicast and the reserved rest. The clouds'
+ * metadata services lie in it (169.254.169.254; 100.100.100.200 of Alibaba; 192.0.0.192 of Oracle), but for Azure's host.
+ */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

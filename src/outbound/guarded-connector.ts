@@ -1,16 +1,26 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import { familyOf } from './address-ranges.js';
+import type { CompanyProxy, Egress } from './egress.js';
+import { openTunnel } from './tunnel.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Opens sockets to addresses that the guard has seen, and to no others: the look-up that is checked is the one that the
  * socket uses, so a name cannot change its mind in between. Literals never reach a look-up and are checked here.
+ * Through a proxy the same holds: it is asked for the address that was checked, except for the names of
+ * `outbound.proxy_hosts`, which only the proxy can resolve.
  */
-export function guardedConnector(guard: AddressGuard): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(guard), port: 0 });
+export function guardedConnector(guard: AddressGuard, egress: Egress): buildConnector.connector {
+  const { secureContext } = egress;
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    lookup: guardedLookup(guard),
+    port: 0,
+    ...(secureContext === undefined ? {} : { secureContext }),
+  });
   return (options, callback) => {
     try {
       guard.checkLiteral(options.hostname);
@@ -18,8 +28,36 @@ export function guardedConnector(guard: AddressGuard): buildConnector.connector 
       callback(error as Error, null);
       return;
     }
-    connect(options, callback);
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    const proxy = egress.proxyFor({ protocol: options.protocol, hostname: options.hostname, port });
+    if (proxy === undefined) {
+      connect(options, callback);
+      return;
+    }
+    guardedTunnel(guard, egress, { proxy, hostname: options.hostname, port }).then(
+      (socket) =>
+        options.protocol === 'https:'
+          ? connect({ ...options, httpSocket: socket }, callback)
+          : callback(null, socket.setNoDelay(true)),
+      (error: unknown) => callback(error as Error, null),
+    );
   };
+}
+
+interface TunnelTarget {
+  readonly proxy: CompanyProxy;
+  readonly hostname: string;
+  readonly port: number;
+}
+
+async function guardedTunnel(
+  guard: AddressGuard,
+  { secureContext }: Egress,
+  { proxy, hostname, port }: TunnelTarget,
+): Promise<Socket> {
+  const host = guard.isProxyName(hostname) ? hostname : (await guard.addressesOf(hostname))[0];
+  if (host === undefined) throw noAddress();
+  return openTunnel({ proxy, host, port, timeoutMs: CONNECT_TIMEOUT_MS, secureContext });
 }
 
 function guardedLookup(guard: AddressGuard): LookupFunction {

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import { FixedSettings } from '../config/fixed-settings.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
+import { Egress } from './egress.js';
 import { GuardedSockets } from './guarded-sockets.js';
 import { NameResolver } from './name-resolver.js';
 
@@ -27,7 +28,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 function sockets(networks: string[]): GuardedSockets {
   const security = { allow_private_networks: networks, allow_loopback: 'never' };
   const settings = new FixedSettings(settingsSchema.parse({ security }));
-  return new GuardedSockets(new AddressGuard(settings, new HomeNames()));
+  return new GuardedSockets(new AddressGuard(settings, new HomeNames()), Egress.direct());
 }
 
 /** What became of a WebSocket: `open`, or `error`. */

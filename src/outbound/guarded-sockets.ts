@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import type { AddressGuard } from './address-guard.js';
+import type { Egress } from './egress.js';
 import { guardedConnector } from './guarded-connector.js';
 import { type OutboundFailed, type OutboundRefused, outboundError } from './outbound.errors.js';
 
@@ -15,8 +16,11 @@ export class GuardedSockets {
   private isCut = false;
   private problem: OutboundRefused | OutboundFailed | undefined;
 
-  constructor(private readonly guard: AddressGuard) {
-    this.connector = guardedConnector(guard);
+  constructor(
+    private readonly guard: AddressGuard,
+    egress: Egress,
+  ) {
+    this.connector = guardedConnector(guard, egress);
     this.dispatcher = new Agent({
       allowH2: false,
       connect: (options, callback) => this.connect(options, callback),

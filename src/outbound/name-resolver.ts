@@ -18,17 +18,18 @@ interface Known {
 const FOUND_MS = 5000;
 const NOT_FOUND_MS = 2000;
 const MOST_NAMES = 2000;
-const MOST_DOUBTFUL = 2;
 
 /**
  * Asks as the system does: hosts file, search domains and DNS. A question that hangs holds one of the process's four
- * threads, so a name is asked for once at a time and remembered for seconds, and names that were never found share two
- * threads: whoever is known to answer does not wait behind them.
+ * threads, so a name is asked for once at a time and remembered for seconds. Names that were not found the last time share
+ * one thread, and those that were never asked for another one: who is known to answer waits behind neither, and a new
+ * name not behind those that are known to fail.
  */
 @Injectable()
 export class SystemNameResolver extends NameResolver {
   private readonly names = new Map<string, Known>();
-  private readonly doubtful = new Slots(MOST_DOUBTFUL);
+  private readonly unheardOf = new Slots(1);
+  private readonly failing = new Slots(1);
   /** Asks the system; another one in tests. */
   ask = async (name: string): Promise<readonly string[]> =>
     (await lookup(name, { all: true })).map(({ address }) => address);
@@ -36,12 +37,14 @@ export class SystemNameResolver extends NameResolver {
   addressesOf(name: string): Promise<readonly string[]> {
     const known = this.names.get(name);
     if (known !== undefined && performance.now() < known.until) return known.answer;
-    return this.askAgain(name, known?.wasFound === true).answer;
+    return this.askAgain(name, known).answer;
   }
 
-  private askAgain(name: string, wasFound: boolean): Known {
+  private askAgain(name: string, before: Known | undefined): Known {
+    const wasFound = before?.wasFound === true;
     const question = () => this.ask(name);
-    const answer = wasFound ? question() : this.doubtful.run(question);
+    const slots = before === undefined ? this.unheardOf : this.failing;
+    const answer = wasFound ? question() : slots.run(question);
     const known: Known = { answer, until: Number.POSITIVE_INFINITY, wasFound };
     answer.then(
       () => remember(known, true, FOUND_MS),

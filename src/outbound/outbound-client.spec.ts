@@ -4,6 +4,7 @@ import { FixedSettings } from '../config/fixed-settings.js';
 import { settingsSchema } from '../config/settings.schema.js';
 import { silentLogs } from '../logs/silent-logs.js';
 import { AddressGuard } from './address-guard.js';
+import { Egress } from './egress.js';
 import { NameResolver } from './name-resolver.js';
 import { OutboundFailed, OutboundRefused } from './outbound.errors.js';
 import { OutboundClient } from './outbound-client.js';
@@ -49,11 +50,12 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 function client(
   networks: string[],
   names: NameResolver = new ScriptedNames([['127.0.0.1']]),
+  egress: Egress = Egress.direct(),
 ): OutboundClient {
   const settings = new FixedSettings(
     settingsSchema.parse({ security: { allow_private_networks: networks, allow_loopback: 'never' } }),
   );
-  const made = new OutboundClient(new AddressGuard(settings, names), silentLogs);
+  const made = new OutboundClient(new AddressGuard(settings, names), silentLogs, egress);
   clients.push(made);
   return made;
 }

@@ -4,6 +4,7 @@ import { Logs } from '../logs/logger.js';
 import { traceHeaders } from '../tracing/spans.js';
 import { AddressGuard } from './address-guard.js';
 import { Deadline } from './deadline.js';
+import { Egress } from './egress.js';
 import { guardedConnector } from './guarded-connector.js';
 import { GuardedSockets } from './guarded-sockets.js';
 import { OutboundFailed, outboundError } from './outbound.errors.js';
@@ -46,8 +47,9 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   constructor(
     private readonly guard: AddressGuard,
     private readonly logs: Logs,
+    private readonly egress: Egress,
   ) {
-    const connect = guardedConnector(guard);
+    const connect = guardedConnector(guard, egress);
     this.agent = new Agent({ connect, connections: MOST_CONNECTIONS, maxHeaderSize: MOST_HEADER_BYTES });
   }
 
@@ -108,7 +110,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
 
   /** For a library that opens a WebSocket; whoever asks for them cuts them. */
   sockets(): GuardedSockets {
-    return new GuardedSockets(this.guard);
+    return new GuardedSockets(this.guard, this.egress);
   }
 
   private async call<Result>(

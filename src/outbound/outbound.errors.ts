@@ -26,6 +26,8 @@ export type FailureReason =
   | 'connection_refused'
   | 'connection_reset'
   | 'unreachable'
+  /** The company's proxy is away, or does not let the call through. */
+  | 'proxy'
   | 'tls'
   | 'not_http'
   | 'too_large';
@@ -40,7 +42,7 @@ export class OutboundFailed extends Error {
     readonly reason: FailureReason,
     cause?: unknown,
   ) {
-    const words = reason.replaceAll('_', ' ');
+    const words = reason === 'proxy' ? 'the proxy did not connect' : reason.replaceAll('_', ' ');
     super(`The call failed: ${words}.`, cause === undefined ? undefined : { cause });
     this.words = words;
   }

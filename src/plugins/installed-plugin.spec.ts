@@ -33,6 +33,7 @@ function plugin(...versions: (string | Error)[]) {
     },
     isOffered: () => offered !== undefined,
     withdraw: () => (offered = undefined),
+    verify: () => Promise.resolve(),
   } as unknown as PluginTools;
   const made = new InstalledPlugin('one', undefined, {
     start,

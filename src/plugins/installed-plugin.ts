@@ -65,6 +65,7 @@ export class InstalledPlugin {
     const wasOffered = before !== undefined && this.parts.tools.isOffered(this.name);
     const next = await this.started();
     try {
+      await this.parts.tools.verify(next);
       this.parts.tools.offer(this.name, next, wasOffered ? before : undefined);
       const state = await settle(next.pack.manifest.version);
       if (state !== undefined) this.state = state;

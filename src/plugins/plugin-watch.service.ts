@@ -1,50 +1,62 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { DueWork } from '../database/due-work.service.js';
 import { sentenceOf } from '../errors/sentence-of.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import { Plugins } from './plugins.service.js';
+import { STATES_REVISION } from './state/plugin-state.store.js';
 
 /** Every replica has what was settled on another within a second, when its plugins load at once. */
 const LOOK_MS = 500;
+/** A plugin that was found at the same moment as a change may have missed it. */
+const AGAIN_MS = 10_000;
 
 /** Follows what other replicas settled about plugins. */
 @Injectable()
-export class PluginWatch implements OnApplicationBootstrap, OnModuleDestroy {
+export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private readonly stopped = new AbortController();
-  private watching: Promise<void> = Promise.resolve();
+  private following: Promise<void> | undefined;
+  private followed: unknown;
+  private followedAt = 0;
   private failure: string | undefined;
 
   constructor(
     private readonly plugins: Plugins,
+    private readonly due: DueWork,
     logs: Logs,
   ) {
     this.logger = logs.for('plugins');
   }
 
-  onApplicationBootstrap(): void {
-    this.watching = this.watch();
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'plugins_revision',
+      everyMs: LOOK_MS,
+      sql: STATES_REVISION,
+      tell: (revision) => this.follow(revision),
+    });
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    await this.watching;
+    await this.following;
   }
 
-  private async watch(): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      await this.look();
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  /** One at a time; what could not be followed is tried again with the next answer. */
+  private follow(revision: unknown): void {
+    const isKnown = revision !== undefined && revision === this.followed;
+    if (isKnown && performance.now() - this.followedAt < AGAIN_MS) return;
+    this.followedAt = performance.now();
+    this.following ??= this.look(revision).finally(() => {
+      this.following = undefined;
+    });
   }
 
-  /** What fails is tried again at the next look, and said once. */
-  private async look(): Promise<void> {
+  /** What fails is said once. */
+  private async look(revision: unknown): Promise<void> {
     try {
-      await this.plugins.follow();
+      this.followed = (await this.plugins.follow()) ? revision : undefined;
       this.failure = undefined;
     } catch (error) {
+      this.followed = undefined;
       const reason = sentenceOf(error);
       if (reason !== this.failure) this.logger.warn('other replicas cannot be followed', { reason });
       this.failure = reason;

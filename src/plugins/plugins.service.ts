@@ -102,14 +102,20 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     );
   }
 
-  /** Follows what other replicas settled. Throws `Unavailable` when the database cannot be asked. */
-  async follow(): Promise<void> {
-    if (this.entries.size === 0) return;
+  /**
+   * Follows what other replicas settled. Throws `Unavailable` when the database cannot be asked.
+   * @returns whether every plugin has followed
+   */
+  async follow(): Promise<boolean> {
+    if (this.entries.size === 0) return true;
+    let isBehind = false;
     for (const [name, state] of await this.states.all()) {
       const entry = this.entries.get(name);
-      if (entry?.plugin.isBehind(state) === true)
-        await entry.turns.pass(() => this.catchUp(entry.plugin, state));
+      if (entry?.plugin.isBehind(state) !== true) continue;
+      await entry.turns.pass(() => this.catchUp(entry.plugin, state));
+      isBehind ||= entry.plugin.isBehind(state);
     }
+    return !isBehind;
   }
 
   /** A folder that has come since the start is found here. */

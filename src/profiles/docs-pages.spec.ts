@@ -4,12 +4,15 @@ import { DocsPages } from './docs-pages.js';
 import type { OpenApiDocuments } from './openapi.js';
 
 const pages = new DocsPages({
-  get: (profile: string) => `document of ${profile}`,
+  get: (profile: string, kind: string) => `${kind} of ${profile}`,
 } as unknown as OpenApiDocuments);
 
 test('each profile has its document, the operations port has none', () => {
-  expect([pages.document('a'), pages.document('b')]).toEqual(['document of a', 'document of b']);
-  expect(() => pages.document('operations')).toThrow(NotFound);
+  expect([pages.document('a', 'openapi'), pages.document('b', 'asyncapi')]).toEqual([
+    'openapi of a',
+    'asyncapi of b',
+  ]);
+  expect(() => pages.document('operations', 'openapi')).toThrow(NotFound);
 });
 
 test('what the documentation has no file for is not found, and nothing is said about the disk', () => {

@@ -12,9 +12,9 @@ export class DocsPages {
   constructor(private readonly documents: OpenApiDocuments) {}
 
   /** Throws `NotFound` on a listener that has no document. */
-  document(listener: ListenerId): string {
+  document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
     if (listener === 'operations') throw new NotFound('The operations port has no API document.');
-    return this.documents.get(listener);
+    return this.documents.get(listener, kind);
   }
 
   sendPage(response: Response): void {

@@ -4,7 +4,7 @@ import { Open } from '../edge/access.decorator.js';
 import type { GatewayRequest } from '../edge/gateway-request.js';
 import { DocsPages } from './docs-pages.js';
 
-/** The OpenAPI document of the listener's profile, and Swagger UI for it. They tell nothing that a token protects. */
+/** The documents of the listener's profile, and Swagger UI for the OpenAPI one. They tell nothing that a token protects. */
 @Controller({ path: '', version: ['a', 'b'] })
 @Open()
 export class DocsController {
@@ -12,7 +12,12 @@ export class DocsController {
 
   @Get('openapi.json')
   document(@Req() request: GatewayRequest, @Res() response: Response): void {
-    response.type('application/json').send(this.pages.document(request.profile));
+    response.type('application/json').send(this.pages.document(request.profile, 'openapi'));
+  }
+
+  @Get('asyncapi.json')
+  messages(@Req() request: GatewayRequest, @Res() response: Response): void {
+    response.type('application/json').send(this.pages.document(request.profile, 'asyncapi'));
   }
 
   @Get('docs')

@@ -4,6 +4,7 @@ import { ChannelsControllerB } from '../channels/profile-b/channels.controller.j
 import { ConfigControllerB } from '../config/profile-b/config.controller.js';
 import { HooksModule } from '../hooks/hooks.module.js';
 import { HooksControllerB } from '../hooks/profile-b/hooks.controller.js';
+import { HookRequestChecks } from '../hooks/wire/hook-request-checks.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { LogsControllerB } from '../logs/profile-b/logs.controller.js';
 import { McpModule } from '../mcp/mcp.module.js';
@@ -11,8 +12,10 @@ import { McpControllerB } from '../mcp/profile-b/mcp.controller.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { PluginsControllerB } from '../plugins/profile-b/plugins.controller.js';
 import { MessagesControllerB } from '../sessions/profile-b/messages.controller.js';
+import { SessionRequestChecksB } from '../sessions/profile-b/session-request-checks.js';
 import { SessionsControllerB } from '../sessions/profile-b/sessions.controller.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { MessageRequestChecks } from '../sessions/wire/message-request-checks.js';
 import { SkillsControllerB } from '../skills/profile-b/skills.controller.js';
 import { SkillsModule } from '../skills/skills.module.js';
 import { StatusControllerB } from '../status/profile-b/status.controller.js';
@@ -30,6 +33,7 @@ import { StatusModule } from '../status/status.module.js';
     StatusModule,
     LogsModule,
   ],
+  providers: [SessionRequestChecksB, MessageRequestChecks, HookRequestChecks],
   controllers: [
     SessionsControllerB,
     MessagesControllerB,

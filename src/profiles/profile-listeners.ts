@@ -10,6 +10,7 @@ import type { RawRefusal } from '../edge/raw-refusal.js';
 import { stampRequest } from '../edge/request-stamp.js';
 import { inLogContext } from '../logs/log-context.js';
 import { isTracing } from '../tracing/spans.js';
+import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.js';
 import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
 import type { ListenerId, ProfileId } from './profile.js';
 import { cutWhenStalled } from './stalled-answer.js';
@@ -20,7 +21,7 @@ const QUIET_MS = 0.5;
 /** On a machine that is never quiet it ends all the same. */
 const QUIET_LIMIT_MS = 1000;
 
-/** Takes a connection that asks to be more than HTTP. */
+/** Takes a connection that asks to be a WebSocket. */
 export type UpgradeHandler = (
   profile: ProfileId,
   request: IncomingMessage,
@@ -40,6 +41,9 @@ export class ProfileListeners {
   private readonly newest = new WeakMap<Socket, Response>();
   /** Connections of which nothing more is believed. */
   private readonly cutOff = new WeakSet<Socket>();
+  /** Connections that were met before: one whose upgrade was ignored comes back. */
+  private readonly met = new WeakSet<Socket>();
+  private takeWebSocket: UpgradeHandler | undefined;
   /** What has not been answered to its last byte. */
   private readonly unanswered = new Set<Response>();
   /** Whether every answer ends its connection, so that the next one is opened elsewhere. */
@@ -53,14 +57,9 @@ export class ProfileListeners {
     this.classes = bornExpress(express);
   }
 
-  /** Without it, or on the operations port, such a request is served as if it had not asked. */
+  /** Without it, on the operations port, and for any other protocol a request is served as if it had not asked. */
   onUpgrade(take: UpgradeHandler): void {
-    for (const [listener, server] of this.servers) {
-      if (listener === 'operations') continue;
-      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
-        take(listener, request, socket, head),
-      );
-    }
+    this.takeWebSocket = take;
   }
 
   /** Opens them all, or none. Throws one sentence that names the port and the setting. */
@@ -72,7 +71,7 @@ export class ProfileListeners {
     const ports: ListenerPorts = {};
     try {
       for (const [listener, port, key] of wanted) {
-        ports[listener] = await this.openOne(listener, settings.host, port, key);
+        ports[listener] = await this.openOne(listener, hostOf(listener, settings), port, key);
       }
     } catch (error) {
       await this.close();
@@ -129,10 +128,10 @@ export class ProfileListeners {
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       this.refuse(listener, socket as Socket, error.code),
     );
-    server.on('connection', (socket) => {
-      this.accepted += 1;
-      socket.once('close', () => this.closeUnanswered(socket));
-    });
+    server.on('connection', (socket) => this.meet(socket));
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) =>
+      this.upgrade(listener, server, request, socket, rest),
+    );
     server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
     // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
     for (const event of ['checkContinue', 'checkExpectation'] as const)
@@ -142,6 +141,38 @@ export class ProfileListeners {
       server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port, key)));
       server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
     });
+  }
+
+  private meet(socket: Socket): void {
+    if (this.met.has(socket)) return;
+    this.met.add(socket);
+    this.accepted += 1;
+    socket.once('close', () => this.closeUnanswered(socket));
+  }
+
+  private upgrade(
+    listener: ListenerId,
+    server: Server,
+    request: IncomingMessage,
+    socket: Socket,
+    rest: Buffer,
+  ): void {
+    if (listener !== 'operations' && this.takeWebSocket !== undefined && asksForWebSocket(request)) {
+      this.takeWebSocket(listener, request, socket, rest);
+      return;
+    }
+    const destroy = (): void => void socket.destroy();
+    // Nobody else hears of the connection's end until the server has it back.
+    socket.on('error', destroy);
+    const serve = (): void => {
+      if (socket.destroyed) return;
+      ignoreUpgrade(server, request, socket, rest);
+      socket.off('error', destroy);
+    };
+    const before = this.newest.get(socket);
+    // What came before on this connection is answered before.
+    if (before === undefined || before.closed) serve();
+    else before.once('close', serve);
   }
 
   private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
@@ -186,6 +217,11 @@ export class ProfileListeners {
   }
 }
 
+/** The operations port may be kept to an address of its own, since it asks for no token. */
+function hostOf(listener: ListenerId, { host, management_host }: GatewaySettings['gateway']): string {
+  return listener === 'operations' && management_host !== '' ? management_host : host;
+}
+
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, key: string): Error {
   const where = `${host}:${port}`;
   const setting = `set gateway.${key} (or GATEWAY__GATEWAY__${key.toUpperCase()}) to another`;
@@ -193,5 +229,8 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
     return new Error(`Port ${where} is taken: stop what uses it, or ${setting}.`);
   if (error.code === 'EACCES')
     return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
-  return new Error(`Cannot listen on ${where}: ${error.message}. Check gateway.host and gateway.${key}.`);
+  const hostKey = key === 'management_port' ? 'host, gateway.management_host' : 'host';
+  return new Error(
+    `Cannot listen on ${where}: ${error.message}. Check gateway.${hostKey} and gateway.${key}.`,
+  );
 }

@@ -1,6 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DocsController } from './docs.controller.js';
 import { DocsPages } from './docs-pages.js';
+import { EntranceController } from './entrance.controller.js';
+import { Entrances } from './entrance.js';
+import { OpenPorts } from './open-ports.js';
 import { OpenApiDocuments } from './openapi.js';
 import type { ProfileId } from './profile.js';
 import { PROFILE_MODULES } from './profile-modules.js';
@@ -19,8 +22,13 @@ export class ProfileModule {
     return {
       module: ProfileModule,
       imports: profiles.map((profile) => PROFILE_MODULES[profile]),
-      controllers: docs ? [DocsController, UnknownPathController] : [UnknownPathController],
-      providers: [OpenApiDocuments, DocsPages],
+      controllers: [EntranceController, ...(docs ? [DocsController] : []), UnknownPathController],
+      providers: [
+        OpenApiDocuments,
+        DocsPages,
+        OpenPorts,
+        { provide: Entrances, useFactory: () => new Entrances(docs) },
+      ],
     };
   }
 }

@@ -9,9 +9,48 @@ const ASSETS: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
+/**
+ * Starts the page. Swagger UI shows an answer when it has all of it, and a stream has no end: so the page reads a stream for a
+ * while and shows what came. The token is kept in the browser's storage until "Logout".
+ */
 const START = `
+const MOST_CHARS = 200000;
+
+/** The answer; of a stream what came until it ended, or until it was enough for a look. */
+async function fetchAtMost(url, request) {
+  const response = await fetch(url, request);
+  const type = response.headers.get('content-type') || '';
+  if (!response.body || !type.startsWith('text/event-stream')) return response;
+  // The events of one message end with its answer; the others go on.
+  const seconds = request.method === 'POST' ? 120 : 10;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    reader.cancel();
+  };
+  const timer = setTimeout(stop, seconds * 1000);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += value;
+    if (text.length > MOST_CHARS) stop();
+  }
+  clearTimeout(timer);
+  if (stopped) text += ': this page stopped reading here; the stream goes on for clients that stay\\n';
+  return new Response(text, { status: response.status, headers: response.headers });
+}
+
 window.onload = () => {
-  window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, persistAuthorization: false });
+  window.ui = SwaggerUIBundle({
+    url: '/openapi.json',
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    displayRequestDuration: true,
+    persistAuthorization: true,
+    requestInterceptor: (request) => Object.assign(request, { userFetch: fetchAtMost }),
+  });
 };`;
 
 export const SWAGGER_PAGE = `<!doctype html>

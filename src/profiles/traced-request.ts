@@ -1,18 +1,24 @@
 import type { Response } from 'express';
-import { type GatewayRequest, routeLabel } from '../edge/gateway-request.js';
+import { type GatewayRequest, routeOf } from '../edge/gateway-request.js';
 import { beginRequest } from '../tracing/spans.js';
 
 /** Everything that the request causes belongs to its span, which ends with the answer. */
 export function traced(request: GatewayRequest, response: Response, handle: () => void): void {
   const span = beginRequest(request.headers, request.method);
+  // Without its query, which may hold what people look for; the router changes the URL later.
+  const [path = '/'] = request.url.split('?', 1);
   response.once('close', () => {
-    const route = routeLabel(request);
+    const route = routeOf(request);
     span.end({
-      name: `${request.method} ${route}`,
+      name: route === undefined ? request.method : `${request.method} ${route}`,
       status: response.statusCode,
       attributes: {
         'http.request.method': request.method,
-        'http.route': route,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        'url.scheme': 'http',
+        'url.path': path,
+        'server.port': request.socket.localPort,
+        'network.protocol.version': request.httpVersion,
         'http.response.status_code': response.statusCode,
         'gateway.profile': request.profile,
         'gateway.request_id': request.requestId,

@@ -24,6 +24,17 @@ function limiterWithClocks(maxKeys?: number) {
 }
 
 describe('a bucket', () => {
+  test('that was given back what was taken is as it was', () => {
+    const { limiter, takeUntilRefused } = limiterWithClocks();
+    const before = limiter.take('a', 10);
+    limiter.take('a', 10);
+    limiter.giveBack('a', 10);
+    expect(limiter.take('a', 10).remaining).toBe(before.remaining - 1);
+    expect(takeUntilRefused('a', 10)).toBe(8);
+    limiter.giveBack('never seen', 10);
+    expect(takeUntilRefused('never seen', 10)).toBe(10);
+  });
+
   test.each([1, 5, 10, 30, 50, 333])(
     'of %d per second allows a burst of its limit, then refuses',
     (limit) => {

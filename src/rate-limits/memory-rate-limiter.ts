@@ -59,6 +59,12 @@ export class MemoryRateLimiter extends RateLimiter {
     };
   }
 
+  /** Undoes one `take` that was allowed; the limit as it was then. */
+  giveBack(key: string, limitPerSecond: number): void {
+    const fullAt = this.young.get(key) ?? this.old.get(key);
+    if (fullAt !== undefined) this.young.set(key, fullAt - BUCKET_MS / limitPerSecond);
+  }
+
   private turnGenerations(now: number): void {
     const age = now - this.youngSinceMs;
     if (age < BUCKET_MS && this.young.size < this.halfOfKeys) return;

@@ -12,7 +12,8 @@ export async function readOrMakeKeyFile(path: string): Promise<string> {
   return made;
 }
 
-async function readKeyFile(path: string): Promise<string | undefined> {
+/** The key in the file; undefined when there is none. Throws for a file that others may read. */
+export async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0 && process.platform !== 'win32') {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readOrMakeKeyFile } from './key-file.js';
+import { readKeyFile, readOrMakeKeyFile } from './key-file.js';
 import { SecretBox } from './secret-box.js';
 
 export interface MasterKeySource {
@@ -10,6 +10,8 @@ export interface MasterKeySource {
   /** Whether the database is the one that came with the gateway, and so lies beside the key file. */
   readonly embedded: boolean;
   readonly production: boolean;
+  /** False for commands that only use what is there: an absent key file is then an error. True unless given. */
+  readonly makesKeyFile?: boolean;
 }
 
 export interface OpenedSecretBox {
@@ -18,7 +20,19 @@ export interface OpenedSecretBox {
   readonly keyText: string;
 }
 
+/** There is neither GATEWAY_MASTER_KEY nor a key file, and none was to be made. */
+export class NoMasterKey extends Error {
+  constructor(path: string) {
+    super(
+      `There is no master key: GATEWAY_MASTER_KEY is not set and ${path} does not exist. Set the gateway's GATEWAY_MASTER_KEY, or point GATEWAY_DATA_DIR at its data folder.`,
+    );
+    this.name = new.target.name;
+  }
+}
+
 const SHORTEST_KEY = 32;
+/** What the examples that ship say where a key belongs. */
+const PLACEHOLDERS = new Set(['at-least-32-random-characters-here']);
 const howToMake = 'Make one with: openssl rand -base64 32';
 
 /**
@@ -28,17 +42,38 @@ const howToMake = 'Make one with: openssl rand -base64 32';
  */
 export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecretBox> {
   const keyText = source.masterKey ?? (await keyOfFile(source));
-  if (keyText.length < SHORTEST_KEY) {
-    throw new Error(`The master key is shorter than ${SHORTEST_KEY} characters. ${howToMake}`);
-  }
+  const problem = masterKeyProblem(keyText);
+  if (problem !== undefined) throw new Error(`The master key ${problem}`);
   return { box: new SecretBox(Buffer.from(keyText)), keyText };
 }
 
-async function keyOfFile({ dataDir, embedded, production }: MasterKeySource): Promise<string> {
-  if (production && !embedded) {
-    throw new Error(
-      `GATEWAY_MASTER_KEY is not set; production with a database of your own needs it. ${howToMake}`,
-    );
-  }
-  return readOrMakeKeyFile(join(dataDir, 'master.key'));
+/** What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY": undefined when nothing is. Never repeats it. */
+export function masterKeyProblem(keyText: string): string | undefined {
+  if (PLACEHOLDERS.has(keyText.trim())) return `is the placeholder of an example. ${howToMake}`;
+  if (keyText.length < SHORTEST_KEY) return `is shorter than ${SHORTEST_KEY} characters. ${howToMake}`;
+  return undefined;
+}
+
+/** Why a start without GATEWAY_MASTER_KEY is refused; undefined when the key file does. */
+export function missingKeyProblem({
+  embedded,
+  production,
+}: Pick<MasterKeySource, 'embedded' | 'production'>): string | undefined {
+  return production && !embedded
+    ? `is not set; production with a database of your own needs it. ${howToMake}`
+    : undefined;
+}
+
+async function keyOfFile({
+  dataDir,
+  embedded,
+  production,
+  makesKeyFile = true,
+}: MasterKeySource): Promise<string> {
+  const missing = missingKeyProblem({ embedded, production });
+  if (missing !== undefined) throw new Error(`GATEWAY_MASTER_KEY ${missing}`);
+  const path = join(dataDir, 'master.key');
+  const keyText = makesKeyFile ? await readOrMakeKeyFile(path) : await readKeyFile(path);
+  if (keyText === undefined) throw new NoMasterKey(path);
+  return keyText;
 }

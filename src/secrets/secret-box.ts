@@ -26,6 +26,11 @@ export class SecretBox {
     this.#keyId = createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
   }
 
+  /** Names the key in what it sealed; tells nothing of the key itself. */
+  get keyId(): string {
+    return this.#keyId;
+  }
+
   /** Text that may be stored anywhere: `agw1:<key id>:<base64url>`. Sealing twice gives two different texts. */
   seal(text: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);

@@ -14,4 +14,8 @@ export class AttachmentEntity {
 
   @Column({ type: 'bytea' })
   data!: Buffer;
+
+  /** The API token that it counts to, and those that replaced it; null from before that was counted. */
+  @Column({ name: 'token_family', type: 'text', collation: 'C', nullable: true })
+  tokenFamily!: string | null;
 }

@@ -15,6 +15,8 @@ function said(role: MessageRole, id: string, content = TEXT): Message {
     tokensUsed: 0,
     model: null,
     incomplete: null,
+    finishReason: null,
+    usageEstimated: false,
     createdAt,
   };
 }

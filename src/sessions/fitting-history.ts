@@ -1,9 +1,10 @@
+import {
+  BYTES_PER_TOKEN,
+  estimatedTokens,
+  TOKENS_PER_IMAGE,
+  TOKENS_PER_MESSAGE,
+} from '../agent/estimated-usage.js';
 import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
-
-/** Estimates: no tokeniser fits every model, and a guess that is too high only forgets a little earlier. */
-const BYTES_PER_TOKEN = 4;
-const TOKENS_PER_MESSAGE = 8;
-const TOKENS_PER_IMAGE = 1600;
 
 /** What the model is told when it does not see the whole conversation. */
 export const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
@@ -37,10 +38,6 @@ export function fittingHistory(
     begin = index;
   }
   return { kept: history.slice(begin), leftOut: begin };
-}
-
-export function estimatedTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 function tokensOf({ content, attachments }: Pick<Message, 'content' | 'attachments'>): number {

@@ -1,3 +1,4 @@
+import type { FinishReason } from '../agent/model-provider.port.js';
 import type { ToolCallRecord } from '../agent/tool-call.js';
 import type { AttachmentInfo, Message, MessageRole } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
@@ -12,11 +13,13 @@ export interface MessageRow {
   tokens_used: number;
   model: string | null;
   incomplete: TurnFailure | null;
+  finish_reason: FinishReason | null;
+  usage_estimated: boolean;
   created_at: Date;
 }
 
 export const MESSAGE_COLUMNS =
-  'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, created_at';
+  'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, finish_reason, usage_estimated, created_at';
 
 export function toMessage(row: MessageRow): Message {
   return {
@@ -28,6 +31,8 @@ export function toMessage(row: MessageRow): Message {
     tokensUsed: row.tokens_used,
     model: row.model,
     incomplete: row.incomplete,
+    finishReason: row.finish_reason,
+    usageEstimated: row.usage_estimated,
     createdAt: row.created_at,
   };
 }

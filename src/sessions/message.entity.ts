@@ -5,6 +5,10 @@ import { SessionEntity } from './session.entity.js';
 @Entity('messages')
 @Check('messages_role_check', `role IN ('user', 'assistant')`)
 @Check('messages_incomplete_check', `incomplete IN ('cancelled', 'interrupted', 'failed')`)
+@Check(
+  'messages_finish_reason_check',
+  `finish_reason IN ('stop', 'tool_calls', 'length', 'content_filter', 'refusal')`,
+)
 @Index('messages_in_order', { synchronize: false })
 export class MessageEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
@@ -42,6 +46,14 @@ export class MessageEntity {
   /** How the answer was cut off; null for a whole one. */
   @Column({ type: 'text', nullable: true })
   incomplete!: string | null;
+
+  /** Why the model stopped; null for users' messages, answers that were cut off, and older rows. */
+  @Column({ name: 'finish_reason', type: 'text', nullable: true })
+  finishReason!: string | null;
+
+  /** Whether the tokens are an estimate. */
+  @Column({ name: 'usage_estimated', type: 'boolean', default: false })
+  usageEstimated!: boolean;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
-import type { HistoryPage } from './message.js';
+import type { AttachmentInfo, HistoryPage, Message } from './message.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
 
 /** Their values stand in sub-selects, so that they are not planned anew for every call: see decision 0005. */
@@ -18,6 +18,10 @@ const BEFORE: Statement = {
 const PLACE: Statement = {
   name: 'messages.place',
   text: `SELECT seq FROM messages WHERE id = $2 AND session_id = $1 AND seq IS NOT NULL`,
+};
+const SENT: Statement = {
+  name: 'messages.sent',
+  text: `SELECT content, attachments FROM messages WHERE id = $1`,
 };
 const ATTACHED: Statement = {
   name: 'messages.attached',
@@ -41,6 +45,12 @@ export class MessageStore {
   /** Where in the history a message stands; undefined when this session has no such message. */
   async placeOf(sessionId: string, messageId: string): Promise<number | undefined> {
     return (await this.database.query<{ seq: number }>(PLACE, [sessionId, messageId]))[0]?.seq;
+  }
+
+  /** What somebody sent, without the bytes of attachments. */
+  async sent(messageId: string): Promise<Pick<Message, 'content' | 'attachments'> | undefined> {
+    const values = [messageId];
+    return (await this.database.query<{ content: string; attachments: AttachmentInfo[] }>(SENT, values))[0];
   }
 
   /** The bytes of all attachments of these messages, by attachment id. */

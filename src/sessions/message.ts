@@ -1,3 +1,4 @@
+import type { FinishReason } from '../agent/model-provider.port.js';
 import type { ToolCallRecord } from '../agent/tool-call.js';
 import type { Together } from '../database/sql.js';
 import type { TurnFailure } from './turn-lease.js';
@@ -30,6 +31,10 @@ export interface Message {
   readonly model: string | null;
   /** How the answer was cut off; null for a whole one and for what a user wrote. */
   readonly incomplete: TurnFailure | null;
+  /** Why the model stopped; null for what a user wrote, for an answer that was cut off, and for older ones. */
+  readonly finishReason: FinishReason | null;
+  /** Whether `tokensUsed` is an estimate, at least in part. */
+  readonly usageEstimated: boolean;
   readonly createdAt: Date;
 }
 
@@ -52,6 +57,8 @@ export interface NewUserMessage {
   readonly id?: string | undefined;
   readonly content: string;
   readonly attachments: readonly NewAttachment[];
+  /** What the system prompt of its turn says of it, beside everything else. */
+  readonly systemNote?: string | undefined;
   /** What is committed with its turn, given the turn's id. */
   readonly together?: Together<string> | undefined;
 }

@@ -4,6 +4,7 @@ import { TurnInterrupted } from './sessions.errors.js';
 
 interface RunningTurn {
   readonly fence: number;
+  readonly tokenFamily: string;
   readonly startedAt: number;
   readonly abort: AbortController;
 }
@@ -18,14 +19,15 @@ export class RunningTurns {
 
   /**
    * A turn that is still here when the next one of its session begins has lost its lease meanwhile: it is ended.
+   * @param tokenFamily whose turn it is, among those of `familyOf`
    * @returns the signal that ends the turn early; its reason says why
    */
-  add(sessionId: string, fence: number): AbortController {
+  add(sessionId: string, fence: number, tokenFamily: string): AbortController {
     this.turns.get(sessionId)?.abort.abort(new TurnInterrupted());
     const abort = new AbortController();
     // Every tool call that runs listens, and leaves when it is done: many are no leak.
     setMaxListeners(0, abort.signal);
-    this.turns.set(sessionId, { fence, startedAt: performance.now(), abort });
+    this.turns.set(sessionId, { fence, tokenFamily, startedAt: performance.now(), abort });
     return abort;
   }
 
@@ -68,6 +70,19 @@ export class RunningTurns {
     const before = performance.now() - ms;
     const old = [...this.turns].filter(([, turn]) => turn.startedAt <= before);
     return new Map(old.map(([sessionId, { fence }]) => [sessionId, fence]));
+  }
+
+  /** Whose turns run in these sessions. */
+  tokenFamilies(sessionIds: Iterable<string>): string[] {
+    const families = [...sessionIds].map((id) => this.turns.get(id)?.tokenFamily);
+    return [...new Set(families)].filter((family) => family !== undefined);
+  }
+
+  /** Ends the turns of these tokens. */
+  abortOf(tokenFamilies: ReadonlySet<string>, reason: Error): void {
+    for (const { tokenFamily, abort } of this.turns.values()) {
+      if (tokenFamilies.has(tokenFamily)) abort.abort(reason);
+    }
   }
 
   /** Resolves when a turn of this session ends here, after `timeoutMs`, or when the signal is aborted. */

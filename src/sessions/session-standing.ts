@@ -7,6 +7,8 @@ export interface SessionStanding extends Standing {
   readonly ended: boolean;
   readonly busy: boolean;
   readonly waiting: number;
+  /** Whether the message that is asked for is still in its line: not when its token was revoked. */
+  readonly in_line: boolean;
   /** The first in its line. */
   readonly next_turn: string | null;
 }
@@ -16,8 +18,10 @@ export interface LineLimits {
   readonly allowance: TurnAllowance;
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
-  /** Set when the message is accepted: it then waits as long as it takes, and any replica may answer it. */
-  readonly caller?: Caller | undefined;
+  /** Who sends it: it ends with their token. */
+  readonly caller: Caller;
+  /** An accepted message waits as long as it takes, and any replica may answer it. */
+  readonly isAccepted: boolean;
 }
 
 /** Why a message may not line up, in the order in which the reasons count. */

@@ -1,9 +1,13 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { DueWork } from '../database/due-work.service.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { ANY_FRAMES } from './live/remote/remote-turns.sql.js';
 import { RemoteTurnsStore } from './live/remote/remote-turns.store.js';
-import { SessionStore } from './session.store.js';
+import { ANY_SILENT, SessionStore, type SilentSession, TALLY_ROWS } from './session.store.js';
 import { silenceLimits } from './silence-limits.js';
+import { ANY_LINE_EXPIRED } from './turn-begin.sql.js';
+import { ANY_LOST } from './turn-end.sql.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 
 const SWEEP_MS = 1000;
@@ -12,18 +16,20 @@ const LONGEST_TALLY = 256;
 const FORGET_MS = 3_600_000;
 const FORGET_FRAMES_MS = 10_000;
 
+/** What is swept, but for what may wait longer: `$1` and `$2` as in ANY_SILENT. */
+const ANY_TO_SWEEP = `(${ANY_SILENT} OR ${ANY_LOST} OR ${ANY_LINE_EXPIRED} OR ${TALLY_ROWS} > ${LONGEST_TALLY})`;
+
 /**
  * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
  * folded. Every read is right without it; it keeps the reads cheap. Any number of replicas may sweep.
  */
 @Injectable()
-export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> = Promise.resolve();
+  private sweeping: Promise<void> | undefined;
   private failing = false;
   private forgotAt = Number.NEGATIVE_INFINITY;
-  private forgotFramesAt = Number.NEGATIVE_INFINITY;
+  private areFramesDue = false;
   private stopped = false;
 
   constructor(
@@ -31,43 +37,70 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly turns: TurnEndingsStore,
     private readonly remote: RemoteTurnsStore,
     private readonly settings: Settings,
+    private readonly due: DueWork,
     logs: Logs,
   ) {
     this.logger = logs.for('sessions::sweeper');
   }
 
-  onApplicationBootstrap(): void {
-    this.schedule(0);
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'sessions_to_sweep',
+      everyMs: SWEEP_MS,
+      sql: ANY_TO_SWEEP,
+      values: () => {
+        const { idleSecs, timeoutSecs } = silenceLimits(this.settings.current.agent);
+        return [idleSecs, timeoutSecs];
+      },
+      tell: (any) => {
+        if (any !== false || this.failing || this.isSpendingDue) this.begin();
+      },
+    });
+    this.due.watch({
+      name: 'turn_frames',
+      everyMs: FORGET_FRAMES_MS,
+      sql: ANY_FRAMES,
+      tell: (any) => {
+        this.areFramesDue ||= any !== false;
+        if (this.areFramesDue) this.begin();
+      },
+    });
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.timer);
     await this.sweeping;
   }
 
-  private schedule(inMs: number): void {
-    if (this.stopped) return;
-    this.timer = setTimeout(() => {
-      this.sweeping = this.sweep().then((more) => this.schedule(more ? 0 : SWEEP_MS));
-    }, inMs).unref();
+  private get isSpendingDue(): boolean {
+    return performance.now() - this.forgotAt >= FORGET_MS;
+  }
+
+  private begin(): void {
+    this.sweeping ??= this.sweepAll().finally(() => {
+      this.sweeping = undefined;
+    });
+  }
+
+  private async sweepAll(): Promise<void> {
+    while (!this.stopped && (await this.sweep()));
   }
 
   /** @returns whether there is more to do right away */
   private async sweep(): Promise<boolean> {
     try {
-      for (const { session_id } of await this.turns.recover()) {
-        this.logger.warn('a turn was interrupted: its replica is gone', { session_id });
+      for (const { id, session_id } of await this.turns.recover()) {
+        const fields = { session_id, turn_id: id, outcome: 'interrupted', reason: 'lease_expired' };
+        this.logger.warn(`turn interrupted in session ${session_id}: its replica is gone`, fields);
       }
-      const changed = await this.sessions.recordSilence(
-        silenceLimits(this.settings.current.agent),
-        MOST_AT_ONCE,
-      );
+      const limits = silenceLimits(this.settings.current.agent);
+      const changed = await this.sessions.recordSilence(limits, MOST_AT_ONCE);
+      for (const session of changed) if (session.ended) this.sayThatItEnded(session);
       await this.sessions.foldTally(LONGEST_TALLY);
       await this.forgetFrames();
       await this.forgetSpending();
       this.failing = false;
-      return changed === MOST_AT_ONCE;
+      return changed.length === MOST_AT_ONCE;
     } catch (error) {
       if (!this.failing)
         this.logger.warn('sessions could not be swept; it goes on when the database answers', {
@@ -78,14 +111,19 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  private sayThatItEnded({ id, channel }: SilentSession): void {
+    const fields = { session_id: id, channel, reason: 'timeout' };
+    this.logger.info(`session ${id} ended on channel ${channel}: nothing was said for too long`, fields);
+  }
+
   private async forgetFrames(): Promise<void> {
-    if (performance.now() - this.forgotFramesAt < FORGET_FRAMES_MS) return;
+    if (!this.areFramesDue) return;
     await this.remote.forget();
-    this.forgotFramesAt = performance.now();
+    this.areFramesDue = false;
   }
 
   private async forgetSpending(): Promise<void> {
-    if (performance.now() - this.forgotAt < FORGET_MS) return;
+    if (!this.isSpendingDue) return;
     await this.turns.forgetSpending();
     this.forgotAt = performance.now();
   }

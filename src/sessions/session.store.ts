@@ -35,14 +35,18 @@ const END: Statement = {
     )
     SELECT ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'deleted'` })} AS told FROM ended`,
 };
+const SILENT = `
+      (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
+         OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))`;
+/** Whether silence is to be recorded of any: `$1` seconds until idle, `$2` until the end. */
+export const ANY_SILENT = `EXISTS (SELECT 1 FROM sessions WHERE ${SILENT})`;
 /** Silence recorded: at most `$3` rows, none that somebody else holds. */
 const SWEEP: Statement = {
   name: 'sessions.sweep',
   text: `
     WITH due AS (
       SELECT id, quiet_since <= now() - make_interval(secs => $2) AS ended FROM sessions
-      WHERE (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
-         OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))
+      WHERE ${SILENT}
       LIMIT $3 FOR UPDATE SKIP LOCKED
     ), swept AS (
       UPDATE sessions SET
@@ -50,7 +54,7 @@ const SWEEP: Statement = {
         ended_at = CASE WHEN due.ended THEN sessions.quiet_since + make_interval(secs => $2) END
       FROM due WHERE sessions.id = due.id RETURNING sessions.id, sessions.channel, sessions.user_id, due.ended
     )
-    SELECT CASE
+    SELECT id, channel, ended, CASE
       WHEN ended THEN ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'timeout'` })}
       ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
     END AS told FROM swept`,
@@ -66,6 +70,8 @@ const EMPTY_HOURS: Statement = {
   name: 'sessions.empty_hours',
   text: 'DELETE FROM session_hours WHERE n = 0',
 };
+/** How long the tally is. */
+export const TALLY_ROWS = '(SELECT count(*) FROM session_tally)';
 const TALLY_SIZE: Statement = {
   name: 'sessions.tally_size',
   text: 'SELECT count(*)::int AS rows FROM session_tally',
@@ -115,11 +121,15 @@ export class SessionStore {
     return ended !== undefined;
   }
 
-  /** Writes down what silence has done, for at most `most` sessions. @returns how many changed */
-  async recordSilence(limits: SilenceLimits, most: number): Promise<number> {
-    const swept = await this.database.query<Told>(SWEEP, [limits.idleSecs, limits.timeoutSecs, most]);
+  /** Writes down what silence has done, for at most `most` sessions. @returns those that changed */
+  async recordSilence(limits: SilenceLimits, most: number): Promise<readonly SilentSession[]> {
+    const swept = await this.database.query<SilentSession & Told>(SWEEP, [
+      limits.idleSecs,
+      limits.timeoutSecs,
+      most,
+    ]);
     this.signal.told(swept.reduce((sum, { told }) => sum + told, 0));
-    return swept.length;
+    return swept;
   }
 
   /** Keeps the tally short. Two that fold at once do not lose a count: the second finds the rows gone. */
@@ -129,6 +139,13 @@ export class SessionStore {
     await this.database.query(FOLD_TALLY);
     await this.database.query(EMPTY_HOURS);
   }
+}
+
+/** A session whose silence was written down: it is idle now, or it has ended. */
+export interface SilentSession {
+  readonly id: string;
+  readonly channel: string;
+  readonly ended: boolean;
 }
 
 /** How many hooks will hear of it. */

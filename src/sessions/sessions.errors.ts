@@ -30,13 +30,6 @@ export class TurnInProgress extends Conflict {
   }
 }
 
-export class UnknownChannel extends BadRequest {
-  constructor(known: readonly string[]) {
-    const message = `is not a configured channel; known: ${known.join(', ')}`;
-    super(`channel: ${message}`, { details: { fields: [{ path: 'channel', message }] } });
-  }
-}
-
 export class UnknownMessage extends BadRequest {
   constructor() {
     const message = 'is not a message of this session';
@@ -44,10 +37,47 @@ export class UnknownMessage extends BadRequest {
   }
 }
 
+/** What stands in `Last-Event-ID` is no id of an event. */
+export class BadLastEventId extends BadRequest {
+  constructor() {
+    const message =
+      'is no id of an event; send the id of the last event as it came, or leave the header out to send a new message';
+    super(`Last-Event-ID: ${message}`, { details: { fields: [{ path: 'Last-Event-ID', message }] } });
+  }
+}
+
+/** The event in `Last-Event-ID` is of no turn of this session. */
+export class UnknownEvent extends Conflict {
+  constructor() {
+    super(
+      'Last-Event-ID is of no turn of this session, and nothing was done. Leave the header out to send a new message.',
+      { details: { reason: 'unknown_last_event_id' } },
+    );
+  }
+}
+
+/** The event in `Last-Event-ID` is of the turn of another message than the one that was sent with it. */
+export class EventOfOtherMessage extends Conflict {
+  constructor() {
+    super(
+      'Last-Event-ID is of the turn of another message, and nothing was done. Send that message again to go on with ' +
+        'its turn, or leave the header out to send this one as a new message.',
+      { details: { reason: 'last_event_id_of_other_message' } },
+    );
+  }
+}
+
 /** The call was answered, has run out of time, belongs to another session, or never was. */
 export class NoWaitingCall extends NotFound {
   constructor() {
     super('No such tool call waits in this session any more.');
+  }
+}
+
+/** Who may write to a session drives the agent; to let it act takes another scope. */
+export class MayNotApprove extends Forbidden {
+  constructor() {
+    super('This token lacks the scope "approvals:write". Ask for a token that has it.');
   }
 }
 
@@ -66,10 +96,18 @@ export class OtherUser extends Forbidden {
 
 /** The session was deleted while its turn ran. */
 export class TurnCancelled extends Conflict {
-  constructor(sentence = 'The session was ended while this message was being answered.') {
-    super(sentence, {
-      details: { reason: 'turn_cancelled' },
-    });
+  constructor(
+    sentence = 'The session was ended while this message was being answered.',
+    reason = 'turn_cancelled',
+  ) {
+    super(sentence, { details: { reason } });
+  }
+}
+
+/** What a token began ends with it: a turn that runs, and an accepted message that waits. */
+export class TurnOfRevokedToken extends TurnCancelled {
+  constructor() {
+    super('The access token that sent this message was revoked before it was answered.', 'token_revoked');
   }
 }
 

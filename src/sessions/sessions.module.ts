@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { TokenEndings } from '../tokens/token-endings.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { AcceptedTurns } from './accepted/accepted-turns.service.js';
 import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
+import { WaitingOfToken } from './accepted/waiting-of-token.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { TurnPlaces } from './limits/turn-places.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
@@ -12,6 +14,7 @@ import { FeedReader } from './live/remote/feed-reader.service.js';
 import { RemoteTurnsStore } from './live/remote/remote-turns.store.js';
 import { SessionFeeds } from './live/remote/session-feeds.service.js';
 import { TurnRelays } from './live/remote/turn-relays.service.js';
+import { ResumedTurns } from './live/resumed-turns.service.js';
 import { SessionSockets } from './live/session-sockets.port.js';
 import { SessionViews } from './live/session-views.service.js';
 import { TurnHub } from './live/turn-hub.js';
@@ -29,6 +32,7 @@ import { TurnStore } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnLeases } from './turn-leases.store.js';
 import { TurnLine } from './turn-line.service.js';
+import { TurnLog } from './turn-log.js';
 import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
 import { TurnPrompt } from './turn-prompt.js';
 import { TurnResults } from './turn-results.store.js';
@@ -62,6 +66,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     SessionFeeds,
     PastTurns,
     SessionViews,
+    ResumedTurns,
     Viewers,
     Handshake,
     { provide: SessionSockets, useClass: SessionSocketsService },
@@ -72,11 +77,13 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     TurnLine,
     ...turnMetricProviders,
     TurnMetrics,
+    TurnLog,
     TurnPrompt,
     TurnsService,
     TurnStarter,
     AcceptedTurnsStore,
     AcceptedTurns,
+    WaitingOfToken,
     TurnWatch,
     SessionSweeper,
     SessionRetention,
@@ -91,4 +98,8 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     SessionSockets,
   ],
 })
-export class SessionsModule {}
+export class SessionsModule {
+  constructor(endings: TokenEndings, waiting: WaitingOfToken) {
+    endings.add(waiting);
+  }
+}

@@ -3,18 +3,15 @@ import { ModelProvider } from '../agent/model-provider.port.js';
 import { ChannelDirectory } from '../channels/channel-directory.js';
 import { Settings } from '../config/settings.js';
 import type { Together } from '../database/sql.js';
+import { BadFields } from '../errors/bad-fields.js';
+import type { FieldProblem } from '../errors/gateway-error.js';
 import { isId } from '../ids/typeid.js';
+import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
 import { RunningTurns } from './running-turns.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
-import {
-  OtherUser,
-  SessionEnded,
-  SessionNotFound,
-  TurnCancelled,
-  UnknownChannel,
-} from './sessions.errors.js';
+import { OtherUser, SessionEnded, SessionNotFound, TurnCancelled } from './sessions.errors.js';
 import { silenceLimits } from './silence-limits.js';
 
 /** What a caller says of a new session; everything has a default. */
@@ -29,13 +26,18 @@ export interface SessionWish {
 /** The life of sessions as callers see it (decisions, section 3). A token bound to a user sees only that user's. */
 @Injectable()
 export class SessionsService {
+  private readonly logger: Logger;
+
   constructor(
     private readonly store: SessionStore,
     private readonly settings: Settings,
     private readonly channels: ChannelDirectory,
     private readonly running: RunningTurns,
     private readonly provider: ModelProvider,
-  ) {}
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions');
+  }
 
   /** The model of sessions that name none. */
   get defaultModel(): string {
@@ -51,12 +53,23 @@ export class SessionsService {
 
   /** `together` is committed with the session, or neither. */
   async create(wish: SessionWish, caller: Caller, together?: Together<Session>): Promise<Session> {
+    BadFields.refuse(this.problemsOf(wish));
     const channel = wish.channel ?? 'api';
-    if (!this.channels.has(channel)) throw new UnknownChannel(this.channels.names());
     const { systemPrompt = null, model = null, metadata = {} } = wish;
     const userId = userOf(wish, caller);
     const namesUser = wish.userId !== undefined || caller.boundUserId !== null;
-    return this.store.insert({ channel, userId, namesUser, systemPrompt, model, metadata }, together);
+    const wished = { channel, userId, namesUser, systemPrompt, model, metadata };
+    const session = await this.store.insert(wished, together);
+    const fields = { session_id: session.id, channel, token: caller.tokenId };
+    this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
+    return session;
+  }
+
+  /** What is wrong with a wish beyond the form of its fields. */
+  problemsOf({ channel = 'api' }: Pick<SessionWish, 'channel'>): readonly FieldProblem[] {
+    if (this.channels.has(channel)) return [];
+    const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
+    return [{ path: 'channel', message }];
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */
@@ -79,9 +92,11 @@ export class SessionsService {
 
   /** Ends the session; its rows stay readable. A running turn is aborted. Throws `SessionEnded` the second time. */
   async end(id: string, caller: Caller): Promise<void> {
-    await this.find(id, caller);
+    const { channel } = await this.find(id, caller);
     if (!(await this.store.end(id, this.limits()))) throw new SessionEnded();
     this.running.abort(id, new TurnCancelled());
+    const fields = { session_id: id, channel, reason: 'deleted', token: caller.tokenId };
+    this.logger.info(`session ${id} ended on channel ${channel}: deleted`, fields);
   }
 
   private limits() {

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type ApprovalAnswer, ToolApprovals } from '../agent/tool-approvals.port.js';
 import { ToolPolicy } from '../agent/tool-policy.js';
 import type { Caller } from '../tokens/caller.js';
-import { NoWaitingCall, ToolNotYours } from './sessions.errors.js';
+import { grants } from '../tokens/scopes.js';
+import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
 /** What the people of a session say to tool calls that wait for one of them. */
@@ -15,7 +16,8 @@ export class ToolAnswers {
   ) {}
 
   /**
-   * Throws `SessionNotFound`, `NoWaitingCall` when nothing of that id waits in this session, and `ToolNotYours` for
+   * Needs the scope `approvals:write`, by whatever way the answer comes: who drives the agent does not thereby approve
+   * what it does. Throws `MayNotApprove`, `SessionNotFound`, `NoWaitingCall` when nothing of that id waits in this session, and `ToolNotYours` for
    * who would allow what their own turns may not do.
    */
   async answer(
@@ -24,11 +26,14 @@ export class ToolAnswers {
     verdict: ApprovalAnswer['verdict'],
     caller: Caller,
   ): Promise<void> {
+    if (!grants(caller.scopes, 'approvals:write')) throw new MayNotApprove();
     await this.sessions.find(sessionId, caller);
     const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
     if (open === undefined) throw new NoWaitingCall();
     const token = { id: caller.tokenId, name: caller.tokenName };
-    if (verdict === 'allowed' && !this.policy.allows(open.tool, { channel: open.channel, token })) {
+    // The rules of `api` are about the turn that asks, which obeyed them already.
+    const context = { channel: open.channel, token, isFromChannel: true };
+    if (verdict === 'allowed' && !this.policy.allows(open.tool, context)) {
       throw new ToolNotYours(open.tool);
     }
     const by = `token "${token.name}" (${token.id})`;

@@ -89,11 +89,11 @@ const beginWaiting = (name: string, within: string): Statement => ({
 export const BEGIN_WAITING = beginWaiting('turns.begin_waiting', '');
 export const BEGIN_WAITING_LIMITED = beginWaiting('turns.begin_waiting_limited', `AND ${withinLimits(8)}`);
 
-/** One that was accepted, from `$5`, waits as long as it takes. */
+/** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
 export const INSERT_WAITING_TURN: Statement = {
   name: 'turns.insert_waiting',
-  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, wait_until)
-         VALUES ($1, $2, $3, 'waiting', $5::json,
+  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, token_id, wait_until)
+         VALUES ($1, $2, $3, 'waiting', $5::json, $6,
            CASE WHEN $5::json IS NULL THEN now() + make_interval(secs => $4) ELSE 'infinity' END)`,
 };
 /** Any replica may take it: the first one does, and the others see that it waits no longer. */
@@ -107,7 +107,7 @@ export const INSERT_WAITING_MESSAGE: Statement = {
 };
 export const INSERT_ATTACHMENT: Statement = {
   name: 'turns.insert_attachment',
-  text: `INSERT INTO attachments (id, message_id, data) VALUES ($1, $2, $3)`,
+  text: `INSERT INTO attachments (id, message_id, data, token_family) VALUES ($1, $2, $3, $4)`,
 };
 
 /** A message that is not waited for any longer leaves no trace. */
@@ -117,11 +117,13 @@ export const LEAVE_LINE: Statement = {
     WITH gone AS (DELETE FROM turns WHERE id = $1 AND status = 'waiting' RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
 };
+const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '10 seconds'`;
+export const ANY_LINE_EXPIRED = `EXISTS (SELECT 1 FROM turns WHERE ${EXPIRED})`;
 export const LEAVE_LINES_EXPIRED: Statement = {
   name: 'turns.leave_lines_expired',
   text: `
     WITH gone AS (
-      DELETE FROM turns WHERE status = 'waiting' AND wait_until < now() - interval '10 seconds'
+      DELETE FROM turns WHERE ${EXPIRED}
       RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
 };

@@ -31,11 +31,13 @@ const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
   tokens_used: '$6::bigint + $7::bigint',
   tool_calls: 'json_array_length($11::json)',
   content: 'CASE WHEN $12::boolean THEN $8::text END',
+  finish_reason: '$13::text',
 });
 
 /**
  * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
- * the tool calls without what went in and out, `$12` whether hooks are to have the text.
+ * the tool calls without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
+ * whether the counts are estimates.
  */
 export const COMPLETE: Statement = {
   name: 'turns.complete',
@@ -45,8 +47,9 @@ export const COMPLETE: Statement = {
         input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
       ${HELD} RETURNING message_count, channel, user_id
     ), answered AS (
-      INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model)
-      SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10 FROM held
+      INSERT INTO messages
+        (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, finish_reason, usage_estimated)
+      SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10, $13, $14 FROM held
       RETURNING created_at
     ), closed AS (
       UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
@@ -67,7 +70,7 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told. */
+/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told, `$15` whether the counts are estimates. */
 export const CLOSE: Statement = {
   name: 'turns.close',
   text: `
@@ -76,8 +79,9 @@ export const CLOSE: Statement = {
         input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, ${spendInSession('$7', '$8')}
       ${HELD} RETURNING message_count, channel, user_id
     ), said AS (
-      INSERT INTO messages (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete)
-      SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5
+      INSERT INTO messages
+        (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete, usage_estimated)
+      SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5, $15
       FROM held WHERE $9::text IS NOT NULL
     ), closed AS (
       UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
@@ -113,6 +117,14 @@ export const CANCEL: Statement = {
 /** Turns that one sweep closes at most. */
 export const MOST_RECOVERED = 100;
 
+const LOST = `
+      FROM turns JOIN sessions ON sessions.id = turns.session_id
+      WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
+        OR sessions.turn_owner IS NULL)`;
+
+/** Whether there are turns whose owner is gone. */
+export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
+
 /**
  * Turns whose owner is gone: closed as interrupted, fenced off in case it comes back, and told so in the history:
  * `$1` ids for the notes, `$2` what they say.
@@ -121,10 +133,7 @@ export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
     WITH lost AS (
-      SELECT sessions.id, sessions.user_id, turns.id AS turn_id
-      FROM turns JOIN sessions ON sessions.id = turns.session_id
-      WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
-        OR sessions.turn_owner IS NULL)
+      SELECT sessions.id, sessions.user_id, turns.id AS turn_id ${LOST}
       LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,

@@ -51,10 +51,12 @@ export class TurnEndingsStore {
       outcome.model,
       JSON.stringify(outcome.toolCalls.map(toolFacts)),
       this.settings.current.hooks.include_content,
+      outcome.finishReason,
+      outcome.usage.estimated === true,
     ]);
     if (row === undefined) return undefined;
     this.signal.told(row.told);
-    const { toolCalls, model } = outcome;
+    const { toolCalls, model, finishReason, usage } = outcome;
     return {
       id,
       role: 'assistant',
@@ -64,6 +66,8 @@ export class TurnEndingsStore {
       tokensUsed: input + output,
       model,
       incomplete: null,
+      finishReason,
+      usageEstimated: usage.estimated === true,
       createdAt: row.created_at,
     };
   }
@@ -85,6 +89,7 @@ export class TurnEndingsStore {
       said.model,
       JSON.stringify(said.toolCalls.map(toolFacts)),
       JSON.stringify(error),
+      said.usage.estimated === true,
     ]);
     this.signal.told(closed?.told);
     return closed !== undefined;

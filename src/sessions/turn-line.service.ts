@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../config/settings.schema.js';
 import type { Caller } from '../tokens/caller.js';
+import { TokenRevoked } from '../tokens/hold-token.js';
 import type { BegunTurn } from './begun-turn.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnPlaces } from './limits/turn-places.js';
@@ -12,6 +13,12 @@ import { SessionEnded, SessionNotFound, TurnInProgress } from './sessions.errors
 import { type BeginLimits, TurnStore, type WaitingTurn } from './turn.store.js';
 
 type LineSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
+interface LineWish {
+  readonly terms: BeginLimits;
+  readonly mayWait: boolean;
+  readonly caller: Caller;
+  readonly isAccepted: boolean;
+}
 type PlaceInLine = { readonly begun: BegunTurn } | { readonly waiting: WaitingTurn };
 
 /** How often a waiting message looks whether another replica has freed its session. */
@@ -29,8 +36,8 @@ export class TurnLine {
 
   /**
    * Returns once the session is this message's, with a place in this process that the caller gives back as soon as the
-   * turn runs. Throws `SessionNotFound`, `SessionEnded`, `TurnInProgress` when the line is full or the wait too long,
-   * and `TurnLimitReached`: then nothing of the message is stored.
+   * turn runs. Throws `SessionNotFound`, `SessionEnded`, `TokenRevoked`, `TurnInProgress` when the line is full or the wait too
+   * long, and `TurnLimitReached`: then nothing of the message is stored.
    */
   enter(
     sessionId: string,
@@ -42,7 +49,8 @@ export class TurnLine {
       const deadline = performance.now() + settings.agent.max_wait_ms;
       const terms = termsOf(settings, caller);
       const mayWait = settings.agent.on_busy === 'queue' && this.places.hasRoomToWait;
-      const place = await this.takeOrLineUp(sessionId, message, settings, { terms, mayWait });
+      const wish = { terms, mayWait, caller, isAccepted: false };
+      const place = await this.takeOrLineUp(sessionId, message, settings, wish);
       return 'begun' in place ? place.begun : this.wait(place.waiting, terms, deadline);
     });
   }
@@ -55,7 +63,7 @@ export class TurnLine {
     settings: LineSettings,
   ): Promise<PlaceInLine> {
     const mayWait = settings.agent.on_busy === 'queue';
-    const wish = { terms: termsOf(settings, caller), mayWait, caller };
+    const wish = { terms: termsOf(settings, caller), mayWait, caller, isAccepted: true };
     return this.noting(() => this.takeOrLineUp(sessionId, message, settings, wish));
   }
 
@@ -72,7 +80,7 @@ export class TurnLine {
     sessionId: string,
     message: NewUserMessage,
     { agent }: LineSettings,
-    { terms, mayWait, caller }: { terms: BeginLimits; mayWait: boolean; caller?: Caller },
+    { terms, mayWait, caller, isAccepted }: LineWish,
   ): Promise<PlaceInLine> {
     const hasPlace = this.places.tryTake();
     const begun = hasPlace
@@ -81,7 +89,7 @@ export class TurnLine {
     if (begun !== undefined) return { begun };
     if (!hasPlace && !mayWait) throw this.places.refusal();
     const maxWaiting = agent.on_busy === 'queue' ? agent.max_waiting : 0;
-    const line = { ...terms, maxWaiting, maxWaitMs: agent.max_wait_ms, caller };
+    const line = { ...terms, maxWaiting, maxWaitMs: agent.max_wait_ms, caller, isAccepted };
     const place = await this.store.lineUp(sessionId, message, line);
     if ('refused' in place) throw refusal(place.refused);
     return place;
@@ -111,10 +119,11 @@ export class TurnLine {
     }
   }
 
-  /** Throws `SessionEnded`, and `TurnLimitReached` when it is no use to wait. */
+  /** Throws `SessionEnded`, `TokenRevoked`, and `TurnLimitReached` when it is no use to wait. */
   private async standing(turn: WaitingTurn, terms: BeginLimits): Promise<SessionStanding> {
-    const standing = await this.store.standing(turn.sessionId, terms);
+    const standing = await this.store.standing(turn, terms);
     if (standing === undefined || standing.ended) throw new SessionEnded();
+    if (!standing.in_line) throw new TokenRevoked();
     const spent = spentBudget(standing, terms.allowance);
     if (spent !== undefined) throw spent;
     return standing;

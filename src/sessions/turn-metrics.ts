@@ -35,7 +35,8 @@ export const turnMetricProviders = [
 export interface TurnTimer {
   /** Text of the answer left; the first call counts. */
   readonly sawText: () => void;
-  readonly ended: (outcome: 'completed' | TurnFailure) => void;
+  /** @returns the milliseconds that it took */
+  readonly ended: (outcome: 'completed' | TurnFailure) => number;
 }
 
 /** Counts and times turns where they run. */
@@ -64,8 +65,10 @@ export class TurnMetrics implements OnModuleInit {
         silent = false;
       },
       ended: (outcome) => {
+        const secs = passedSecs();
         this.turns.inc({ outcome });
-        this.duration.observe({ outcome }, passedSecs());
+        this.duration.observe({ outcome }, secs);
+        return secs * 1000;
       },
     };
   }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { estimatedTokens } from '../agent/estimated-usage.js';
 import { PromptSources } from '../agent/prompt-sources.js';
 import type { TurnInput } from '../agent/turn.js';
 import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
 import type { Caller } from '../tokens/caller.js';
 import type { BegunTurn } from './begun-turn.js';
-import { estimatedTokens, fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
+import { fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { modelMessages } from './turn-context.js';
@@ -37,7 +38,7 @@ export class TurnPrompt {
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
     const { context_tokens, max_output_tokens, system_prompt } = this.settings.current.agent;
-    const system = joined([turn.systemPrompt ?? system_prompt, ...additions]);
+    const system = joined([turn.systemPrompt ?? system_prompt, message.systemNote ?? '', ...additions]);
     const room = context_tokens - max_output_tokens - estimatedTokens(system);
     const { kept, leftOut } = fittingHistory(turn.history, message, room);
     if (leftOut > 0)
@@ -57,7 +58,7 @@ export class TurnPrompt {
 
 function contextOf({ lease, channel, userId, caller }: CalledTurn): TurnInput['context'] {
   const token = { id: caller.tokenId, name: caller.tokenName };
-  return { sessionId: lease.sessionId, channel, userId, token };
+  return { sessionId: lease.sessionId, channel, userId, token, isFromChannel: caller.channel === channel };
 }
 
 function joined(parts: readonly string[]): string {

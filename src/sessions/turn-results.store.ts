@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { FinishReason } from '../agent/model-provider.port.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
 import { LEAVE_LINE } from './turn-begin.sql.js';
@@ -13,6 +14,8 @@ export interface TurnResult {
   readonly reason: string | null;
   /** The answer, also one that was cut off; null when there is none. */
   readonly content: string | null;
+  /** Why the model stopped; null when there is no whole answer. */
+  readonly finishReason: FinishReason | null;
 }
 
 interface ResultRow {
@@ -21,16 +24,18 @@ interface ResultRow {
   status: TurnResult['status'];
   reason: string | null;
   content: string | null;
+  finish_reason: FinishReason | null;
 }
 
 const RESULT: Statement = {
   name: 'turns.result_of_message',
   text: `
-    SELECT said.session_id, said.turn_id, turns.status, turns.reason, (
-      SELECT answer.content FROM messages AS answer
-      WHERE answer.session_id = said.session_id AND answer.seq > said.seq AND answer.turn_id = said.turn_id
-      ORDER BY answer.seq LIMIT 1) AS content
-    FROM messages AS said JOIN turns ON turns.id = said.turn_id WHERE said.id = $1`,
+    SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason
+    FROM messages AS said JOIN turns ON turns.id = said.turn_id LEFT JOIN LATERAL (
+      SELECT content, finish_reason FROM messages
+      WHERE session_id = said.session_id AND seq > said.seq AND turn_id = said.turn_id
+      ORDER BY seq LIMIT 1) AS answer ON true
+    WHERE said.id = $1`,
 };
 
 /** Finds the turn of a message again, after whoever sent it has lost sight of it. */
@@ -43,7 +48,8 @@ export class TurnResults {
     const [row] = await this.database.query<ResultRow>(RESULT, [userMessageId]);
     if (row === undefined) return undefined;
     const { session_id: sessionId, turn_id: turnId, status, reason, content } = row;
-    return { sessionId, turnId, status, reason, content };
+    const finishReason = row.finish_reason;
+    return { sessionId, turnId, status, reason, content, finishReason };
   }
 
   /** Takes a message out of its session's line, so that it can be sent again. */

@@ -1,9 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logs/logger.js';
+import { TokenStore } from '../tokens/token.store.js';
 import { TurnRelays } from './live/remote/turn-relays.service.js';
 import { TurnHub } from './live/turn-hub.js';
 import { RunningTurns } from './running-turns.js';
-import { TurnCancelled, TurnInterrupted, TurnStopped } from './sessions.errors.js';
+import { TurnCancelled, TurnInterrupted, TurnOfRevokedToken, TurnStopped } from './sessions.errors.js';
 import { LEASE_SECS } from './turn-lease.js';
 import { TurnLeases } from './turn-leases.store.js';
 
@@ -13,7 +14,7 @@ const RENEW_MS = (LEASE_SECS * 1000) / 3;
 
 /**
  * Looks after the turns that run here: renews their leases, aborts those whose session was ended through another replica
- * or whose lease is lost, and shows them to other replicas that have viewers.
+ * or whose token was revoked or whose lease is lost, and shows them to other replicas that have viewers.
  */
 @Injectable()
 export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
@@ -27,6 +28,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly leases: TurnLeases,
     private readonly hub: TurnHub,
     private readonly relays: TurnRelays,
+    private readonly tokens: TokenStore,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::turn');
@@ -46,6 +48,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     this.looking = true;
     try {
       await this.heedWishes(turns);
+      await this.endRevoked(turns);
       if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
     } catch (error) {
       this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
@@ -63,6 +66,12 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
       else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
       else this.relays.heed(this.hub.current(id), watched);
     }
+  }
+
+  /** Asked of the database each time: a turn may begin on what a replica knew of its token half a second ago. */
+  private async endRevoked(turns: ReadonlyMap<string, number>): Promise<void> {
+    const ended = await this.tokens.endedAmong(this.running.tokenFamilies(turns.keys()));
+    if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());
   }
 
   private async renew(turns: Map<string, number>): Promise<void> {

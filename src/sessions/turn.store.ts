@@ -5,8 +5,10 @@ import type { SqlRunner } from '../database/sql.js';
 import { EventSignal } from '../events/event-signal.js';
 import { newId } from '../ids/typeid.js';
 import { ReplicaId } from '../lifecycle/replica-id.js';
+import { holdToken } from '../tokens/hold-token.js';
 import { type BegunTurn, begunTurn, type ClaimedRow } from './begun-turn.js';
 import { LOCK_SESSION, LOCK_TOKEN, STANDING } from './limits/spending.sql.js';
+import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
 import type { NewUserMessage } from './message.js';
 import { type LineLimits, type LineRefusal, refusalOf, type SessionStanding } from './session-standing.js';
@@ -48,21 +50,23 @@ export class TurnStore {
       : await this.database.transaction(async (runner) => {
           await lockToken(runner, allowance);
           const row = await attempt(runner);
-          if (row !== undefined) await storeWith(runner, turn, message);
+          if (row !== undefined) await storeWith(runner, turn, message, allowance);
           return row;
         });
     return this.begun(turn, claimed);
   }
 
-  /** Puts a message at the end of the session's line, or says why not. */
+  /** Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for a share. */
   lineUp(sessionId: string, message: NewUserMessage, limits: LineLimits): Promise<LineUp> {
     return this.database.transaction(async (runner) => {
-      const { timeoutSecs, allowance } = limits;
-      const values = [sessionId, timeoutSecs, allowance.tokenId];
+      const { timeoutSecs, allowance, caller } = limits;
+      const values = [sessionId, timeoutSecs, allowance.tokenId, null];
+      await holdToken(runner, caller);
       await runner.query(LOCK_SESSION, [sessionId]);
       const [session] = await runner.query<SessionStanding>(STANDING, values);
       const refused = refusalOf(session, limits);
       if (refused !== undefined) return { refused };
+      await refuseTooManyWaiting(runner, allowance);
       const waiting = newTurn(sessionId, message);
       const { turnId, userMessageId } = waiting;
       await runner.query(begin.INSERT_WAITING_MESSAGE, [
@@ -77,9 +81,10 @@ export class TurnStore {
         sessionId,
         userMessageId,
         limits.maxWaitMs / 1000,
-        limits.caller === undefined ? null : JSON.stringify(limits.caller),
+        limits.isAccepted ? JSON.stringify(caller) : null,
+        caller.tokenId,
       ]);
-      await storeWith(runner, waiting, message);
+      await storeWith(runner, waiting, message, allowance);
       return { waiting };
     });
   }
@@ -116,9 +121,9 @@ export class TurnStore {
     return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
   }
 
-  /** Undefined for a session that does not exist. */
-  async standing(sessionId: string, limits: BeginLimits): Promise<SessionStanding | undefined> {
-    const values = [sessionId, limits.timeoutSecs, limits.allowance.tokenId];
+  /** How the session of a message in its line stands. Undefined for a session that does not exist. */
+  async standing(turn: WaitingTurn, limits: BeginLimits): Promise<SessionStanding | undefined> {
+    const values = [turn.sessionId, limits.timeoutSecs, limits.allowance.tokenId, turn.turnId];
     return (await this.database.query<SessionStanding>(STANDING, values))[0];
   }
 
@@ -172,14 +177,17 @@ async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise
   return (await runner.query(begin.LOCK_ACCEPTED, [turnId])).length > 0;
 }
 
-/** What a message has beside its own row. */
+/** What a message has beside its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */
 async function storeWith(
   runner: SqlRunner,
   { turnId, userMessageId }: WaitingTurn,
   { attachments, together }: NewUserMessage,
+  allowance: TurnAllowance,
 ): Promise<void> {
+  const bytes = attachments.reduce((sum, { data }) => sum + data.length, 0);
+  await refuseTooManyBytes(runner, allowance, bytes);
   for (const { id, data } of attachments)
-    await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data]);
+    await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data, allowance.family]);
   await together?.(runner, turnId);
 }
 

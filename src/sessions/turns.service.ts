@@ -7,7 +7,7 @@ import { GatewayError, InternalError, ProviderTimedOut } from '../errors/gateway
 import { keptError } from '../errors/retold-error.js';
 import { inLogContext } from '../logs/log-context.js';
 import { type Logger, Logs } from '../logs/logger.js';
-import type { Caller } from '../tokens/caller.js';
+import { type Caller, familyOf } from '../tokens/caller.js';
 import { inSpan } from '../tracing/spans.js';
 import type { BegunTurn } from './begun-turn.js';
 import type { LiveTurn } from './live/live-turn.js';
@@ -19,6 +19,7 @@ import { RunningTurns } from './running-turns.js';
 import { TurnCancelled, TurnInterrupted } from './sessions.errors.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
+import { TurnLog } from './turn-log.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 
@@ -28,6 +29,13 @@ export interface StartedTurn {
   readonly live: LiveTurn;
   /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
   readonly answer: Promise<Message>;
+}
+
+/** How a turn without an answer ended, and what its caller is told. */
+interface FailedTurn {
+  readonly error: GatewayError;
+  readonly how: TurnFailure;
+  readonly reason: string;
 }
 
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
@@ -44,6 +52,7 @@ export class TurnsService {
     private readonly hub: TurnHub,
     private readonly relays: TurnRelays,
     private readonly metrics: TurnMetrics,
+    private readonly log: TurnLog,
     private readonly settings: Settings,
     logs: Logs,
   ) {
@@ -53,13 +62,15 @@ export class TurnsService {
   /** The turn goes on by itself, whoever follows it or waits for its answer. */
   start(turn: BegunTurn, message: NewUserMessage, caller: Caller): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
-    const abort = this.running.add(sessionId, fence);
+    const abort = this.running.add(sessionId, fence, familyOf(caller));
     const live = this.hub.begin(sessionId, turnId, abort.signal);
     this.relays.heed(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
       inSpan(
-        'turn',
-        { 'session.id': sessionId, 'gateway.turn.id': turnId, 'gateway.channel': turn.channel },
+        {
+          name: 'turn',
+          attributes: { 'session.id': sessionId, 'gateway.turn.id': turnId, 'gateway.channel': turn.channel },
+        },
         () => this.runToItsEnd({ ...turn, caller }, message, live, abort),
       ),
     );
@@ -84,13 +95,14 @@ export class TurnsService {
       const answer = await this.turns.complete(turn.lease, outcome);
       if (answer === undefined) throw new TurnInterrupted();
       void live.publish({ type: 'done', message: answer });
-      timing.ended('completed');
+      this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
       return answer;
     } catch (thrown) {
       await this.relays.finish(live);
-      const error = await this.close(turn, thrown, progress.soFar());
+      const { error, how, reason } = await this.close(turn, thrown, progress.soFar());
       void live.publish({ type: 'error', error });
-      timing.ended(failureOf(error));
+      const cost = { ...progress.soFar(), durationMs: timing.ended(how) };
+      this.log.ended(turn, cost, { how, reason, error });
       throw error;
     } finally {
       clearTimeout(timer);
@@ -115,8 +127,8 @@ export class TurnsService {
     return turn.model ?? this.provider.defaultModel;
   }
 
-  /** @returns what the caller is told */
-  private async close({ lease }: BegunTurn, thrown: unknown, soFar: TurnOutcome): Promise<GatewayError> {
+  /** @returns how it ended, and what the caller is told */
+  private async close({ lease }: BegunTurn, thrown: unknown, soFar: TurnOutcome): Promise<FailedTurn> {
     const error =
       thrown instanceof GatewayError
         ? thrown
@@ -124,18 +136,17 @@ export class TurnsService {
     const reason = error.details?.reason ?? error.name;
     const ending: TurnEnding = { how: failureOf(error), reason, error: keptError(error) };
     const { how } = ending;
-    const fields = { session_id: lease.sessionId, turn_id: lease.turnId, reason };
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);
-      this.logger[error.logLevel](`a turn ended without an answer: ${how}`, fields);
     } catch (failure) {
       // The lease runs out by itself, and whoever sweeps then closes the turn.
       this.logger.warn('a turn could not be closed; it will be when its lease runs out', {
-        ...fields,
+        session_id: lease.sessionId,
+        turn_id: lease.turnId,
         error: String(failure),
       });
     }
-    return error;
+    return { error, how, reason };
   }
 }
 

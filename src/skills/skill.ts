@@ -15,3 +15,11 @@ export interface LoadedSkill extends Skill {
   /** Absolute and without symbolic links. */
   readonly folder: string;
 }
+
+/** A skill that could not be loaded, or not in its newest version. */
+export interface FailedSkill {
+  /** Its folder, such as `workspace/weekly-report`; or a whole folder of skills. */
+  readonly folder: string;
+  /** Why, for people; redacted. */
+  readonly error: string;
+}

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
+import { FailedSkillsGauge } from './failed-skills-gauge.js';
 import { SkillsPrompt } from './prompt/skills-prompt.js';
 import { SkillReadTool } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
@@ -9,7 +10,14 @@ import { SkillsWatch } from './skills-watch.service.js';
 /** Skills. */
 @Module({
   imports: [AgentModule, PluginsModule],
-  providers: [Skills, SkillsWatch, SkillsPrompt, SkillReadTool],
+  providers: [
+    Skills,
+    SkillsWatch,
+    SkillsPrompt,
+    SkillReadTool,
+    FailedSkillsGauge.provider,
+    FailedSkillsGauge,
+  ],
   exports: [Skills],
 })
 export class SkillsModule {}

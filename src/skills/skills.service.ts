@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { type Logger, Logs } from '../logs/logger.js';
+import { Redactor } from '../logs/redactor.js';
 import { PluginDirectory, type PluginFolder } from '../plugins/plugin-directory.port.js';
 import { rootsOf } from './folder/skill-roots.js';
 import { NO_SKILLS, type SkillScan, scanSkills } from './folder/skill-scan.js';
-import type { LoadedSkill } from './skill.js';
+import type { FailedSkill, LoadedSkill } from './skill.js';
 
 /** The skills of this gateway: your own, those that ship, and those of loaded plugins (specification 2.7). */
 @Injectable()
@@ -16,6 +17,7 @@ export class Skills {
   constructor(
     private readonly plugins: PluginDirectory,
     private readonly settings: Settings,
+    private readonly redactor: Redactor,
     logs: Logs,
   ) {
     this.logger = logs.for('skills');
@@ -31,6 +33,12 @@ export class Skills {
     return skills.filter(({ source }) => alive.has(source));
   }
 
+  /** What this replica could not load, as of its last look. */
+  failed(): readonly FailedSkill[] {
+    if (!this.settings.current.skills.enabled) return [];
+    return [...this.scan.failures].map(([folder, why]) => ({ folder, error: this.redactor.redact(why) }));
+  }
+
   find(name: string): LoadedSkill | undefined {
     return this.list().find((skill) => skill.name === name);
   }
@@ -44,11 +52,10 @@ export class Skills {
     return this.scan.folders;
   }
 
-  /** Reads all folders again. Never throws. One at a time: the caller sees to that. While skills are off it keeps what it knows. */
+  /** Reads all folders again, also while skills are off: they are there at once when they are on. Never throws. One at a time: the caller sees to that. */
   async rescan(): Promise<void> {
     this.scannedPlugins = this.plugins.loadedFolders();
     const { current } = this.settings;
-    if (!current.skills.enabled) return;
     const before = this.scan;
     this.scan = await scanSkills(rootsOf(current, this.scannedPlugins), current.skills, before);
     this.tell(before, this.scan);

@@ -27,12 +27,11 @@ export class PoolGauge implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.scrape.onScrape(() => {
+    this.scrape.beforeScrape(() => {
       const { open, idle, waiting } = this.database.poolUse;
       this.connections.set({ state: 'idle' }, idle);
       this.connections.set({ state: 'busy' }, open - idle);
       this.waiting.set(waiting);
-      return Promise.resolve();
     });
   }
 }

@@ -1,13 +1,24 @@
 import type { Database } from '../database/database.js';
 import { migrations } from '../database/migrations.js';
+import type { StorageWatch } from '../database/storage-watch.js';
 import type { Readiness } from '../lifecycle/readiness.js';
 import { ReadinessCheck } from './readiness-check.js';
 
 const READY = { isReady: true, isDraining: false };
 const applied = (count: number) => async () => [{ applied: count }];
 
-function check(query: () => Promise<unknown[]>, readiness: object = READY): ReadinessCheck {
-  return new ReadinessCheck(readiness as Readiness, { query } as unknown as Database);
+const ROOM = { problem: () => Promise.resolve(undefined) };
+
+function check(
+  query: () => Promise<unknown[]>,
+  readiness: object = READY,
+  storage: object = ROOM,
+): ReadinessCheck {
+  return new ReadinessCheck(
+    readiness as Readiness,
+    { query } as unknown as Database,
+    storage as StorageWatch,
+  );
 }
 
 const NONE = { gateway: undefined, database: undefined, migrations: undefined };
@@ -38,6 +49,12 @@ test('a database without our tables is told from one that cannot be reached', as
   expect(await failing(noTable)).toEqual({ ...NONE, migrations: 'no migration has run in this database' });
   for (const error of [new Error('refused'), 'refused'])
     expect(await failing(error)).toEqual({ ...NONE, database: 'the database cannot be reached' });
+});
+
+test('a full disk keeps it from being ready, although the database answers', async () => {
+  const full = { problem: () => Promise.resolve('its disk is full: nothing can be stored') };
+  const own = check(applied(migrations.length), READY, full);
+  expect(await own.problems()).toEqual({ ...NONE, database: 'its disk is full: nothing can be stored' });
 });
 
 test('many probes in a moment are one question', async () => {

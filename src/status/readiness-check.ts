@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { migrations } from '../database/migrations.js';
 import type { Statement } from '../database/sql.js';
+import { StorageWatch } from '../database/storage-watch.js';
 import { Readiness } from '../lifecycle/readiness.js';
 
 /** Milliseconds; far below the patience of a probe. */
@@ -40,6 +41,7 @@ export class ReadinessCheck {
   constructor(
     private readonly readiness: Readiness,
     private readonly database: Database,
+    private readonly storage: StorageWatch,
   ) {}
 
   async isReady(): Promise<boolean> {
@@ -85,7 +87,7 @@ export class ReadinessCheck {
     const [row] = await this.database.query<{ applied: number }>(APPLIED, [NAMES]);
     const missing = NAMES.length - (row?.applied ?? 0);
     return missing === 0
-      ? NONE
+      ? { ...NONE, database: await this.storage.problem() }
       : { ...NONE, migrations: `${missing} of ${NAMES.length} migrations have not run` };
   }
 }

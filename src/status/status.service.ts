@@ -28,6 +28,8 @@ export interface Info extends Health {
   readonly plugins: { readonly loaded: number; readonly total: number };
   readonly memory: { readonly backend: string; readonly entries: number };
   readonly sandboxBackend: string;
+  /** Set when stdio servers run without the sandbox that they should have. */
+  readonly sandboxWarning: string | undefined;
 }
 
 /** What the gateway says of itself. Every figure is asked for at the moment of the question. */
@@ -76,6 +78,7 @@ export class StatusService {
       plugins: this.plugins.summary,
       memory: { backend: this.memory.backend, entries },
       sandboxBackend: this.sandbox.backend,
+      sandboxWarning: this.sandbox.warning,
     };
   }
 

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** An API token as it is kept: never the token, only its SHA-256. */
 @Entity('api_tokens')
 @Index('api_tokens_sha256', { synchronize: false })
+@Index('api_tokens_family', { synchronize: false })
 export class ApiTokenEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -18,6 +19,14 @@ export class ApiTokenEntity {
 
   @Column({ name: 'user_id', type: 'text', nullable: true })
   userId!: string | null;
+
+  /** The first of the tokens that were replaced by this one; null for one that replaced none. */
+  @Column({ name: 'family_id', type: 'text', collation: 'C', nullable: true })
+  familyId!: string | null;
+
+  /** When GATEWAY_BOOTSTRAP_TOKEN brought it; the newest of these replaced the others. */
+  @Column({ name: 'bootstrap_at', type: 'timestamptz', precision: 3, nullable: true })
+  bootstrapAt!: Date | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

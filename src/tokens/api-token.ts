@@ -6,6 +6,10 @@ export interface ApiToken {
   readonly name: string;
   readonly scopes: readonly GrantedScope[];
   readonly boundUserId: string | null;
+  /** The first of the tokens that were replaced by this one, else its own id. What a token makes belongs to its family. */
+  readonly familyId: string;
+  /** When GATEWAY_BOOTSTRAP_TOKEN brought it; null for all others. */
+  readonly bootstrapAt: Date | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;

@@ -4,7 +4,16 @@ import type { GrantedScope } from './scopes.js';
 export interface Caller {
   readonly tokenId: string;
   readonly tokenName: string;
+  /** The first of the tokens that were replaced by this one; absent for one that replaced none. */
+  readonly familyId?: string;
   readonly scopes: readonly GrantedScope[];
   /** Set when the token sees only the sessions of this user. */
   readonly boundUserId: string | null;
+  /** The channel that speaks for its users; absent for a token, whose messages come over REST. */
+  readonly channel?: string;
+}
+
+/** Whom that belongs to which outlives a request: a token and those that replace it. */
+export function familyOf({ tokenId, familyId = tokenId }: Pick<Caller, 'tokenId' | 'familyId'>): string {
+  return familyId;
 }

@@ -1,6 +1,7 @@
 import { BadRequest } from '../errors/gateway-error.js';
 
-export const SCOPE_AREAS = [
+/** Areas with a `read` and a `write`. */
+const SCOPE_AREAS = [
   'sessions',
   'channels',
   'hooks',
@@ -11,32 +12,32 @@ export const SCOPE_AREAS = [
   'config',
   'logs',
   'metrics',
+  'approvals',
 ] as const;
 
-export type ScopeArea = (typeof SCOPE_AREAS)[number];
-/** What a route asks for. */
-export type Scope = `${ScopeArea}:${'read' | 'write'}`;
+/**
+ * What a route asks for. `approvals:write` answers tool calls that wait for a person; `security:write` changes settings
+ * that decide who may do what (marked `security` in the schema), beside `config:write`.
+ */
+export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | 'security:write';
 /** What a token carries: scopes, or `*` for all of them, those of later versions included. */
 export type GrantedScope = Scope | '*';
 export type ScopePreset = 'admin' | 'operator' | 'viewer';
 
-const READS = SCOPE_AREAS.map((area): Scope => `${area}:read`);
-
-export const SCOPES: readonly Scope[] = SCOPE_AREAS.flatMap((area): Scope[] => [
-  `${area}:read`,
-  `${area}:write`,
-]);
+export const SCOPES: readonly Scope[] = [
+  ...SCOPE_AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`]),
+  'security:write',
+];
 
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
+/** What is an administrator's alone: with it a token gives itself the rest. */
+const ADMINISTRATION: readonly Scope[] = ['security:write'];
 
-/**
- * `operator` runs what is configured but does not change the configuration: whoever writes it chooses providers,
- * limits and who may talk to the agent, which is an administrator's decision.
- */
+/** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */
 export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]>> = {
   admin: ['*'],
-  operator: [...READS, 'sessions:write', 'channels:write', 'hooks:write', 'mcp:write', 'plugins:write'],
-  viewer: READS,
+  operator: SCOPES.filter((scope) => !ADMINISTRATION.includes(scope)),
+  viewer: SCOPES.filter((scope) => scope.endsWith(':read')),
 };
 
 export class UnknownScope extends BadRequest {

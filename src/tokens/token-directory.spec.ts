@@ -6,6 +6,8 @@ import type { TokenUse } from './token-use.service.js';
 
 const TOKEN: ApiToken = {
   id: 'tok_1',
+  familyId: 'tok_1',
+  bootstrapAt: null,
   name: 'one',
   scopes: ['*'],
   boundUserId: null,

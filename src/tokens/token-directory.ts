@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
+import type { LookUpGate } from './look-up-gate.js';
 import { TokenStore } from './token.store.js';
 import { hashToken, looksLikeToken } from './token-format.js';
 import { TokenUse } from './token-use.service.js';
@@ -9,6 +10,7 @@ import { TokenUse } from './token-use.service.js';
 const FRESH_MS = 500;
 const MOST_KNOWN = 20_000;
 const MOST_UNKNOWN = 2000;
+const MOST_SEEN = 20_000;
 
 interface KnownToken {
   readonly caller: Caller;
@@ -23,6 +25,8 @@ interface KnownToken {
 export class TokenDirectory {
   private readonly known = new Map<string, KnownToken>();
   private readonly unknown = new Set<string>();
+  /** Tokens that were known once: after a change of the table they are looked up anew, but by no stranger. */
+  private readonly seen = new Set<string>();
   private revision = '';
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private confirming: Promise<void> | undefined;
@@ -34,17 +38,26 @@ export class TokenDirectory {
     private readonly use: TokenUse,
   ) {}
 
-  /** Without a promise when the answer is at hand, which it is for nearly every request. */
-  find(presented: string | undefined): Caller | undefined | Promise<Caller | undefined> {
+  /**
+   * Without a promise when the answer is at hand, which it is for nearly every request. The gate is asked before the
+   * database is, for a token that was never seen here; what it throws is thrown.
+   */
+  find(
+    presented: string | undefined,
+    gate?: () => LookUpGate,
+  ): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return undefined;
     const known = this.isFresh() ? this.known.get(presented) : undefined;
     if (known !== undefined) return this.callerOf(known);
-    return looksLikeToken(presented) ? this.findStored(presented) : undefined;
+    return looksLikeToken(presented) ? this.findStored(presented, gate) : undefined;
   }
 
-  private async findStored(presented: string): Promise<Caller | undefined> {
+  private async findStored(
+    presented: string,
+    gate: (() => LookUpGate) | undefined,
+  ): Promise<Caller | undefined> {
     if (!this.isFresh()) await this.confirm();
-    return this.callerOf(this.known.get(presented) ?? (await this.load(presented)));
+    return this.callerOf(this.known.get(presented) ?? (await this.load(presented, gate)));
   }
 
   private isFresh(): boolean {
@@ -78,15 +91,27 @@ export class TokenDirectory {
     this.confirmedAt = askedAt;
   }
 
-  private load(presented: string): Promise<KnownToken | undefined> {
+  private load(presented: string, gate: (() => LookUpGate) | undefined): Promise<KnownToken | undefined> {
     if (this.unknown.has(presented)) return Promise.resolve(undefined);
     const loading = this.loading.get(presented);
     if (loading !== undefined) return loading;
-    const begun = this.ask(presented).finally(() => {
+    const isStranger = gate !== undefined && !this.seen.has(presented);
+    const begun = (isStranger ? this.askBehind(gate(), presented) : this.ask(presented)).finally(() => {
       if (this.loading.get(presented) === begun) this.loading.delete(presented);
     });
     this.loading.set(presented, begun);
     return begun;
+  }
+
+  private async askBehind(gate: LookUpGate, presented: string): Promise<KnownToken | undefined> {
+    await gate.enter();
+    let found: KnownToken | undefined;
+    try {
+      found = await this.ask(presented);
+    } finally {
+      gate.leave(found !== undefined);
+    }
+    return found;
   }
 
   private async ask(presented: string): Promise<KnownToken | undefined> {
@@ -100,12 +125,15 @@ export class TokenDirectory {
 
   private keep(presented: string, known: KnownToken | undefined): void {
     if (known === undefined) {
+      this.seen.delete(presented);
       if (this.unknown.size >= MOST_UNKNOWN) this.unknown.clear();
       this.unknown.add(presented);
       return;
     }
     if (this.known.size >= MOST_KNOWN) this.known.clear();
     this.known.set(presented, known);
+    if (this.seen.size >= MOST_SEEN) this.seen.clear();
+    this.seen.add(presented);
   }
 }
 
@@ -114,6 +142,7 @@ function knownToken(token: ApiToken): KnownToken {
     caller: {
       tokenId: token.id,
       tokenName: token.name,
+      familyId: token.familyId,
       scopes: token.scopes,
       boundUserId: token.boundUserId,
     },

@@ -1,79 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
 import type { ApiToken } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
+import * as sql from './token.sql.js';
 
 interface TokenRow {
   id: string;
   name: string;
   scopes: GrantedScope[];
   user_id: string | null;
+  family_id: string;
+  bootstrap_at: Date | null;
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
 }
-
-const COLUMNS = 'id, name, scopes, user_id, created_at, expires_at, last_used_at, revoked_at';
-
-/** Tokens are made and ended by whoever operates the gateway, in the same statement as their audit entry. */
-const AUDITED = (action: string, from: string): string => `
-  INSERT INTO audit_entries (action, actor, target, outcome, details)
-  SELECT '${action}', 'operator', name, 'success',
-    jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)
-  FROM ${from}`;
-
-const INSERT: Statement = {
-  name: 'tokens.insert',
-  text: `
-    WITH made AS (
-      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256) DO NOTHING RETURNING ${COLUMNS}
-    ), audited AS (${AUDITED('token.create', 'made')})
-    SELECT ${COLUMNS} FROM made`,
-};
-/** Every request waits for these two; one that hangs shall become a 503 soon, and give its connection up. */
-const TIMEOUT_MS = 5000;
-
-const FIND_BY_HASH: Statement = {
-  name: 'tokens.find_by_hash',
-  comesFirst: true,
-  timeoutMs: TIMEOUT_MS,
-  text: `SELECT ${COLUMNS} FROM api_tokens WHERE sha256 = $1 AND revoked_at IS NULL`,
-};
-const LIST: Statement = {
-  name: 'tokens.list',
-  text: `SELECT ${COLUMNS} FROM api_tokens ORDER BY created_at DESC, id DESC`,
-};
-const FIND_NAMED: Statement = {
-  name: 'tokens.find_named',
-  text: `SELECT ${COLUMNS} FROM api_tokens
-         WHERE (id = $1 OR name = $1) AND revoked_at IS NULL ORDER BY created_at DESC`,
-};
-const REVOKE: Statement = {
-  name: 'tokens.revoke',
-  text: `
-    WITH ended AS (
-      UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}
-    ), audited AS (${AUDITED('token.revoke', 'ended')})
-    SELECT ${COLUMNS} FROM ended`,
-};
-const COUNT: Statement = { name: 'tokens.any', text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any` };
-const HOLD_CREATION: Statement = {
-  name: 'tokens.hold_creation',
-  text: `LOCK TABLE api_tokens IN SHARE ROW EXCLUSIVE MODE`,
-};
-const REVISION: Statement = {
-  name: 'tokens.revision',
-  comesFirst: true,
-  timeoutMs: TIMEOUT_MS,
-  text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
-};
-const TOUCH: Statement = {
-  name: 'tokens.touch',
-  text: `UPDATE api_tokens SET last_used_at = now() WHERE id = ANY ($1)`,
-};
 
 /** The statements of API tokens. */
 @Injectable()
@@ -86,57 +29,100 @@ export class TokenStore {
     sha256: Buffer,
     runner: SqlRunner = this.database,
   ): Promise<ApiToken | undefined> {
-    const { id, name, scopes, boundUserId, expiresAt } = token;
-    const rows = await runner.query<TokenRow>(INSERT, [
-      id,
-      name,
-      sha256,
-      [...scopes],
-      boundUserId,
-      expiresAt,
-    ]);
-    return rows[0] && toToken(rows[0]);
-  }
-
-  async findUnrevokedByHash(sha256: Buffer): Promise<ApiToken | undefined> {
-    const [row] = await this.database.query<TokenRow>(FIND_BY_HASH, [sha256]);
+    const [row] = await runner.query<TokenRow>(sql.INSERT, valuesOf(token, sha256));
     return row && toToken(row);
   }
 
+  /**
+   * Makes it the token that GATEWAY_BOOTSTRAP_TOKEN brought last. Undefined when it was brought before, or is revoked: then
+   * nothing changes.
+   */
+  async install(token: ApiToken, sha256: Buffer, runner: SqlRunner): Promise<ApiToken | undefined> {
+    const [row] = await runner.query<TokenRow>(sql.INSTALL, valuesOf(token, sha256));
+    return row && toToken(row);
+  }
+
+  /** The token that GATEWAY_BOOTSTRAP_TOKEN brought last. Undefined when it is revoked. */
+  async bootstrapInForce(runner: SqlRunner): Promise<ApiToken | undefined> {
+    const [row] = await runner.query<TokenRow>(sql.BOOTSTRAP_IN_FORCE);
+    return row && toToken(row);
+  }
+
+  /** Revokes the tokens that GATEWAY_BOOTSTRAP_TOKEN brought before the newest one. @returns those that were not yet */
+  async revokeReplaced(runner: SqlRunner): Promise<ApiToken[]> {
+    return (await runner.query<TokenRow>(sql.REVOKE_REPLACED)).map(toToken);
+  }
+
+  /** Those of these families in which no token is left that is not revoked. Families that nobody knows are not among them. */
+  async endedAmong(
+    familyIds: readonly string[],
+    runner: SqlRunner = this.database,
+  ): Promise<ReadonlySet<string>> {
+    const rows = await runner.query<{ family: string }>(sql.ENDED_FAMILIES, [[...familyIds]]);
+    return new Set(rows.map(({ family }) => family));
+  }
+
+  async findUnrevokedByHash(sha256: Buffer): Promise<ApiToken | undefined> {
+    const [row] = await this.database.query<TokenRow>(sql.FIND_BY_HASH, [sha256]);
+    return row && toToken(row);
+  }
+
+  /** Whether a token of this hash exists and is not revoked. */
+  async isInForce(sha256: Buffer, runner: SqlRunner): Promise<boolean> {
+    return (await runner.query(sql.FIND_BY_HASH, [sha256])).length > 0;
+  }
+
   async list(): Promise<ApiToken[]> {
-    return (await this.database.query<TokenRow>(LIST)).map(toToken);
+    return (await this.database.query<TokenRow>(sql.LIST)).map(toToken);
   }
 
   /** Unrevoked tokens that have this id or this name. */
   async findNamed(idOrName: string): Promise<ApiToken[]> {
-    return (await this.database.query<TokenRow>(FIND_NAMED, [idOrName])).map(toToken);
+    return (await this.database.query<TokenRow>(sql.FIND_NAMED, [idOrName])).map(toToken);
   }
 
-  /** Undefined when it is revoked already. */
-  async revoke(id: string, runner: SqlRunner = this.database): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(REVOKE, [id]);
+  /** Revokes a token, and those that it replaced. Undefined when it is revoked already. */
+  async revoke(id: string, runner: SqlRunner): Promise<ApiToken | undefined> {
+    const rows = await runner.query<TokenRow>(sql.REVOKE, [id]);
+    const row = rows.find((one) => one.id === id);
+    return row && toToken(row);
+  }
+
+  /** Lets it expire after so many seconds, unless it does before. Undefined when it is revoked already. */
+  async endWithin(
+    id: string,
+    secs: number,
+    runner: SqlRunner = this.database,
+  ): Promise<ApiToken | undefined> {
+    const [row] = await runner.query<TokenRow>(sql.END_WITHIN, [id, secs]);
     return row && toToken(row);
   }
 
   async hasAny(runner: SqlRunner): Promise<boolean> {
-    const [row] = await runner.query<{ any: boolean }>(COUNT);
+    const [row] = await runner.query<{ any: boolean }>(sql.COUNT);
     return row?.any === true;
   }
 
   /** Until the transaction ends nobody else writes tokens; they can be read. */
   async holdCreation(runner: SqlRunner): Promise<void> {
-    await runner.query(HOLD_CREATION);
+    await runner.query(sql.HOLD_CREATION);
   }
 
   /** Changes with every change to any token, except its last use. */
   async revision(): Promise<string> {
-    const [row] = await this.database.query<{ revision: string }>(REVISION);
+    const [row] = await this.database.query<{ revision: string }>(sql.REVISION);
     return row?.revision ?? '';
   }
 
   async markUsed(ids: readonly string[]): Promise<void> {
-    await this.database.query(TOUCH, [[...ids]]);
+    await this.database.query(sql.TOUCH, [[...ids]]);
   }
+}
+
+function valuesOf(token: ApiToken, sha256: Buffer) {
+  const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt } = token;
+  const family = familyId === id ? null : familyId;
+  return [id, name, sha256, [...scopes], boundUserId, expiresAt, family, bootstrapAt];
 }
 
 function toToken(row: TokenRow): ApiToken {
@@ -145,6 +131,8 @@ function toToken(row: TokenRow): ApiToken {
     name: row.name,
     scopes: row.scopes,
     boundUserId: row.user_id,
+    familyId: row.family_id,
+    bootstrapAt: row.bootstrap_at,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

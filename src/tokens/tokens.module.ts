@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TokenStore } from './token.store.js';
 import { TokenDirectory } from './token-directory.js';
+import { TokenEndings } from './token-endings.js';
 import { TokenUse } from './token-use.service.js';
 import { TokensService } from './tokens.service.js';
 
 /** Who may call: API tokens and what they allow. */
 @Module({
-  providers: [TokenStore, TokenUse, TokenDirectory, TokensService],
-  exports: [TokenDirectory, TokensService],
+  providers: [TokenStore, TokenUse, TokenDirectory, TokenEndings, TokensService],
+  exports: [TokenDirectory, TokenEndings, TokenStore, TokensService],
 })
 export class TokensModule {}

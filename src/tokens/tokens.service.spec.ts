@@ -1,11 +1,14 @@
 import type { Database } from '../database/database.js';
 import type { ApiToken } from './api-token.js';
 import type { TokenStore } from './token.store.js';
+import { TokenEndings } from './token-endings.js';
 import { mintToken } from './token-format.js';
 import { TokensService } from './tokens.service.js';
 
 const token = (id: string): ApiToken => ({
   id,
+  familyId: id,
+  bootstrapAt: null,
   name: 'nightly',
   scopes: ['*'],
   boundUserId: null,
@@ -18,13 +21,17 @@ const token = (id: string): ApiToken => ({
 /** A store that answers so, and a database whose transactions run at once. */
 function service(store: Partial<Record<keyof TokenStore, unknown>>): TokensService {
   const database = { transaction: (work: (runner: object) => unknown) => work({}) };
-  return new TokensService(store as unknown as TokenStore, database as unknown as Database);
+  return new TokensService(
+    store as unknown as TokenStore,
+    database as unknown as Database,
+    new TokenEndings(),
+  );
 }
 
 test('a name that several tokens have names none of them', async () => {
   const tokens = service({ findNamed: async () => [token('tok_1'), token('tok_2')] });
   await expect(tokens.revoke('nightly')).rejects.toThrow('Several tokens have this name');
-  await expect(tokens.rotate('nightly', null)).rejects.toThrow('Several tokens have this name');
+  await expect(tokens.rotate('nightly', {})).rejects.toThrow('Several tokens have this name');
 });
 
 test('a name that no token has is said to be none', async () => {
@@ -35,24 +42,80 @@ test('a name that no token has is said to be none', async () => {
 test('a token that somebody else revoked in the same moment stays revoked, and is not rotated', async () => {
   const store = { findNamed: async () => [token('tok_1')], revoke: async () => undefined };
   expect(await service(store).revoke('nightly')).toEqual(token('tok_1'));
-  await expect(service(store).rotate('nightly', null)).rejects.toThrow('revoked meanwhile');
+  await expect(service(store).rotate('nightly', {})).rejects.toThrow('revoked meanwhile');
 });
 
 test('a token that is there already is not made again', async () => {
   const store = {
     findNamed: async () => [token('tok_1')],
     revoke: async () => token('tok_1'),
+    endedAmong: async () => new Set(),
     insert: async () => undefined,
   };
   const wish = { name: 'x', scopes: [], boundUserId: null, expiresAt: null };
   await expect(service(store).create(wish)).rejects.toThrow('exists already');
-  await expect(service(store).rotate('nightly', null)).rejects.toThrow('exists already');
+  await expect(service(store).rotate('nightly', {})).rejects.toThrow('exists already');
 });
 
 test('what is no token is not installed; one with a line feed behind it is', async () => {
   const inserted: unknown[] = [];
-  const tokens = service({ insert: async (one: ApiToken) => inserted.push(one.name) });
+  const tokens = service({
+    holdCreation: async () => undefined,
+    bootstrapInForce: async () => undefined,
+    install: async (one: ApiToken) => inserted.push(one.name),
+    revokeReplaced: async () => [],
+    isInForce: async () => true,
+  });
   await expect(tokens.install('hunter2')).rejects.toThrow('GATEWAY_BOOTSTRAP_TOKEN is not a token');
-  await tokens.install(`${mintToken()}\n`);
+  expect(await tokens.install(`${mintToken()}\n`)).toBe(true);
   expect(inserted).toEqual(['bootstrap']);
+});
+
+test.each([
+  ['a token that never expires by one that never does', null, {}, null],
+  ['one that expires by one with the usual time', new Date(Date.now() + 1000), {}, 90],
+  ['one that never expires by one with a time, when that is wanted', null, { expiresAt: new Date(5) }, 5],
+])('replaces %s', async (_, old, wish, expected) => {
+  const inserted: ApiToken[] = [];
+  const store = {
+    findNamed: async () => [{ ...token('tok_1'), expiresAt: old }],
+    revoke: async () => token('tok_1'),
+    endedAmong: async () => new Set(),
+    insert: async (one: ApiToken) => {
+      inserted.push(one);
+      return one;
+    },
+  };
+  await service(store).rotate('nightly', wish);
+  const at = inserted[0]?.expiresAt?.getTime() ?? null;
+  const days = at === null ? null : Math.round((at - Date.now()) / 86_400_000);
+  expect(expected === 90 ? days : at).toBe(expected);
+});
+
+test('a token that is kept is given its time, not revoked', async () => {
+  const limits: unknown[][] = [];
+  const store = {
+    findNamed: async () => [token('tok_1')],
+    endWithin: async (...given: unknown[]) => {
+      limits.push(given.slice(0, 2));
+      return token('tok_1');
+    },
+    insert: async (one: ApiToken) => one,
+  };
+  await service(store).rotate('nightly', { keepOldSecs: 3600 });
+  expect(limits).toEqual([['tok_1', 3600]]);
+});
+
+test('of several with a name, the one that has not expired is meant', async () => {
+  const ended: string[] = [];
+  const store = {
+    findNamed: async () => [token('tok_2'), { ...token('tok_1'), expiresAt: new Date(1) }],
+    endedAmong: async () => new Set(),
+    revoke: async (id: string) => {
+      ended.push(id);
+      return token(id);
+    },
+  };
+  await service(store).revoke('nightly');
+  expect(ended).toEqual(['tok_2']);
 });

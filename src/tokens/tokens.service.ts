@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import type { SqlRunner } from '../database/sql.js';
 import { BadRequest, Conflict, NotFound } from '../errors/gateway-error.js';
 import { newId } from '../ids/typeid.js';
 import type { ApiToken } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import { TokenStore } from './token.store.js';
+import { TokenEndings } from './token-endings.js';
+import { defaultExpiry } from './token-expiry.js';
 import { hashToken, looksLikeToken, mintToken } from './token-format.js';
 
 export interface TokenWish {
@@ -22,12 +25,20 @@ export interface MintedToken {
   readonly token: ApiToken;
 }
 
+export interface RotationWish {
+  /** Until when the new token works, null for ever; undefined for ever when the old one does, else for 90 days. */
+  readonly expiresAt?: Date | null | undefined;
+  /** How long the old token goes on working beside it; 0 ends it in the same moment. */
+  readonly keepOldSecs?: number;
+}
+
 /** Makes, lists and ends API tokens. */
 @Injectable()
 export class TokensService {
   constructor(
     private readonly store: TokenStore,
     private readonly database: Database,
+    private readonly endings: TokenEndings,
   ) {}
 
   async create(wish: TokenWish): Promise<MintedToken> {
@@ -41,21 +52,36 @@ export class TokensService {
     return this.store.list();
   }
 
-  /** By id, or by name when only one unrevoked token has it. */
+  /**
+   * By id, or by name when only one unrevoked token has it. What the token and those before it made ends in the same
+   * transaction: webhooks and waiting messages; streams and running turns follow within a second and a half.
+   */
   async revoke(idOrName: string): Promise<ApiToken> {
     const token = await this.one(idOrName);
-    return (await this.store.revoke(token.id)) ?? token;
+    return this.database.transaction(async (runner) => {
+      const revoked = await this.store.revoke(token.id, runner);
+      if (revoked !== undefined) await this.endFamilies([revoked.familyId], runner);
+      return revoked ?? token;
+    });
   }
 
-  /** A new token with the same name, scopes and user; the old one ends in the same moment. */
-  async rotate(idOrName: string, expiresAt: Date | null): Promise<MintedToken> {
+  /**
+   * A new token with the same name, scopes and user. The old one ends in the same moment, or after `keepOldSecs` when
+   * it does not expire before. What the old one made is the new one's.
+   */
+  async rotate(idOrName: string, { expiresAt: wanted, keepOldSecs = 0 }: RotationWish): Promise<MintedToken> {
     const old = await this.one(idOrName);
     const secret = mintToken();
+    const expiresAt = wanted === undefined ? usualExpiry(old) : wanted;
     return this.database.transaction(async (runner) => {
-      const revoked = await this.store.revoke(old.id, runner);
-      if (revoked === undefined) throw new Conflict('The token was revoked meanwhile.');
-      const wish = { name: old.name, scopes: old.scopes, boundUserId: old.boundUserId, expiresAt };
-      const token = await this.store.insert(draft(wish), hashToken(secret), runner);
+      const ended =
+        keepOldSecs > 0
+          ? await this.store.endWithin(old.id, keepOldSecs, runner)
+          : await this.store.revoke(old.id, runner);
+      if (ended === undefined) throw new Conflict('The token was revoked meanwhile.');
+      const { name, scopes, boundUserId, familyId, bootstrapAt } = old;
+      const heir = { ...draft({ name, scopes, boundUserId, expiresAt }), familyId, bootstrapAt };
+      const token = await this.store.insert(heir, hashToken(secret), runner);
       if (token === undefined) throw new Conflict('This token exists already.');
       return { secret, token };
     });
@@ -73,22 +99,44 @@ export class TokensService {
   }
 
   /**
-   * Makes the given token an administrator's, unless it is one already. Throws `BadRequest` when it has not the form
-   * of a token. A revoked one stays revoked. Blanks around it are a Secret's line feed, not part of it.
+   * Makes the given token an administrator's, unless it is one already, and revokes the one that was given before: what
+   * that made is the new one's. A token that was seen before changes nothing, so that a replica which still starts with the
+   * old one neither brings it back nor ends the new one. Throws `BadRequest` when it has not the form of a token. Blanks
+   * around it are a Secret's line feed, not part of it.
+   * @returns whether the token is the one in force; not when it was revoked, or replaced by another
    */
-  async install(given: string): Promise<void> {
+  async install(given: string): Promise<boolean> {
     const secret = given.trim();
     if (!looksLikeToken(secret)) {
       throw new BadRequest(
         'GATEWAY_BOOTSTRAP_TOKEN is not a token: make one with "agent-gateway auth token mint".',
       );
     }
-    const wish: TokenWish = { name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null };
-    await this.store.insert(draft(wish), hashToken(secret));
+    return this.database.transaction(async (runner) => {
+      await this.store.holdCreation(runner);
+      const before = await this.store.bootstrapInForce(runner);
+      const wish = draft({ name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null });
+      const heir = { ...wish, familyId: before?.familyId ?? wish.familyId };
+      await this.store.install(heir, hashToken(secret), runner);
+      const replaced = await this.store.revokeReplaced(runner);
+      await this.endFamilies(
+        replaced.map(({ familyId }) => familyId),
+        runner,
+      );
+      return this.store.isInForce(hashToken(secret), runner);
+    });
+  }
+
+  /** Ends what families of tokens made of which none is left. */
+  private async endFamilies(familyIds: readonly string[], runner: SqlRunner): Promise<void> {
+    if (familyIds.length === 0) return;
+    for (const id of await this.store.endedAmong(familyIds, runner)) await this.endings.end(runner, id);
   }
 
   private async one(idOrName: string): Promise<ApiToken> {
-    const [token, ...others] = await this.store.findNamed(idOrName);
+    const found = await this.store.findNamed(idOrName);
+    const alive = found.filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date());
+    const [token, ...others] = alive.length > 0 ? alive : found;
     if (token === undefined) throw new NotFound('There is no unrevoked token with this id or name.');
     if (others.length > 0)
       throw new Conflict('Several tokens have this name: use the id ("auth token list" shows it).');
@@ -96,6 +144,13 @@ export class TokensService {
   }
 }
 
+/** A token that never expires is replaced by one that never does. */
+function usualExpiry({ expiresAt }: ApiToken): Date | null {
+  return expiresAt === null ? null : defaultExpiry();
+}
+
 function draft(wish: TokenWish): ApiToken {
-  return { ...wish, id: newId('tok'), createdAt: new Date(), lastUsedAt: null, revokedAt: null };
+  const id = newId('tok');
+  const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
+  return { ...wish, ...life, id, familyId: id, bootstrapAt: null };
 }

@@ -17,11 +17,13 @@ afterAll(async () => {
 test('a request that is answered with 5xx is an error, and no other is', () => {
   for (const status of [200, 499, 500])
     beginRequest({}, 'GET').end({ name: `GET ${status}`, status, attributes: { status } });
-  const found = exporter.getFinishedSpans().map(({ name, status }) => [name, status.code]);
+  const found = exporter
+    .getFinishedSpans()
+    .map(({ name, status, attributes }) => [name, status.code, attributes['error.type']]);
   expect(found).toEqual([
-    ['GET 200', SpanStatusCode.UNSET],
-    ['GET 499', SpanStatusCode.UNSET],
-    ['GET 500', SpanStatusCode.ERROR],
+    ['GET 200', SpanStatusCode.UNSET, undefined],
+    ['GET 499', SpanStatusCode.UNSET, undefined],
+    ['GET 500', SpanStatusCode.ERROR, '500'],
   ]);
 });
 
@@ -31,8 +33,12 @@ test.each([
 ])(
   'work that fails makes its span an error without its words, and fails on (%s)',
   async (failure, message) => {
-    await expect(inSpan('work', {}, () => Promise.reject(failure as Error))).rejects.toBe(failure);
-    expect(exporter.getFinishedSpans()[0]?.status).toEqual({ code: SpanStatusCode.ERROR, message });
+    await expect(
+      inSpan({ name: 'work', attributes: {} }, () => Promise.reject(failure as Error)),
+    ).rejects.toBe(failure);
+    const [span] = exporter.getFinishedSpans();
+    expect(span?.status).toEqual({ code: SpanStatusCode.ERROR, message });
+    expect(span?.attributes['error.type']).toBe(message);
   },
 );
 
@@ -40,6 +46,6 @@ test('while nobody collects there are no spans and no headers', async () => {
   setExporting(false);
   beginRequest({}, 'GET').run(() => undefined);
   beginRequest({}, 'GET').end({ name: 'GET', status: 500, attributes: {} });
-  expect(await inSpan('work', {}, async (span) => span)).toBeUndefined();
+  expect(await inSpan({ name: 'work', attributes: {} }, async (span) => span)).toBeUndefined();
   expect([exporter.getFinishedSpans(), traceHeaders()]).toEqual([[], {}]);
 });

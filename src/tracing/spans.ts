@@ -7,6 +7,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { GatewayError } from '../errors/gateway-error.js';
 
 /** The API alone: while nobody exports, spans are made by nobody and cost a look. */
 const tracer = () => trace.getTracer('agent-gateway');
@@ -40,23 +41,35 @@ export function beginRequest(headers: Readonly<Record<string, unknown>>, method:
     end: ({ name, status, attributes }) => {
       span.updateName(name);
       span.setAttributes(attributes);
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (status >= 500) {
+        span.setAttribute('error.type', String(status));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
       span.end();
     },
   };
 }
 
+/** What a span is called, and what is known of it before its work begins. */
+export interface SpanStart {
+  readonly name: string;
+  readonly attributes: Attributes;
+  /** Whether the work is a call of another service; else it is our own. */
+  readonly isCall?: boolean;
+}
+
 /** Runs `work` within a span that ends with it; what it throws is the span's error. `work` may add to the span. */
 export async function inSpan<Result>(
-  name: string,
-  attributes: Attributes,
+  { name, attributes, isCall = false }: SpanStart,
   work: (span: Span | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (!exporting) return work(undefined);
-  return tracer().startActiveSpan(name, { attributes }, async (span) => {
+  const kind = isCall ? SpanKind.CLIENT : SpanKind.INTERNAL;
+  return tracer().startActiveSpan(name, { attributes, kind }, async (span) => {
     try {
       return await work(span);
     } catch (error) {
+      span.setAttribute('error.type', errorType(error));
       span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
       throw error;
     } finally {
@@ -70,4 +83,10 @@ export function traceHeaders(): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   if (exporting) propagation.inject(context.active(), headers);
   return headers;
+}
+
+/** A word with few values, as OpenTelemetry's conventions ask: the reason that callers are told, else the class. */
+function errorType(error: unknown): string {
+  if (error instanceof GatewayError) return error.details?.reason ?? error.name;
+  return error instanceof Error ? error.name : 'error';
 }

@@ -125,6 +125,14 @@ describe.each(PROFILES)('Profile %s', (profile) => {
         ? ['/status', '/status/health', '/mcp', '/channels/api/health']
         : ['/health', '/info', '/metrics', '/mcp/tools'];
     for (const path of foreign) expectError(profile, await gateway[profile].get(path), 404, 'not_found');
+    const other = profile === 'a' ? 'b' : 'a';
+    const messageOf = async (path: string) =>
+      (await gateway[profile].get<{ error: { message: string } }>(path)).body.error.message;
+    for (const path of foreign)
+      expect(await messageOf(path)).toContain(
+        `It belongs to Profile ${other.toUpperCase()}, on port ${gateway.started.ports[other]}.`,
+      );
+    expect(await messageOf('/nowhere')).toMatch(/^There is no such path here\./);
   });
 });
 

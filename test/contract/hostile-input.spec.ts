@@ -232,7 +232,6 @@ describe.each(PROFILES)('every route of Profile %s', (profile) => {
       '/api/v1',
       '/api',
       '/api/v1/',
-      '/',
       '/api/v2/sessions',
       '/api/v1/./sessions',
       '/api/v1/../v1/sessions',

@@ -36,6 +36,7 @@ describe('4.2 | GET | /mcp | none | 200; object with servers (array)', () => {
         transport: 'stdio',
         status: 'reconnecting',
         tools: [],
+        error: expect.stringContaining('it exited with code 3') as string,
       }),
     );
   });
@@ -51,7 +52,10 @@ describe('4.1 | GET | /mcp/servers | none | 200; object with servers (array)', (
     expect(status).toBe(200);
     expect(body.servers).toEqual([
       { name: 'memory', status: 'running', tools: expect.arrayContaining(['read_graph']) as string[] },
-      { name: 'crash', status: 'reconnecting', tools: [] },
+      {
+        ...{ name: 'crash', status: 'reconnecting', tools: [] },
+        error: 'it exited with code 3; it said: cannot find the configuration of the mark',
+      },
     ]);
   });
 });

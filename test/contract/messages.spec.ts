@@ -11,8 +11,10 @@ import {
   type Wire,
 } from './support/faces.js';
 
-const ANSWER = ['content', 'message_id', 'model', 'role', 'tokens_used', 'tool_calls'];
-const ITEM = [...ANSWER, 'attachments', 'created_at'].sort();
+/** What a user wrote has the fields of the table; an answer says why it ended, too: an addition within v1. */
+const SAID = ['content', 'message_id', 'model', 'role', 'tokens_used', 'tool_calls'];
+const ANSWER = [...SAID, 'finish_reason'].sort();
+const ITEMS = [SAID, ANSWER].map((fields) => [...fields, 'attachments', 'created_at'].sort());
 const TOOL_CALL = ['arguments', 'duration_ms', 'id', 'name', 'output', 'status'];
 
 let gateway: TestGateway;
@@ -220,7 +222,7 @@ describe('4.1 | GET | /sessions/:id/messages | query: limit (usize, default 100)
     );
     for (const { status, body } of answers) {
       expect([status, sortedKeys(body)]).toEqual([200, ['has_more', 'messages']]);
-      expect(body.messages.map(sortedKeys)).toEqual(Array(12).fill(ITEM));
+      expect(body.messages.map(sortedKeys)).toEqual(contents.flatMap(() => ITEMS));
     }
     expect(answers[0]?.body).toEqual(answers[1]?.body);
   });

@@ -1,19 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-
-interface Operation {
-  responses: Record<string, unknown>;
-  parameters?: { name: string; in: string }[];
-  'x-extension'?: boolean;
-}
-
-interface OpenApi {
-  openapi: string;
-  info: { version: string };
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown> };
-}
+import { type OpenApi, operationsOf, resolved } from './support/openapi-document.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -23,70 +11,155 @@ afterAll(() => gateway.stop());
 
 const origin = (profile: 'a' | 'b'): string => `http://127.0.0.1:${gateway.started.ports[profile]}`;
 
-async function documentOf(profile: 'a' | 'b'): Promise<OpenApi> {
-  const response = await fetch(`${origin(profile)}/openapi.json`);
+async function documentOf(profile: 'a' | 'b', kind = 'openapi'): Promise<OpenApi> {
+  const response = await fetch(`${origin(profile)}/${kind}.json`);
   expect(response.status).toBe(200);
   return (await response.json()) as OpenApi;
 }
 
-const operationsOf = (document: OpenApi): string[] =>
-  Object.entries(document.paths)
-    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
-    .sort();
-
-test.each(['a', 'b'] as const)(
-  'the document of Profile %s is the one that is checked in',
-  async (profile) => {
-    const document = await documentOf(profile);
-    const file = join(__dirname, `../../docs/profile-${profile}.openapi.json`);
-    const made = `${JSON.stringify(document, null, 2)}\n`;
-    if (process.env['UPDATE_OPENAPI'] === '1') writeFileSync(file, made);
-    expect(readFileSync(file, 'utf8')).toBe(made);
-  },
-);
+test.each([
+  ['a', 'openapi'],
+  ['b', 'openapi'],
+  ['a', 'asyncapi'],
+  ['b', 'asyncapi'],
+] as const)('the document of Profile %s (%s) is the one that is checked in', async (profile, kind) => {
+  const document = await documentOf(profile, kind);
+  const file = join(__dirname, `../../docs/profile-${profile}.${kind}.json`);
+  const made = `${JSON.stringify(document, null, 2)}\n`;
+  if (process.env['UPDATE_OPENAPI'] === '1') writeFileSync(file, made);
+  expect(readFileSync(file, 'utf8')).toBe(made);
+});
 
 test('the document of Profile A has exactly its 23 operations, that of Profile B its 22 and two marked extensions', async () => {
   const [a, b] = await Promise.all([documentOf('a'), documentOf('b')]);
   expect(operationsOf(a)).toHaveLength(23);
   expect(operationsOf(b)).toHaveLength(24);
-  const extensions = Object.values(b.paths).flatMap((item) =>
-    Object.values(item).filter((one) => one['x-extension']),
-  );
-  expect(extensions).toHaveLength(2);
+  expect(operationsOf(b).filter(({ operation }) => operation['x-extension'])).toHaveLength(2);
 });
 
-test.each(['a', 'b'] as const)(
-  'every POST and PATCH in the document of Profile %s takes an Idempotency-Key, and nothing else does',
-  async (profile) => {
-    const { paths } = await documentOf(profile);
-    const operations = Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, { parameters = [] }]) => ({ path, method, parameters })),
-    );
-    const taking = operations.filter(({ parameters }) =>
-      parameters.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
+describe.each(['a', 'b'] as const)('the document of Profile %s', (profile) => {
+  let document: OpenApi;
+  beforeAll(async () => {
+    document = await documentOf(profile);
+  });
+
+  test('names every operation in the imperative, describes it and its tag', () => {
+    const described = new Map(document.tags.map(({ name, description }) => [name, description]));
+    for (const { operation } of operationsOf(document)) {
+      expect(operation.summary).toMatch(
+        /^(Create|List|Get|End|Send|Read|Test|Restart|Check|Register|Delete|Reconnect|Enable|Disable|Reload|Describe|Scrape|Show|Change|Stream)\b/,
+      );
+      expect(operation.description).toMatch(/Needs (the scope `\w+:\w+`|no token)\.$/);
+      expect(operation.tags).toHaveLength(1);
+      expect(described.get(operation.tags[0]!)?.length).toBeGreaterThan(10);
+    }
+  });
+
+  test('takes an Idempotency-Key for every POST and PATCH, and for nothing else', () => {
+    const operations = operationsOf(document);
+    const taking = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
     );
     const writing = operations.filter(({ method }) => method === 'post' || method === 'patch');
     expect(taking).toEqual(writing);
     expect(writing.length).toBeGreaterThan(4);
-  },
-);
+  });
 
-test.each(['a', 'b'] as const)(
-  'every reference in the document of Profile %s leads somewhere',
-  async (profile) => {
-    const document = await documentOf(profile);
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
-      ([, path]) => path ?? '',
-    );
-    expect(references.length).toBeGreaterThan(10);
-    for (const reference of references) {
-      const target = reference
-        .split('/')
-        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
-      expect(target).toBeDefined();
+  test('says every status by its number, with the envelope, an example and its headers', () => {
+    for (const { method, operation } of operationsOf(document)) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.filter((status) => !/^\d{3}$/.test(status))).toEqual([]);
+      const isOpen = operation.security.length === 0;
+      const always = ['400', '405', '429', '500', '503', ...(isOpen ? [] : ['401', '403'])];
+      const withBody = operation.requestBody === undefined ? [] : ['413', '415'];
+      const writing = method === 'post' || method === 'patch' ? ['409'] : [];
+      const withPath = operation.parameters?.some((one) => one.in === 'path') ? ['404'] : [];
+      expect(statuses).toEqual(expect.arrayContaining([...always, ...withBody, ...writing, ...withPath]));
+      for (const status of statuses) {
+        const response = resolved(document, operation.responses[status]!);
+        const headers = Object.keys(response.headers ?? {});
+        expect(headers).toEqual(
+          expect.arrayContaining(['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Reset']),
+        );
+        if (status === '429') expect(headers).toContain('Retry-After');
+        if (status === '401') expect(headers).toContain('WWW-Authenticate');
+        if (status === '405') expect(headers).toContain('Allow');
+        if (status === '202') expect(headers).toContain('Location');
+        if (Number(status) >= 400 && response.content?.['application/json']?.example !== undefined)
+          expect(response.content['application/json'].example).toHaveProperty('error.code');
+      }
     }
-  },
-);
+  });
+
+  test('closes every object that a caller sends, and names no schema after a class', () => {
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      expect(name).not.toMatch(/View|[a-z][AB]$/);
+      if (name.endsWith('Request') && 'properties' in schema)
+        expect(schema['additionalProperties']).toBe(false);
+    }
+    const { schemas } = document.components;
+    expect(schemas['RegisterHookRequest']).toMatchObject({ required: ['url', 'events'] });
+    expect(schemas['RegisterHookRequest']).toHaveProperty('properties.secret.minLength', 8);
+    expect(schemas['AttachmentRequest']).toEqual({
+      oneOf: [
+        { $ref: '#/components/schemas/InlineAttachment' },
+        { $ref: '#/components/schemas/LinkedAttachment' },
+      ],
+    });
+    expect(schemas['InlineAttachment']).toMatchObject({
+      required: ['type', 'mime_type', 'data'],
+      properties: { data: { format: 'byte' }, mime_type: { pattern: '^[a-z]+\\/[a-z0-9.+-]{1,100}$' } },
+    });
+    expect(schemas['TextMessageRequest']).toMatchObject({
+      required: ['content'],
+      properties: { content: { minLength: 1 } },
+    });
+    expect(schemas['RegisterHookRequest']).toHaveProperty(
+      'properties.events.items.enum',
+      expect.arrayContaining(['session.created', 'message.*', '*']),
+    );
+    // Generators take a field with a default for one that is always there.
+    expect(JSON.stringify(schemas)).not.toContain('"default"');
+  });
+
+  test('says what a token looks like: it is no JWT', () => {
+    expect(document.components.securitySchemes['bearer']).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'agw_…',
+    });
+  });
+
+  test('has a schema for the events of every stream', () => {
+    const streams = operationsOf(document).flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap(({ content }) => content?.['text/event-stream'] ?? []),
+    );
+    expect(streams).toHaveLength(profile === 'a' ? 2 : 4);
+    for (const { schema } of streams) {
+      const events = document.components.schemas[String(schema['$ref']).split('/').at(-1)!]!;
+      expect((events['anyOf'] as object[]).filter((one) => '$ref' in one).length).toBeGreaterThan(1);
+    }
+  });
+});
+
+test.each([
+  ['a', 'openapi'],
+  ['b', 'openapi'],
+  ['a', 'asyncapi'],
+  ['b', 'asyncapi'],
+] as const)('every reference in the document of Profile %s (%s) leads somewhere', async (profile, kind) => {
+  const document = await documentOf(profile, kind);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path]) => path ?? '',
+  );
+  expect(references.length).toBeGreaterThan(10);
+  for (const reference of references) {
+    const target = reference
+      .split('/')
+      .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
+    expect(target).toBeDefined();
+  }
+});
 
 test.each(['a', 'b'] as const)(
   'Swagger UI of Profile %s is whole: page, style, script and start',
@@ -103,6 +176,11 @@ test.each(['a', 'b'] as const)(
     }
   },
 );
+
+test('Swagger UI keeps the token over a reload', async () => {
+  const start = await (await fetch(`${origin('a')}/docs/start.js`)).text();
+  expect(start).toContain('persistAuthorization: true');
+});
 
 test('a file that the page does not need is not served', async () => {
   for (const name of ['package.json', '..%2fpackage.json', 'index.js', '__proto__']) {

@@ -86,7 +86,7 @@ test('3 | loaded | POST plugins/:name/disable (B) | plugin exists | disabled | p
   expect(before?.status).toBe('loaded');
   expect((await gateway.b.post('/plugins/measures/disable')).status).toBe(200);
   expect(await pluginB(gateway, 'measures')).toEqual({ ...before, status: 'disabled' });
-  expect(gateway.tools.traitsOf('measures__count_text')).toBeUndefined();
+  expect(gateway.tools.sourceOf('measures__count_text')).toBeUndefined();
 });
 
 test.each([
@@ -115,7 +115,7 @@ test.each([
   expect((await itemA('measures'))?.['enabled']).toBe(!enabled);
   expect((await gateway.a.post(`/plugins/measures/${verb}`)).status).toBe(200);
   expect((await itemA('measures'))?.['enabled']).toBe(enabled);
-  expect(gateway.tools.traitsOf('measures__count_text') !== undefined).toBe(enabled);
+  expect(gateway.tools.sourceOf('measures__count_text') !== undefined).toBe(enabled);
 });
 
 test('3 | Plugin | loaded, disabled (Profile B); Profile A has boolean enabled', async () => {

@@ -73,7 +73,7 @@ test('a tool server or a provider that fails does not make a replica unready', a
 
 test('a replica has one name: in its log lines, in its metrics, on the turns that it runs', async () => {
   const { text } = await gateway.operations.get('/metrics');
-  const names = [...text.matchAll(/^agent_gateway_replica_info\{replica_id="(.+)"\} 1$/gm)].map(
+  const names = [...text.matchAll(/^agent_gateway_replica_info\{replica_id="([^"]+)".*\} 1$/gm)].map(
     ([, id]) => id,
   );
   const session = (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;

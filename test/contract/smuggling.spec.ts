@@ -23,7 +23,9 @@ let folder: string;
 /** What runs beside the gateway, whatever becomes of the test that started it. */
 const running: { stop(): void }[] = [];
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { GATEWAY__LOGGING__LEVEL: 'debug' } });
+  gateway = await startTestGateway({
+    env: { GATEWAY__LOGGING__LEVEL: 'debug', GATEWAY__LOGGING__REQUESTS: 'all' },
+  });
   folder = await mkdtemp(join(tmpdir(), 'smuggling-'));
   if (!isInstalled('nginx'))
     process.stdout.write('nginx is not installed: smuggling through it is skipped\n');

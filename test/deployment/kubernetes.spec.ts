@@ -11,11 +11,18 @@ import { type Manifest, manifestsIn, manifestsOf, schemaFaults, strangeKeys } fr
 const ROOT = join(process.cwd(), 'docker', 'kubernetes');
 const BASE = join(ROOT, 'base');
 const EXAMPLE = join(ROOT, 'overlays', 'example');
+const MONITORING = join(ROOT, 'components', 'monitoring');
 const base = manifestsIn(BASE);
+const monitoring = manifestsIn(MONITORING);
 
 interface Kustomization {
   readonly resources: readonly string[];
   readonly patches?: readonly { readonly path: string }[];
+  readonly components?: readonly string[];
+  readonly configMapGenerator?: readonly {
+    readonly files: readonly string[];
+    readonly options?: { readonly labels?: Readonly<Record<string, string>> };
+  }[];
 }
 const kustomization = (folder: string) =>
   parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as Kustomization;
@@ -51,16 +58,17 @@ test('every object of the base fits the schema of its kind', () => {
     'PodDisruptionBudget',
     'Service',
     'ServiceAccount',
-    'ServiceMonitor',
   ]);
   expect(base.flatMap(schemaFaults)).toEqual([]);
+  expect(monitoring.map(({ kind }) => kind).sort()).toEqual(['PrometheusRule', 'ServiceMonitor']);
+  expect(monitoring.flatMap(schemaFaults)).toEqual([]);
 });
 
 test('no object of the base or the example has a key that its kind does not know', () => {
   const { patches = [], resources } = kustomization(EXAMPLE);
   const read = (path: string) => manifestsOf(readFileSync(join(EXAMPLE, path), 'utf8'));
   const own = resources.filter((path) => path.endsWith('.yaml')).flatMap(read);
-  expect(strangeKeys([...base, ...own])).toEqual([]);
+  expect(strangeKeys([...base, ...monitoring, ...own])).toEqual([]);
   expect(own.flatMap(schemaFaults)).toEqual([]);
   expect(
     strangeKeys(
@@ -86,7 +94,7 @@ test('a key that is misspelt is found, however deep, and so is a wrong type', ()
 test('the kustomizations name every file that lies beside them', () => {
   const besides = (folder: string) =>
     readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
-  for (const folder of [BASE, EXAMPLE]) {
+  for (const folder of [BASE, EXAMPLE, MONITORING]) {
     const { resources, patches = [] } = kustomization(folder);
     const named = [...resources, ...patches.map(({ path }) => path)].filter((name) => name.endsWith('.yaml'));
     expect(named.sort()).toEqual(besides(folder).sort());
@@ -134,14 +142,31 @@ test('ports, probes and time-outs are those of the gateway and its configuration
   );
 });
 
+test('the example has the monitoring component, whose parts are where it says', () => {
+  const { components = [] } = kustomization(EXAMPLE);
+  expect(components.map((path) => join(EXAMPLE, path))).toEqual([MONITORING]);
+  const grafana = kustomization(MONITORING).resources.find((path) => !path.endsWith('.yaml')) ?? '';
+  const { configMapGenerator = [] } = kustomization(join(MONITORING, grafana));
+  expect(configMapGenerator.map(({ options }) => options?.labels)).toEqual([{ grafana_dashboard: '1' }]);
+  const files = configMapGenerator.flatMap(({ files }) => files);
+  expect(files).toEqual(['dashboards/agent-gateway.json']);
+  for (const file of files) expect(existsSync(join(MONITORING, grafana, file))).toBe(true);
+});
+
+test('the network policy has a way out to the database, its pooler, the collector and the names', () => {
+  const { egress } = ofKind('NetworkPolicy').spec as { egress: { ports: { port: number }[] }[] };
+  const ports = egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+  expect(ports).toEqual(expect.arrayContaining([53, 5432, 6432, 4317, 4318, 443]));
+});
+
 const kubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 (kubectl ? test : test.skip)(
   'kustomize builds the example, and what it builds fits the schemas',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'agw-kustomize-'));
     try {
-      cpSync(ROOT, folder, { recursive: true });
-      const example = join(folder, 'overlays', 'example');
+      cpSync(join(process.cwd(), 'docker'), folder, { recursive: true });
+      const example = join(folder, 'kubernetes', 'overlays', 'example');
       if (!existsSync(join(example, 'secrets.env')))
         cpSync(join(example, 'secrets.env.example'), join(example, 'secrets.env'));
       const { stdout, stderr, status } = spawnSync('kubectl', ['kustomize', example], { encoding: 'utf8' });

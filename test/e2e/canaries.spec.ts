@@ -65,6 +65,7 @@ beforeAll(async () => {
       GATEWAY_BOOTSTRAP_TOKEN: planted.bootstrap,
       TOOLS_TOKEN: planted.toolToken,
       GATEWAY__LOGGING__LEVEL: 'trace',
+      GATEWAY__LOGGING__REQUESTS: 'all',
       GATEWAY__PROVIDER__KIND: 'offline',
       GATEWAY__PROVIDER__API_KEY: planted.provider,
       ...servers.env,

@@ -21,10 +21,13 @@ describe('auth token, while the gateway runs on the embedded database', () => {
       (await new HttpCaller(gateway.a, token).get(path)).status;
 
     const bare = await bench.run(['auth', 'token'], { env });
-    expect(bare.code).toBe(0);
-    expect(bare.stdout).toMatch(/^agw_\S{49}\n$/);
-    expect(bare.stderr).toContain('may do everything');
-    expect(await status(bare.stdout.trim(), '/channels')).toBe(200);
+    expect(bare).toMatchObject({ code: 2, stdout: '' });
+    expect(bare.stderr).toContain('rotate [options]');
+    const plain = await bench.run(['auth', 'token', 'create'], { env });
+    expect(plain.code).toBe(0);
+    expect(plain.stdout).toMatch(/^agw_\S{49}\n$/);
+    expect(plain.stderr).toContain('may do everything');
+    expect(await status(plain.stdout.trim(), '/channels')).toBe(200);
 
     const viewer = await bench.run(
       ['auth', 'token', 'create', '--name', 'watcher', '--scopes', 'sessions:read', '--json'],
@@ -45,8 +48,34 @@ describe('auth token, while the gateway runs on the embedded database', () => {
     const { stdout } = await bench.run(['auth', 'token', 'list'], { env });
     expect(stdout).toMatch(/watcher +sessions:read +- .* never +.*revoked/);
     expect(stdout).not.toContain('agw_');
+    expect(stdout.match(/^tok_/gm)).toHaveLength(4);
     gateway.kill('SIGTERM');
     expect((await gateway.ended).code).toBe(0);
+  });
+
+  test('a token that is rotated with --keep-old works on for its time, and "never" stays never', async () => {
+    const folder = await bench.folder();
+    const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
+    const gateway = await bench.serve({ env });
+    const status = async (token: string) => (await new HttpCaller(gateway.a, token).get('/sessions')).status;
+    const create = ['auth', 'token', 'create', '--name', 'ci', '--expires-in', 'never'];
+    const old = (await bench.run(create, { env })).stdout.trim();
+    const kept = await bench.run(['auth', 'token', 'rotate', 'ci', '--keep-old', '3s'], { env });
+    expect(kept.stderr).toMatch(/never expires.*\n.*The old token works until \S+Z at the latest/s);
+    const keptUntil = performance.now() + 3000;
+    const fresh = kept.stdout.trim();
+    expect(await status(fresh)).toBe(200);
+    // Whatever the machine was busy with, it may not end before its time.
+    const early = await status(old);
+    if (performance.now() < keptUntil - 1500) expect(early).toBe(200);
+    await until(async () => (await status(old)) === 401, 6000);
+    expect(await status(fresh)).toBe(200);
+
+    const again = await bench.run(['auth', 'token', 'rotate', 'ci', '--json'], { env });
+    expect(JSON.parse(again.stdout)).toMatchObject({ name: 'ci', expires_at: null });
+    await until(async () => (await status(fresh)) === 401, 1500);
+    gateway.kill('SIGTERM');
+    await gateway.ended;
   });
 });
 
@@ -75,15 +104,21 @@ describe('without a gateway', () => {
   test('a token or option that is not there ends with 1, a wrong command line with 2', async () => {
     const folder = await bench.folder();
     const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
+    await bench.run(['migrate'], { env });
     const unknown = await bench.run(['auth', 'token', 'revoke', 'nobody'], { env });
     expect(unknown).toMatchObject({ code: 1, stdout: '' });
     expect(unknown.stderr).toMatch(/^There is no unrevoked/);
+    const approved = await bench.run(['tools', 'approve', 'nope'], { env });
+    expect(approved).toMatchObject({ code: 1, stdout: '' });
+    expect(approved.stderr).toMatch(/^No tool of a server "nope" was ever seen/);
     const wrong = [
       ['auth', 'token', 'lst'],
       ['srve'],
       ['serve', '--nope'],
-      ['auth', 'token', '--scopes', 'all'],
+      ['auth', 'token', 'create', '--scopes', 'all'],
       [],
+      ['auth'],
+      ['auth', 'token'],
     ];
     for (const args of wrong) {
       const { code, stdout, stderr } = await bench.run(args, { env });
@@ -108,6 +143,24 @@ describe('without a gateway', () => {
     expect(shown.stdout).toContain('agent.max_turns = 7  # GATEWAY__AGENT__MAX_TURNS\n');
     expect(shown.stdout).toContain('database.url = "***REDACTED***"  # DATABASE_URL\n');
     expect(shown.stdout + shown.stderr).not.toContain('secretsecret');
-    expect(JSON.parse((await bench.run(['config', 'schema'])).stdout)).toHaveProperty('properties.agent');
+    expect(shown.stdout).toContain(
+      'agent.tool_approval = "never"  # default; decides who may do what: a PATCH needs the scope security:write\n',
+    );
+    const asJson = JSON.parse((await bench.run(['config', 'show', '--json'])).stdout) as { marks: object };
+    expect(asJson.marks).toMatchObject({
+      'tools.approval.never': ['decides who may do what: a PATCH needs the scope security:write'],
+      'security.allow_loopback': ['only in the file or the environment'],
+    });
+    const schema: unknown = JSON.parse((await bench.run(['config', 'schema'])).stdout);
+    expect(schema).toHaveProperty('properties.agent.properties.tool_approval', {
+      ...{
+        type: 'string',
+        enum: ['never', 'ask'],
+        default: 'never',
+        description: expect.anything() as string,
+      },
+      'x-marks': { security: true },
+      $comment: 'decides who may do what: a PATCH needs the scope security:write',
+    });
   });
 });

@@ -49,7 +49,9 @@ test('config history, rollback and show --stored work beside a running gateway, 
 
   const { stdout } = await command('show', '--stored');
   expect(stdout).toContain('agent.max_turns = 7  # override');
-  expect(stdout).toContain('provider.api_key = "***REDACTED***"  # override');
+  expect(stdout).toContain(
+    'provider.api_key = "***REDACTED***"  # override; decides who may do what: a PATCH needs',
+  );
   expect((await command('show')).stdout).toContain('agent.max_turns = 50  # default');
 
   expect((await command('rollback', '0')).code).toBe(0);

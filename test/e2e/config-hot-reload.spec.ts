@@ -204,6 +204,7 @@ describe('what runs while the configuration changes', () => {
       GATEWAY__PROVIDER__BASE_URL: provider.url,
       GATEWAY__PROVIDER__MODEL: 'first-model',
       GATEWAY__AGENT__SYSTEM_PROMPT: 'First prompt.',
+      GATEWAY__LOGGING__REQUESTS: 'all',
     };
     gateway = await startTestGateway({ env });
   });

@@ -51,6 +51,7 @@ beforeAll(async () => {
       OPENAI_API_KEY: planted.openai,
       IN_THE_FILE: planted.substituted,
       GATEWAY__LOGGING__LEVEL: 'trace',
+      GATEWAY__LOGGING__REQUESTS: 'all',
       GATEWAY__PROVIDER__BASE_URL: provider.url,
     },
   });

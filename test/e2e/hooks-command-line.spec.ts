@@ -69,6 +69,10 @@ test('a webhook that was given up is replayed in order, with the same bytes', as
   receiver.behaviour = () => 410;
   await api.post('/sessions', {});
   await eventually(async () => expect((await run('list')).stdout).toMatch(/given up \(gone\)/));
+  const ping = await run('ping', hookId);
+  expect(ping.code).toBe(1);
+  expect(ping.stderr).toContain('given up (gone)');
+  expect(ping.stderr).toContain(`agent-gateway hooks replay ${hookId}`);
   const before = receiver.attempts.filter(({ json }) => json.sequence > 1).map(({ body }) => body);
   receiver.attempts.length = 0;
   receiver.behaviour = () => 200;
@@ -93,6 +97,7 @@ test('rotate-secret prints a new secret alone; both sign until the old one has r
 test.each([
   [['replay', 'hook_nope'], 1],
   [['ping', 'hook_nope'], 1],
+  [['deliveries', 'hook_nope'], 1],
   [['rotate-secret', 'hook_nope'], 1],
   [['deliveries', 'x', '--limit', '0'], 2],
   [['replay', 'x', '--since', 'yesterday'], 2],

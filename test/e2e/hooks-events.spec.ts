@@ -55,7 +55,13 @@ test('a session that is made, talked to and deleted tells of every step, in orde
   expect(bodies.map(({ data }) => data)).toEqual([
     session,
     { ...message, attachments: 0 },
-    { ...message, model: 'offline', tokens_used: expect.any(Number) as unknown, tool_calls: 0 },
+    {
+      ...message,
+      model: 'offline',
+      tokens_used: expect.any(Number) as unknown,
+      tool_calls: 0,
+      finish_reason: 'stop',
+    },
     { ...message, attachments: 0 },
     {
       ...turn,
@@ -64,7 +70,13 @@ test('a session that is made, talked to and deleted tells of every step, in orde
       status: 'success',
       duration_ms: expect.any(Number) as unknown,
     },
-    { ...message, model: 'offline', tokens_used: expect.any(Number) as unknown, tool_calls: 1 },
+    {
+      ...message,
+      model: 'offline',
+      tokens_used: expect.any(Number) as unknown,
+      tool_calls: 1,
+      finish_reason: 'stop',
+    },
     { ...session, reason: 'deleted' },
   ]);
   for (const attempt of receiver.attempts) {

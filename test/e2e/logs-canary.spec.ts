@@ -19,6 +19,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     env: {
       GATEWAY__LOGGING__LEVEL: 'trace',
+      GATEWAY__LOGGING__REQUESTS: 'all',
       GATEWAY__PROVIDER__KIND: 'openai',
       GATEWAY__PROVIDER__API_KEY: secrets.providerKey,
       GATEWAY_MASTER_KEY: secrets.masterKey,

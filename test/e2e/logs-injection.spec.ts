@@ -29,7 +29,9 @@ let provider: ScriptedProvider;
 let receiver: HookReceiver;
 beforeAll(async () => {
   [provider, receiver] = await Promise.all([startScriptedProvider(), HookReceiver.open()]);
-  gateway = await startTestGateway({ env: { ...providerEnv(provider), GATEWAY__LOGGING__LEVEL: 'trace' } });
+  gateway = await startTestGateway({
+    env: { ...providerEnv(provider), GATEWAY__LOGGING__LEVEL: 'trace', GATEWAY__LOGGING__REQUESTS: 'all' },
+  });
   const stream = readRaw('/logs/stream?level=trace');
   for (const text of EVIL) await putEverywhere(text);
   gateway.started.app.get(Logs).for('end').info('that was all');

@@ -8,6 +8,8 @@ import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js
 import { HttpCaller } from '../harness/http-caller.js';
 
 /** The whole half minute with GATEWAY_TEST_LONG=1; a few seconds of it otherwise. */
+/** One for all of them: replicas of one database share their master key. */
+const MASTER_KEY = randomBytes(32).toString('base64');
 const SECONDS = process.env['GATEWAY_TEST_LONG'] === '1' ? 30 : 5;
 const LINES_PER_SECOND = 200;
 const TICK_MS = 50;
@@ -29,7 +31,7 @@ interface Entry {
 /** The status of each answer, by the id of its request. */
 type Answers = ReadonlyMap<string, number>;
 
-/** Every request is one line of `gateway::access` at debug, which names the request's id. */
+/** Every request is one line of `gateway::access`, which names the request's id. */
 const ACCESS_LINES = '/logs?stream=true&level=debug&module=gateway::access&limit=0';
 
 test(
@@ -90,8 +92,9 @@ function environment(token: string): Record<string, string> {
   return {
     DATABASE_URL: database.url,
     GATEWAY_BOOTSTRAP_TOKEN: token,
-    GATEWAY_MASTER_KEY: randomBytes(32).toString('base64'),
+    GATEWAY_MASTER_KEY: MASTER_KEY,
     GATEWAY__LOGGING__LEVEL: 'debug',
+    GATEWAY__LOGGING__REQUESTS: 'all',
     GATEWAY__RATE_LIMITS__OTHER: '100000',
   };
 }

@@ -277,7 +277,10 @@ test('a slow reader that reads gets every line, though more comes than is held f
 }, 60_000);
 
 test('more streams than the limit are refused with 503 and a hint, and a closed one makes room', async () => {
-  const gateway = await replica({ GATEWAY__LOGGING__MAX_STREAMS: '2' });
+  const gateway = await replica({
+    GATEWAY__LOGGING__MAX_STREAMS: '2',
+    GATEWAY__LIMITS__STREAMS_PER_API_TOKEN: '0',
+  });
   const open = gateway.started.app.get(LogStreams, { strict: false });
   const [one] = await Promise.all([read(gateway, '/logs/stream'), read(gateway, '/logs?stream=true')]);
   const refused = await gateway.b.get<{ error: { code: string; details: unknown } }>('/logs/stream');

@@ -102,7 +102,8 @@ test('a server that was restarted underneath answers the next call: it did nothi
 test('a server that refuses our token is not asked again, and the token is in no line', async () => {
   await eventually(async () => expect((await serverB(gateway, 'closed'))?.status).toBe('disconnected'));
   const { body } = await gateway.a.get<{ servers: unknown[] }>('/mcp/servers');
-  expect(body.servers).toContainEqual({ name: 'closed', status: 'disconnected', tools: [] });
+  const error = expect.stringContaining('Unauthorized') as string;
+  expect(body.servers).toContainEqual({ name: 'closed', status: 'disconnected', tools: [], error });
   expect(asked.every((header) => header === `Bearer ${TOKEN}`)).toBe(true);
   expect(asked.length).toBeGreaterThan(0);
   expect(gateway.logLines.join('')).not.toContain(TOKEN);

@@ -1,129 +1,241 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { callTool, McpBench, processesWith, scripted, serverB } from '../harness/mcp.js';
+import { callTool, McpBench, prober, processesWith, scripted, serverB } from '../harness/mcp.js';
+import { describeInSandbox, isRoot, place } from '../harness/sandbox.js';
 
-function works(): boolean {
-  try {
-    execFileSync('bwrap', ['--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true'], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const here = works();
 const mark = `sandbox-${process.pid}`;
+const SECRET = 'the key of the provider';
 let bench: McpBench;
 let gateway: TestGateway;
 
 const connected = (name: string) =>
   eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
-
-afterEach(async () => {
-  await gateway.stop();
-  await bench.clear();
-});
-
 const backend = async (): Promise<string> =>
   (await gateway.a.get<{ sandbox_backend: string }>('/info')).body.sandbox_backend;
+/** What a probe says, whether it went well or not. */
+const probe = async (name: string, text = ''): Promise<string> =>
+  (await callTool(gateway, `boxed__${name}`, { text })).output;
 
-describe(here ? 'bubblewrap' : 'bubblewrap (skipped: it does not work on this machine)', () => {
-  const inside = here ? test : test.skip;
+function listening(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.end());
+  return new Promise((done, failed) => {
+    server.once('error', failed);
+    server.listen({ path }, () => done(server));
+  });
+}
 
-  inside(
-    'shuts a child in: it writes where it may, and sees neither other processes nor the gateway',
-    async () => {
-      bench = await McpBench.make({});
-      const open = join(bench.folder, 'open');
-      const data = join(bench.folder, 'data');
-      await mkdir(open);
-      await mkdir(data);
-      await bench.write(
-        { boxed: { ...scripted(mark), writable_paths: [open], env: { GRANTED: 'yes' } } },
-        `[security.sandbox]\nbackend = "bubblewrap"\n[database]\ndata_dir = "${data}"\n`,
-      );
-      gateway = await startTestGateway({
-        env: { ...bench.env, NOT_GRANTED: 'secret', PATH: process.env['PATH'] ?? '' },
-      });
-      await connected('boxed');
-      expect(await backend()).toBe('bubblewrap');
-
-      expect((await callTool(gateway, 'boxed__touch', { text: join(open, 'x') })).status).toBe('success');
-      expect(existsSync(join(open, 'x'))).toBe(true);
-      const outside = await callTool(gateway, 'boxed__touch', { text: resolve('written-from-inside') });
-      expect(outside).toMatchObject({
-        status: 'error',
-        output: expect.stringContaining('read-only') as string,
-      });
-      const secrets = await callTool(gateway, 'boxed__read', { text: bench.file });
-      expect(secrets.output).not.toContain('sandbox');
-      const process1 = await callTool(gateway, 'boxed__read', { text: `/proc/${process.pid}/environ` });
-      expect(process1.status).toBe('error');
-      const { output } = await callTool(gateway, 'boxed__env', {});
-      const env = JSON.parse(output) as Record<string, string>;
-      expect(env).toMatchObject({ GRANTED: 'yes' });
-      expect(Object.keys(env)).not.toContain('NOT_GRANTED');
-      await gateway.stop();
-      expect(processesWith(mark)).toEqual([]);
-    },
+async function startBoxed(server: Record<string, unknown> = {}, more = ''): Promise<void> {
+  const args = [...(prober(mark)['args'] as string[]), ...((server['args'] as string[] | undefined) ?? [])];
+  await bench.write(
+    { boxed: { ...prober(), network: false, ...server, args } },
+    `${more}\n[security.sandbox]\nbackend = "bubblewrap"\n`,
   );
-});
+  gateway = await startTestGateway({
+    env: {
+      ...bench.env,
+      NOT_GRANTED: SECRET,
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      GATEWAY__DATABASE__DATA_DIR: join(bench.folder, 'data'),
+    },
+  });
+  await connected('boxed');
+}
 
-test('without a sandbox the gateway says none, and a child still gets granted variables only', async () => {
-  bench = await McpBench.make({ plain: scripted(mark) }, '[security.sandbox]\nbackend = "none"\n');
-  gateway = await startTestGateway({ env: { ...bench.env, NOT_GRANTED: 'secret' } });
-  await connected('plain');
-  expect(await backend()).toBe('none');
-  const { output } = await callTool(gateway, 'plain__env', {});
-  expect(Object.keys(JSON.parse(output) as object)).not.toContain('NOT_GRANTED');
-  expect(output).not.toContain('DATABASE_URL');
-  const limits = await callTool(gateway, 'plain__read', { text: '/proc/self/limits' });
-  expect(limits.output).toMatch(/Max open files +1024 +1024/);
-  expect(limits.output).toMatch(new RegExp(`Max data size +${2048 * 1_048_576} `));
-});
+describeInSandbox('a stdio server in the sandbox', () => {
+  const servers: Server[] = [];
+  let stateFolder: string;
 
-describe('limits of a child', () => {
-  test('one that takes more memory than it may have ends, and is replaced', async () => {
-    bench = await McpBench.make(
-      { greedy: scripted(mark) },
-      '[security.sandbox]\nbackend = "none"\n[mcp]\nmax_child_memory_mb = 512\n',
+  beforeAll(async () => {
+    stateFolder = await mkdtemp(isRoot ? '/run/agw-test-' : '/var/tmp/agw-test-');
+    bench = await McpBench.make({});
+    for (const [name, text] of [
+      ['data/master.key', SECRET],
+      ['data/postgres/PG_VERSION', '15'],
+      ['.env', SECRET],
+      ['.env.production', SECRET],
+      ['gateway.toml.bak', SECRET],
+      ['named.json', 'what an argument names'],
+      ['projects/.env', SECRET],
+      ['projects/tool.mjs', 'export {}'],
+      ['open/there', 'x'],
+      ['private/letter', SECRET],
+    ] as const)
+      await place(join(bench.folder, name), text);
+    servers.push(
+      await listening(join(stateFolder, 'service.sock')),
+      await listening(`\0agw-test-${process.pid}`),
     );
-    gateway = await startTestGateway({ env: bench.env });
-    await connected('greedy');
-    const { output: pid } = await callTool(gateway, 'greedy__pid', {});
-    expect(await callTool(gateway, 'greedy__hoard', { text: '64' })).toMatchObject({
-      status: 'success',
-      output: 'kept 64 MiB',
-    });
-    // An engine that is denied memory ends.
-    expect(await callTool(gateway, 'greedy__hoard', { text: '640' })).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('was lost while the call ran') as string,
-    });
-    await eventually(async () => {
-      const { status, output } = await callTool(gateway, 'greedy__pid', {});
-      expect([status, output === pid]).toEqual(['success', false]);
-    });
+    const folders = ['data', '.env', 'gateway.toml', 'gateway.toml.bak', '.', 'named.json'];
+    const named = [...folders, 'data/master.key', 'projects'].map((name) => join(bench.folder, name));
+    await startBoxed(
+      {
+        args: [
+          ...named,
+          `--key=${join(bench.folder, 'data/master.key')}`,
+          '/proc',
+          '/run',
+          ...(isRoot ? [stateFolder] : []),
+        ],
+        env: { GRANTED: 'yes' },
+        writable_paths: [join(bench.folder, 'open')],
+      },
+      '[mcp]\nmax_child_tmp_mb = 32\nmax_child_shm_mb = 8\n',
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await gateway.stop();
+    expect(processesWith(mark)).toEqual([]);
+    for (const server of servers) server.close();
+    await rm(stateFolder, { recursive: true, force: true });
+    await bench.clear();
   });
 
-  test('it opens no more files than it may', async () => {
-    bench = await McpBench.make(
-      { collector: scripted(mark) },
-      '[security.sandbox]\nbackend = "none"\n[mcp]\nmax_child_files = 128\n',
+  test('is what the gateway says that it uses', async () => {
+    expect(await backend()).toBe('bubblewrap');
+  });
+
+  test('reaches no socket of the machine, neither by a path nor an abstract one', async () => {
+    expect(await probe('reach', join(stateFolder, 'service.sock'))).toBe('ENOENT');
+    expect(await probe('reach', `@agw-test-${process.pid}`)).toBe('ECONNREFUSED');
+  });
+
+  test('finds the folders for runtime state, homes and temporary files empty', async () => {
+    // The checkout, whose scripts are shown, may itself be in one of them.
+    const find = `-path ${process.cwd()} -prune -o \\( -type f -o -type s \\) -print | grep -v ${bench.folder}`;
+    for (const folder of ['/run', '/var/run', '/home', '/tmp', '/var/tmp'])
+      expect([folder, await probe('shell', `find ${folder}/ ${find}`)]).toEqual([folder, 'failed: 1 ']);
+    expect(await probe('read', '/etc/shadow')).toBe('ENOENT');
+    expect(await probe('list', '/sys')).toBe('ENOENT');
+  });
+
+  test('sees neither the settings nor the data nor an environment file, though its arguments name them', async () => {
+    expect(await probe('list', bench.folder)).toBe('named.json open projects');
+    expect(await probe('list', join(bench.folder, 'projects'))).toBe('tool.mjs');
+    expect(await probe('read', join(bench.folder, 'named.json'))).toBe('what an argument names');
+    for (const name of ['gateway.toml', '.env', 'data/master.key', 'private/letter'])
+      expect([name, await probe('read', join(bench.folder, name))]).toEqual([name, 'ENOENT']);
+    expect(await probe('shell', `grep -rsl "${SECRET}" ${bench.folder} /proc/[0-9]*/environ`)).toBe(
+      'failed: 1 ',
     );
-    gateway = await startTestGateway({ env: bench.env });
-    await connected('collector');
-    expect((await callTool(gateway, 'collector__open', { text: '32' })).output).toBe('opened 32');
-    expect(await callTool(gateway, 'collector__open', { text: '200' })).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('EMFILE') as string,
+  });
+
+  test('never sees settings that replace the old ones by rename', async () => {
+    const next = join(bench.folder, 'gateway.toml.next');
+    const before = processesWith(mark);
+    await writeFile(next, `# ${SECRET}\n${await readFile(bench.file, 'utf8')}`);
+    await rename(next, bench.file);
+    await place(join(bench.folder, '.env.next'), SECRET);
+    await rename(join(bench.folder, '.env.next'), join(bench.folder, '.env'));
+    expect(await probe('list', bench.folder)).toBe('named.json open projects');
+    expect(await probe('read', bench.file)).toBe('ENOENT');
+    expect(processesWith(mark)).toEqual(before);
+  });
+
+  test('writes where it may, and nowhere else', async () => {
+    const open = join(bench.folder, 'open');
+    expect(await probe('shell', `echo written > ${open}/x && cat ${open}/x`)).toBe('written');
+    expect(existsSync(join(open, 'x'))).toBe(true);
+    for (const folder of ['/', '/dev', '/run', '/home', '/usr', '/etc', resolve('test')])
+      expect([folder, await probe('shell', `touch ${folder}/x`)]).toEqual([
+        folder,
+        expect.stringMatching(/Read-only file system/),
+      ]);
+    // The folder of the settings lies in /tmp here, and in the sandbox that is another one.
+    expect(await probe('shell', `touch ${bench.folder}/x && rm ${bench.folder}/x`)).toBe('');
+    expect(existsSync(join(bench.folder, 'x'))).toBe(false);
+  });
+
+  test('sees no other process, and of variables only its own', async () => {
+    // bubblewrap's own first process, itself, and what it starts to look.
+    expect(
+      (await probe('list', '/proc')).split(' ').filter((name) => /^\d+$/.test(name)).length,
+    ).toBeLessThan(4);
+    expect(await probe('read', `/proc/${process.pid}/environ`)).toBe('ENOENT');
+    const env = JSON.parse(await probe('env')) as Record<string, string>;
+    expect(env['GRANTED']).toBe('yes');
+    expect(JSON.stringify(env)).not.toContain(SECRET);
+    expect(
+      await probe('shell', 'tr "\\0" "\\n" </proc/1/environ | cut -d= -f1 | grep -E "GATEWAY|DATABASE"'),
+    ).toBe('failed: 1 ');
+  });
+
+  test('fills no more than its own /tmp and its own shared memory', async () => {
+    expect(await probe('fill', '/tmp')).toBe('ENOSPC after 32 MiB');
+    expect(await probe('fill', '/dev/shm')).toBe('ENOSPC after 8 MiB');
+  });
+
+  test('makes no user namespace, and has no capabilities', async () => {
+    expect(await probe('shell', 'unshare --user true')).toMatch(/^failed: 1 .*(not permitted|No space left)/);
+    expect(await probe('shell', 'grep -hE "^Cap(Eff|Prm|Bnd)" /proc/self/status | cut -f2')).toMatch(
+      /^(0+\n?){3}$/,
+    );
+    expect(await probe('shell', 'grep -E "^(Seccomp|NoNewPrivs):" /proc/self/status')).toMatch(
+      /NoNewPrivs:\s1\nSeccomp:\s2/,
+    );
+  });
+});
+
+describeInSandbox('what a server may be granted', () => {
+  afterEach(async () => {
+    await gateway.stop();
+    await bench.clear();
+  });
+
+  test.each<[what: string, key: string, folder: string, words: RegExp]>([
+    ['the folder of the settings', 'writable_paths', '.', /which no server may see as a whole/],
+    ['the folder of the data', 'readable_paths', 'data', /which no server may see as a whole/],
+    ['a folder that is not there', 'writable_paths', 'absent', /which does not exist/],
+  ])('%s is refused with the reason at its entry', async (_what, key, folder, words) => {
+    bench = await McpBench.make({});
+    await mkdir(join(bench.folder, 'data'));
+    await bench.write(
+      { boxed: { ...scripted(mark), [key]: [join(bench.folder, folder)] } },
+      '[security.sandbox]\nbackend = "bubblewrap"\n',
+    );
+    gateway = await startTestGateway({
+      env: {
+        ...bench.env,
+        PATH: process.env['PATH'] ?? '',
+        GATEWAY__DATABASE__DATA_DIR: join(bench.folder, 'data'),
+      },
     });
-    expect((await callTool(gateway, 'collector__echo', { text: 'still here' })).status).toBe('success');
+    await eventually(async () =>
+      expect((await gateway.b.get<{ servers: { error?: string }[] }>('/mcp')).body.servers[0]?.error).toMatch(
+        words,
+      ),
+    );
+  });
+
+  test('a folder above the settings: they are covered in it, also once they are replaced', async () => {
+    const above = await mkdtemp('/var/tmp/agw-above-');
+    bench = await McpBench.make({});
+    const inner = join(above, 'inner');
+    await place(join(inner, 'data/master.key'), SECRET);
+    await place(join(above, 'letter'), 'may be read');
+    const env = bench.env;
+    await startBoxed({ readable_paths: [above] });
+    await gateway.stop();
+    const file = join(inner, 'gateway.toml');
+    await writeFile(file, await readFile(env.GATEWAY_CONFIG, 'utf8'));
+    gateway = await startTestGateway({
+      env: {
+        GATEWAY_CONFIG: file,
+        PATH: process.env['PATH'] ?? '',
+        GATEWAY__DATABASE__DATA_DIR: join(inner, 'data'),
+      },
+    });
+    await connected('boxed');
+    expect(await probe('read', join(above, 'letter'))).toBe('may be read');
+    expect(await probe('list', inner)).toBe('');
+    await writeFile(`${file}.next`, '# replaced');
+    await rename(`${file}.next`, file);
+    expect(await probe('list', inner)).toBe('');
+    await rm(above, { recursive: true });
   });
 });

@@ -10,6 +10,9 @@ const RULES = `
 [agent]
 tool_approval = "ask"
 tool_approval_timeout_ms = 20000
+[tools.approval]
+never = ["*"]
+ask = ["own__erase"]
 [tools.channels.api]
 deny = ["files__write_file", "memory__delete_*"]
 `;
@@ -223,7 +226,7 @@ describe('approval of what may destroy something', () => {
     ]);
   });
 
-  test('a tool that only reads asks nobody', async () => {
+  test('a tool that the operator lists as harmless asks nobody', async () => {
     expect((await callTool(gateway, 'own__echo', { text: 'x' })).status).toBe('success');
   });
 });

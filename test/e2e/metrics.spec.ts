@@ -41,6 +41,15 @@ test('channels, refused requests and the database pool are told', async () => {
   expect(await sample('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
 });
 
+test('a replica with nothing to do has no statement waiting, whoever looks', async () => {
+  const seen = await Promise.all(
+    Array.from({ length: 5 }, () => sample('agent_gateway_database_waiting_requests')),
+  );
+  for (let look = 0; look < 10; look++) seen.push(await sample('agent_gateway_database_waiting_requests'));
+  expect(Math.min(...seen.map(Number))).toBe(0);
+  expect(seen.slice(5)).toEqual(Array.from({ length: 10 }, () => 0));
+});
+
 test('names say what kind they are of', async () => {
   const kinds = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => ({
     name,

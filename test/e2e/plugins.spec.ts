@@ -116,7 +116,7 @@ test('and no other host', async () => {
 test('disabled holds on all replicas and after a restart, and so does enabled', async () => {
   await gateway.b.post('/plugins/spare/disable');
   await eventually(async () => expect((await pluginB(other, 'spare'))?.status).toBe('disabled'));
-  expect(other.tools.traitsOf('spare__act')).toBeUndefined();
+  expect(other.tools.sourceOf('spare__act')).toBeUndefined();
   const later = await startTestGateway({ env: bench.env, database: gateway.database });
   expect((await pluginB(later, 'spare'))?.status).toBe('disabled');
   await later.a.post('/plugins/spare/enable');

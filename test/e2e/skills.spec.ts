@@ -86,14 +86,14 @@ describe('what a model is told', () => {
     expect(system.includes('<skill name="weekly-report">\nWEEKLY-BODY')).toBe(isThere);
   });
 
-  test('who may not call skill_read is not told of the catalogue; what the message asks for is there', async () => {
-    const strict = await gateway.mint({ name: 'strict' });
-    const { system, tools } = await sentFor('the weekly report', strict);
-    expect(tools).not.toContain('skill_read');
-    expect(system).not.toContain('<available_skills>');
-    expect(system).toContain('WEEKLY-BODY');
-    expect((await sentFor('Hello', strict)).system).toBe('You are a helpful assistant.');
-  });
+  test.each(['Hello', 'the weekly report', '/weekly-report for May'])(
+    'who may not call skill_read gets no skill, neither in the catalogue nor by %j',
+    async (content) => {
+      const { system, tools } = await sentFor(content, await gateway.mint({ name: 'strict' }));
+      expect(tools).not.toContain('skill_read');
+      expect(system).toBe('You are a helpful assistant.');
+    },
+  );
 });
 
 describe('skill_read', () => {
@@ -333,4 +333,15 @@ test('without any skill there is no tool for reading them, and nothing is said o
   expect(system).toBe('You are a helpful assistant.');
   expect(tools).not.toContain('skill_read');
   await gateway.b.patch('/config', { 'skills.enabled': true });
+});
+
+test('skills that were off from the start are there at once when they are turned on', async () => {
+  const other = await startTestGateway({ env: { ...bench.env, GATEWAY__SKILLS__ENABLED: 'false' } });
+  try {
+    expect(await skillNames(other)).toEqual([]);
+    expect((await other.b.patch('/config', { 'skills.enabled': true })).status).toBe(200);
+    expect(await skillNames(other)).toContain('weekly-report');
+  } finally {
+    await other.stop();
+  }
 });

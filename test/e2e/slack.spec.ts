@@ -28,7 +28,9 @@ beforeEach(() => {
   slack.forget();
 });
 
-const textsOf = (channel: string): string[] => slack.said(channel).map(({ text }) => text);
+/** What the bot has said there; the ids of people are the platform's to choose. */
+const textsOf = (channel: string): string[] => slack.said(channel).map(({ text }) => withoutId(text));
+const withoutId = (text: string): string => text.replace(/ \(U\w+\): /, ' (id): ');
 
 /** A change makes the channel connect anew; what is said in between would come by another way. */
 async function setting(key: string, value: unknown): Promise<void> {
@@ -64,13 +66,17 @@ test('in a channel every message begins a thread with a session of its own, whos
   const other = await slack.write('elsewhere', { channel: room, user: 'grace' });
   for (const text of ['second', 'third']) await slack.write(text, { channel: room, thread: one });
   await slack.untilSaid(4, room);
-  const said = (thread: string) => slack.said(room).filter((message) => message.thread === thread);
-  expect(said(one).map(({ text }) => text)).toEqual([
-    'You said: ada: first',
-    'You said: ada: second',
-    'You said: ada: third',
+  const said = (thread: string) =>
+    slack
+      .said(room)
+      .filter((message) => message.thread === thread)
+      .map(({ text }) => withoutId(text));
+  expect(said(one)).toEqual([
+    'You said: ada (id): first',
+    'You said: ada (id): second',
+    'You said: ada (id): third',
   ]);
-  expect(said(other).map(({ text }) => text)).toEqual(['You said: grace: elsewhere']);
+  expect(said(other)).toEqual(['You said: grace (id): elsewhere']);
   const users = await Promise.all([usersOf(`${room}/${one}`), usersOf(`${room}/${other}`)]);
   expect(users[0]).not.toEqual(users[1]);
 });
@@ -81,7 +87,7 @@ test('a mention, which Slack tells of twice, is answered once, and so is what it
   slack.sockets.repeatAll();
   await slack.write('and go on', { channel: direct });
   await slack.untilSaid(1, direct);
-  expect(textsOf(room)).toEqual(['You said: ada: hello']);
+  expect(textsOf(room)).toEqual(['You said: ada (id): hello']);
   expect(textsOf(direct)).toEqual(['You said: and go on']);
 });
 
@@ -94,7 +100,10 @@ test('with mention_only the bot hears in channels what mentions it or replies to
   await slack.write('in private', { channel: direct });
   await slack.untilSaid(2, room);
   await slack.untilSaid(1, direct);
-  expect(textsOf(room).sort()).toEqual(['You said: ada: and why?', 'You said: ada: what do you think?']);
+  expect(textsOf(room).sort()).toEqual([
+    'You said: ada (id): and why?',
+    'You said: ada (id): what do you think?',
+  ]);
   await setting('mention_only', null);
 });
 

@@ -2,7 +2,9 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/data-source-options.js';
 import { Database } from '../../src/database/database.js';
 import { TokenStore } from '../../src/tokens/token.store.js';
+import { TokenEndings } from '../../src/tokens/token-endings.js';
 import { defaultExpiry } from '../../src/tokens/token-expiry.js';
+import { mintToken } from '../../src/tokens/token-format.js';
 import { TokensService } from '../../src/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
   };
   dataSource = await new DataSource(dataSourceOptions({ url: testDatabase.directUrl }, limits)).initialize();
   const database = new Database(dataSource);
-  tokens = new TokensService(new TokenStore(database), database);
+  tokens = new TokensService(new TokenStore(database), database, new TokenEndings());
 });
 afterAll(async () => {
   await dataSource.destroy();
@@ -46,4 +48,64 @@ test('the bootstrap token is installed once, also with the line feed of a Secret
   const all = await tokens.list();
   expect(all.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
   await expect(tokens.install('letmein')).rejects.toThrow('agent-gateway auth token mint');
+});
+
+describe('a bootstrap token that replaces another', () => {
+  const alive = async () => {
+    const all = await tokens.list();
+    return all.filter(({ revokedAt, bootstrapAt }) => revokedAt === null && bootstrapAt !== null);
+  };
+
+  test('revokes it; replicas that start with either, in any order, never bring the old one back nor end the new one', async () => {
+    const [old, next] = [mintToken(), mintToken()];
+    expect(await tokens.install(old)).toBe(true);
+    const [before] = await alive();
+    const other = await tokens.create({
+      name: 'bootstrap',
+      scopes: ['*'],
+      expiresAt: null,
+      boundUserId: null,
+    });
+    expect(await tokens.install(next)).toBe(true);
+    const [after, ...others] = await alive();
+    expect(others).toEqual([]);
+    expect(after?.id).not.toBe(before?.id);
+    // What the old one made is the new one's: it was replaced, not revoked by somebody.
+    expect(after?.familyId).toBe(before?.familyId);
+    for (const [given, isInForce] of [
+      [old, false],
+      [next, true],
+      [old, false],
+      [old, false],
+      [next, true],
+    ] as const) {
+      expect(await tokens.install(given)).toBe(isInForce);
+      expect((await alive()).map(({ id }) => id)).toEqual([after?.id]);
+    }
+    // A token of that name which people made is none of its business.
+    expect((await tokens.list()).find(({ id }) => id === other.token.id)?.revokedAt).toBeNull();
+  });
+
+  test('of many replicas that start at the same moment, with the old one and the new one, one token is left', async () => {
+    const [old, next] = [mintToken(), mintToken()];
+    await tokens.install(old);
+    await Promise.all(Array.from({ length: 8 }, (_, n) => tokens.install(n % 2 === 0 ? old : next)));
+    expect(await alive()).toHaveLength(1);
+    expect([await tokens.install(old), await tokens.install(next)]).toEqual([false, true]);
+  });
+
+  test('that was revoked leaves nobody; a token that was made otherwise may take its place', async () => {
+    const [last] = await alive();
+    await tokens.revoke(last?.id ?? '');
+    const { secret, token } = await tokens.create({
+      ...{ name: 'from a vault', scopes: ['*'], expiresAt: null, boundUserId: null },
+    });
+    expect(await tokens.install(secret)).toBe(true);
+    expect((await alive()).map(({ id }) => id)).toEqual([token.id]);
+    const rotated = await tokens.rotate(token.id, {});
+    expect(await tokens.install(secret)).toBe(false);
+    expect((await alive()).map(({ id }) => id)).toEqual([rotated.token.id]);
+    expect(await tokens.install(mintToken())).toBe(true);
+    expect((await alive()).map(({ id }) => id)).not.toContain(rotated.token.id);
+  });
 });

@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { isAlive, ProcessBench, postmasterPid, runningPostmaster } from '../harness/gateway-process.js';
+import {
+  isAlive,
+  ProcessBench,
+  pasteLines,
+  postmasterPid,
+  runningPostmaster,
+} from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 
 /** Starts take long on a machine that is busy with others. */
@@ -12,14 +18,17 @@ jest.setTimeout(120_000);
 const bench = new ProcessBench();
 afterAll(() => bench.clear());
 
-const hasShellAndCurl = ['bash', 'curl'].every((name) => {
+const isInstalled = (name: string): boolean => {
   try {
     execFileSync(name, ['--version']);
     return true;
   } catch {
     return false;
   }
-});
+};
+const hasShellAndCurl = ['bash', 'curl'].every(isInstalled);
+/** A terminal for a test: util-linux brings it; the command of that name elsewhere takes other options. */
+const hasScript = process.platform === 'linux' && isInstalled('script');
 
 function pasted(lines: string, env: Record<string, string> = {}): string {
   return execFileSync('bash', ['-ec', lines], {
@@ -30,10 +39,12 @@ function pasted(lines: string, env: Record<string, string> = {}): string {
 }
 
 describe('the first start', () => {
-  test('prints a token once, and lines that work when pasted; the next start prints how to make another', async () => {
+  test('without a terminal keeps its token in a file for its owner alone, with lines that work when pasted; the next start makes none', async () => {
     const folder = await bench.folder();
     const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
     const first = await bench.serve({ env });
+    const file = join(env.GATEWAY_DATA_DIR, 'first-token');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(first.token).toMatch(/^agw_/);
     expect(first.pasteLines).toContain(`TOKEN=${first.token}`);
     if (hasShellAndCurl) {
@@ -43,24 +54,56 @@ describe('the first start', () => {
     }
     const postmaster = runningPostmaster(env.GATEWAY_DATA_DIR);
     first.kill('SIGTERM');
-    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await first.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(isAlive(postmaster)).toBe(false);
+    // Standard output carries JSON lines only, and none of them the token; one says where it is.
+    const lines = stdout.trim().split('\n');
+    expect(
+      lines.map((line) => JSON.parse(line) as { file?: string }).flatMap((line) => line.file ?? []),
+    ).toEqual([file]);
+    expect(stdout).not.toContain('agw_');
+    rmSync(file);
 
     const second = await bench.serve({ env });
-    expect(second.output()).not.toContain('agw_');
+    expect(second.token).toBeUndefined();
     expect((await new HttpCaller(second.a, first.token).get('/sessions')).status).toBe(200);
-    if (hasShellAndCurl) {
-      const npx = {
-        HOME: folder,
-        npm_config_cache: join(folder, 'npm'),
-        npm_config_update_notifier: 'false',
-      };
-      expect(second.pasteLines).toContain('npx agent-gateway auth token');
-      expect(pasted(second.pasteLines, npx)).toContain('"role":"assistant"');
-    }
     second.kill('SIGINT');
-    expect((await second.ended).code).toBe(0);
+    const end = await second.ended;
+    expect({ code: end.code, stderr: end.stderr }).toEqual({ code: 0, stderr: '' });
+    for (const line of end.stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('message');
+    expect(existsSync(file)).toBe(false);
   });
+
+  const onTerminal = hasScript ? test : test.skip;
+  onTerminal(
+    'on a terminal shows the token and lines that work when pasted; the next start shows how to make another (needs util-linux)',
+    async () => {
+      const folder = await bench.folder();
+      const dataDir = join(folder, 'data');
+      const env = { GATEWAY_DATA_DIR: dataDir };
+      const first = await bench.serveOnTerminal({ env });
+      const token = /^ {2}(agw_\S+)\r?$/m.exec(first.screen())?.[1];
+      expect(token).toMatch(/^agw_/);
+      expect(pasteLines(first.screen())).toContain(`TOKEN=${token}`);
+      if (hasShellAndCurl) expect(pasted(pasteLines(first.screen()))).toContain('"turn_count":1');
+      expect(existsSync(join(dataDir, 'first-token'))).toBe(false);
+      expect(await first.interrupt()).toBe(0);
+
+      const second = await bench.serveOnTerminal({ env });
+      expect(second.screen()).not.toContain('agw_');
+      if (hasShellAndCurl) {
+        const npx = {
+          HOME: folder,
+          npm_config_cache: join(folder, 'npm'),
+          npm_config_update_notifier: 'false',
+        };
+        expect(pasteLines(second.screen())).toContain('npx agent-gateway auth token create');
+        expect(pasted(pasteLines(second.screen()), npx)).toContain('"role":"assistant"');
+      }
+      expect(await second.interrupt()).toBe(0);
+    },
+  );
 
   test('of two gateways at once on a new data directory makes one token, and the directory may exist', async () => {
     const folder = await bench.folder();
@@ -89,15 +132,13 @@ describe('the first start', () => {
     const folder = await bench.folder();
     const token = (await bench.run(['auth', 'token', 'mint'])).stdout.trim();
     const env = { GATEWAY_DATA_DIR: join(folder, 'data'), GATEWAY_BOOTSTRAP_TOKEN: token };
-    const gateway = await bench.serve({ env: { ...env, GATEWAY__LOGGING__FORMAT: 'json' } });
+    const gateway = await bench.serve({ env });
     expect((await new HttpCaller(gateway.b, token).get('/sessions')).status).toBe(200);
-    if (hasShellAndCurl) expect(pasted(gateway.pasteLines, env)).toContain('"role":"assistant"');
+    expect(existsSync(join(env.GATEWAY_DATA_DIR, 'first-token'))).toBe(false);
     gateway.kill('SIGTERM');
     const { code, stdout, stderr } = await gateway.ended;
-    expect(code).toBe(0);
-    expect(stdout + stderr).not.toContain('agw_');
-    // With this format standard output is for machines, and the banner goes to the other one.
-    expect(stderr).toContain('Agent Gateway');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('agw_');
     for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('message');
   });
 });

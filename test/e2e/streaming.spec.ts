@@ -68,6 +68,7 @@ test.each(['a', 'b'] as const)(
       tokens_used: 5,
       model: 'm',
       tool_calls: [],
+      finish_reason: 'stop',
     });
   },
 );
@@ -266,5 +267,5 @@ test('streams end with a hint to come back when the gateway stops, and new ones 
   await eventually(() => expect(stream.text).toContain('retry: '));
   await other.stop();
   await stream.untilEnded();
-  expect(stream.text).toMatch(/: the gateway is stopping\nretry: \d+\n\n$/);
+  expect(stream.text).toMatch(/: the gateway is stopping\nretry: \d+\n$/);
 });

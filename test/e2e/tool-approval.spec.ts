@@ -1,3 +1,4 @@
+import { TokensService } from '../../src/tokens/tokens.service.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
@@ -9,6 +10,9 @@ const SETTINGS = `
 [agent]
 tool_approval = "ask"
 tool_approval_timeout_ms = 20000
+[tools.approval]
+never = ["own__pid", "own__e*v", "own__read"]
+ask = ["own__read"]
 [tools.tokens.careful]
 deny = ["own__erase"]
 `;
@@ -106,6 +110,35 @@ describe.each(['a', 'b'] as const)('a call that waits, over the WebSocket of Pro
   });
 });
 
+describe('which calls wait', () => {
+  const call = async (line: string) => {
+    const client = await open(await newSession(gateway));
+    client.send({ type: 'message', content: line });
+    await Promise.race([client.until('tool_approval'), client.until('done')]);
+    const waits = client.of('tool_approval').length > 0;
+    if (waits) client.send({ type: 'cancel' });
+    return waits;
+  };
+
+  test.each([
+    ['/call own__echo {"text":"x"}', 'a tool that says of itself that it only reads'],
+    ['/call own__read {"text":"x"}', 'a tool that is listed to ask, also when it is listed as harmless'],
+    ['/call memory_forget {"query":"tea"}', 'a tool of the gateway that destroys'],
+  ])('%s waits: %s', async (line) => expect(await call(line)).toBe(true));
+
+  test.each([
+    ['/call own__pid {}', 'the operator lists it as harmless'],
+    ['/call own__env {}', 'a pattern lists it as harmless'],
+  ])('%s does not: %s', async (line) => expect(await call(line)).toBe(false));
+
+  test('with "never", which is the default, only what is listed to ask', async () => {
+    await gateway.b.patch('/config', { 'agent.tool_approval': 'never' });
+    expect(await call('/call own__erase {"text":"x"}')).toBe(false);
+    expect(await call('/call own__read {"text":"x"}')).toBe(true);
+    await gateway.b.patch('/config', { 'agent.tool_approval': 'ask' });
+  });
+});
+
 test('a call can wait whose arguments the database would not take as they are', async () => {
   const client = await open(await newSession(gateway));
   client.send({ type: 'message', content: String.raw`/call own__erase {"text":"a\u0000b\ud800"}` });
@@ -171,13 +204,30 @@ describe('who may answer', () => {
     await client.until('done');
   });
 
-  test('nobody who may only look', async () => {
+  test.each([
+    ['who may only look', ['sessions:read']],
+    ['who drives the agent', ['sessions:read', 'sessions:write']],
+    ['who sees what waits', ['sessions:read', 'approvals:read']],
+  ] as const)('not %s: it takes approvals:write', async (_who, scopes) => {
     const { sessionId, client, question } = await asked();
-    const viewer = await open(sessionId, await gateway.mint({ scopes: ['sessions:read'] }));
-    viewer.send(answer(question, 'allow'));
-    await refusedWith(viewer, 'forbidden');
+    const other = await open(sessionId, await gateway.mint({ scopes }));
+    other.send(answer(question, 'allow'));
+    await refusedWith(other, 'forbidden');
+    expect(JSON.stringify(other.of('error'))).toContain('approvals:write');
     client.send(answer(question, 'deny'));
     await client.until('done');
+  });
+
+  test('who has approvals:write, without being able to write messages', async () => {
+    const { sessionId, client, question } = await asked();
+    const approver = await open(
+      sessionId,
+      await gateway.mint({ scopes: ['sessions:read', 'approvals:write'] }),
+    );
+    approver.send({ type: 'message', content: 'Hello' });
+    await refusedWith(approver, 'forbidden');
+    approver.send(answer(question, 'allow'));
+    expect(await resultOf(client)).toEqual([false, 'erased']);
   });
 
   test('nobody allows what their own turns may not do, but they may deny it', async () => {
@@ -215,4 +265,17 @@ test('a turn that is cancelled while a call waits takes the question along', asy
   });
   client.send(answer(question, 'allow'));
   expect(await client.until('error', 2)).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test('a token that is revoked while its call waits takes the question along', async () => {
+  const sessionId = await newSession(gateway);
+  const leaver = await open(sessionId, await gateway.mint({ name: 'leaver' }));
+  const stayer = await open(sessionId);
+  leaver.send({ type: 'message', ...ERASE });
+  const question = await stayer.until('tool_approval');
+  await gateway.started.app.get(TokensService, { strict: false }).revoke('leaver');
+  expect(await stayer.until('error')).toMatchObject({ error: { details: { reason: 'token_revoked' } } });
+  stayer.send(answer(question, 'allow'));
+  expect(await stayer.until('error', 2)).toMatchObject({ error: { code: 'not_found' } });
+  expect(stayer.of('tool_result')).toEqual([]);
 });

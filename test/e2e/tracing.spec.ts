@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
-import { context, propagation, trace } from '@opentelemetry/api';
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -75,10 +75,54 @@ describe('the spans of this process', () => {
     expect(turn?.attributes).toMatchObject({ 'session.id': body.session_id });
     const within = { traceId: TRACE, parent: turn?.spanContext().spanId };
     expect(named('chat a-model').map(placed)).toEqual([within, within]);
+    const reasons = named('chat a-model').map(
+      ({ attributes }) => attributes['gen_ai.response.finish_reasons'],
+    );
+    expect(reasons).toEqual([['tool_calls'], ['stop']]);
     expect(named('execute_tool clock').map(placed)).toEqual([within]);
-    expect(named('execute_tool clock')[0]?.attributes).toMatchObject({ 'gateway.tool.status': 'success' });
+    const [chat] = named('chat a-model');
+    expect([chat?.kind, request?.kind, turn?.kind]).toEqual([
+      SpanKind.CLIENT,
+      SpanKind.SERVER,
+      SpanKind.INTERNAL,
+    ]);
+    expect(chat?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'a-model',
+      'gen_ai.conversation.id': body.session_id,
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(model.url).port),
+    });
+    expect(named('execute_tool clock')[0]?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'clock',
+      'gen_ai.tool.call.id': 'call_a',
+      'gen_ai.tool.type': 'function',
+      'gateway.tool.status': 'success',
+    });
+    expect(request?.attributes).toMatchObject({
+      'http.route': '/api/v1/sessions/:id/messages',
+      'url.scheme': 'http',
+      'url.path': `/api/v1${path}`,
+    });
     const [first] = model.getRequests() as unknown as { headers: Record<string, string> }[];
     expect(first?.headers['traceparent']).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
+  });
+
+  test('what fails has its error.type, and a path that no route takes has no http.route', async () => {
+    model.onMessage('broken', { error: { message: 'no', type: 'server_error' }, status: 400 });
+    const { body } = await gateway.a.post<{ session_id: string }>('/sessions', {});
+    exporter.reset();
+    expect(
+      (await gateway.a.post(`/sessions/${body.session_id}/messages`, { content: 'broken' })).status,
+    ).toBe(502);
+    await eventually(() => expect(named(MESSAGES)).toHaveLength(1));
+    expect(named(MESSAGES)[0]?.attributes['error.type']).toBe('502');
+    expect(named('chat a-model')[0]?.attributes['error.type']).toBe('provider_rejected_request');
+    await gateway.a.get('/nowhere');
+    await eventually(() => expect(named('GET')).toHaveLength(1));
+    expect(named('GET')[0]?.attributes['http.route']).toBeUndefined();
   });
 
   test('a request without a trace begins one, named by its template; neither content nor secrets are in it', async () => {
@@ -95,6 +139,50 @@ describe('the spans of this process', () => {
     }
   });
 });
+
+test('metrics and logs go to the collector when they are asked for, redacted as everywhere', async () => {
+  const received: { path: string; text: string }[] = [];
+  const collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', text: Buffer.concat(chunks).toString('utf8') });
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const bench = new ProcessBench();
+  const gateway = await bench.serve({
+    env: {
+      GATEWAY_DATA_DIR: join(await bench.folder(), 'data'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_LOGS_EXPORTER: 'otlp',
+      OTEL_METRIC_EXPORT_INTERVAL: '60000',
+      ANTHROPIC_API_KEY: 'canary-key-of-a-provider',
+      GATEWAY__PROVIDER__KIND: 'offline',
+    },
+  });
+  await new HttpCaller(gateway.a, gateway.token).post('/sessions', {});
+  gateway.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+  await bench.clear();
+  await new Promise((resolve) => collector.close(resolve));
+  expect([...new Set(received.map(({ path }) => path))].sort()).toEqual(['/v1/logs', '/v1/metrics']);
+  const textOf = (path: string) =>
+    received
+      .filter((one) => one.path === path)
+      .map(({ text }) => text)
+      .join();
+  expect(textOf('/v1/metrics')).toMatch(/"name":"agent_gateway_requests_total".{0,300}"isMonotonic":true/);
+  expect(textOf('/v1/metrics')).toMatch(
+    /"name":"agent_gateway_request_duration_seconds".{0,600}"bucketCounts":/,
+  );
+  expect(textOf('/v1/logs')).toContain('the gateway has stopped');
+  expect(textOf('/v1/logs')).toContain('"severityText":"info"');
+  expect(received.map(({ text }) => text).join()).not.toContain('canary-key');
+}, 60_000);
 
 test('OTEL_EXPORTER_OTLP_ENDPOINT names a collector, which gets the spans by OTLP; the last of them at the stop', async () => {
   const received: string[] = [];

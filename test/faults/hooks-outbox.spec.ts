@@ -50,7 +50,7 @@ const serve = () =>
       GATEWAY_DATA_DIR: dataDir,
       GATEWAY__HOOKS__TIMEOUT_MS: '700',
       GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
-      GATEWAY__LOGGING__LEVEL: 'warn',
+      GATEWAY__LOGGING__STORE_LEVEL: 'warn',
     },
   });
 

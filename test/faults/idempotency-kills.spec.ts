@@ -33,7 +33,7 @@ beforeAll(async () => {
     GATEWAY__PROVIDER__KIND: 'openai',
     GATEWAY__PROVIDER__BASE_URL: `${provider.url}/v1`,
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
-    GATEWAY__LOGGING__LEVEL: 'warn',
+    GATEWAY__LOGGING__STORE_LEVEL: 'warn',
   };
   standing = await bench.serve({ env });
 });

@@ -41,7 +41,9 @@ afterAll(() => Promise.all([one.close(), other.close()]));
 function begin({ platform: slack, provider, direct, room }: Stage) {
   provider.script(echo());
   slack.forget();
-  const textsOf = (channel: string): string[] => slack.said(channel).map(({ text }) => text);
+  // The ids of people are the platform's to choose.
+  const textsOf = (channel: string): string[] =>
+    slack.said(channel).map(({ text }) => text.replace(/ \(U\w+\): /, ' (id): '));
   return { slack, provider, direct, room, textsOf };
 }
 
@@ -68,7 +70,7 @@ test.concurrent('while Slack is away the channel says so; then all that was writ
     await slack.write('and on', { channel: direct });
     await slack.untilSaid(21, direct);
     expect(textsOf(direct)).toEqual([...numbered(20), 'and on'].map((text) => `You said: ${text}`));
-    expect(textsOf(room)).toEqual(['a thread', ...numbered(3)].map((text) => `You said: ada: ${text}`));
+    expect(textsOf(room)).toEqual(['a thread', ...numbered(3)].map((text) => `You said: ada (id): ${text}`));
   }));
 
 test.concurrent('of two replicas one connects; when it is killed in mid-conversation the other does within ten seconds, and nothing is lost or said twice', () =>
@@ -96,7 +98,7 @@ test.concurrent('of two replicas one connects; when it is killed in mid-conversa
     await slack.untilSaid(1, direct, 40_000);
     await eventually(() => expect(textsOf(direct).at(-1)).toBe('You said: behind it'), 40_000);
     held.finish();
-    expect(textsOf(room)).toEqual(['You said: ada: while nobody receives']);
+    expect(textsOf(room)).toEqual(['You said: ada (id): while nobody receives']);
     expect(textsOf(direct).slice(0, -1)).toEqual([WORDS.interrupted]);
   }));
 
@@ -116,6 +118,6 @@ test.concurrent('what is written while every replica is down is answered by the 
     const all = ['one', 'two', 'three', 'still there?'];
     expect(textsOf(direct)).toEqual(all.map((text) => `You said: ${text}`));
     await slack.untilSaid(1, elsewhere, 30_000);
-    expect(textsOf(elsewhere)).toEqual(['You said: ada: what do you think?']);
+    expect(textsOf(elsewhere)).toEqual(['You said: ada (id): what do you think?']);
     expect(slack.said(elsewhere)[0]?.thread).toBe(thread);
   }));

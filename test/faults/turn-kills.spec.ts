@@ -56,7 +56,7 @@ beforeAll(async () => {
     GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
     GATEWAY__RATE_LIMITS__SESSIONS_READ: '100000',
-    GATEWAY__LOGGING__LEVEL: 'warn',
+    GATEWAY__LOGGING__STORE_LEVEL: 'warn',
   };
   replicas = await Promise.all([1, 2, 3].map(startReplica));
 }, 120_000);

@@ -21,11 +21,11 @@ interface TestServer {
   readonly pooler?: { readonly url: string; readonly always: boolean };
 }
 
-/** Copies the template that `global-setup.mjs` migrated. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** Copies the template that `global-setup.mjs` migrated; an `empty` one has no tables. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { address, template, pooler } = testServer();
   const name = `gateway_test_${randomBytes(6).toString('hex')}`;
-  await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await onServer(address, `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : template}`);
   const direct = urlOf(address, name);
   const pooled = pooler && urlOf({ url: pooler.url }, name);
   return {

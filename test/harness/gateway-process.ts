@@ -18,16 +18,24 @@ export interface GatewayProcess {
   readonly pid: number;
   /** What it wrote to standard output so far. */
   output(): string;
-  /** Base URLs as the banner shows them. */
+  /** Base URLs as the log names them. */
   readonly a: string;
   readonly b: string;
   readonly operations: string;
-  /** The token of the banner, when this start made one. */
+  /** The token that this start made, as it stands in its file; undefined when it made none. */
   readonly token: string | undefined;
-  /** The lines of the banner that are to be pasted. */
+  /** The lines beside it that are to be pasted; empty without one. */
   readonly pasteLines: string;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
+}
+
+/** The same where a person sits before it. */
+export interface GatewayOnTerminal {
+  /** What was shown so far. */
+  screen(): string;
+  /** Ctrl-C. @returns its exit code */
+  interrupt(): Promise<number | null>;
 }
 
 export interface RunOptions {
@@ -71,26 +79,47 @@ export class ProcessBench {
     return ending(this.spawnGateway(args, options)).ended;
   }
 
-  /** Starts a gateway on free ports and waits for its banner; rejects with what it wrote when it ends before. */
+  /** Starts a gateway on free ports and waits for its line; rejects with what it wrote when it ends before. */
   async serve(options: RunOptions = {}): Promise<GatewayProcess> {
     const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };
     const child = this.spawnGateway(['serve'], { ...options, env });
-    const { output, all, ended } = ending(child);
+    const { output, ended } = ending(child);
     const early = ended.then((end) => {
       throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);
     });
-    // The banner ends with an empty line, whatever is logged around it.
-    await Promise.race([
-      early,
-      until(() => /Try it [\s\S]*?\n\n {2}TOKEN=[\s\S]*?\n\n/.test(all()), START_LIMIT_MS),
-    ]);
+    await Promise.race([early, until(() => runningLine(output()) !== undefined, START_LIMIT_MS)]);
     early.catch(() => undefined);
     return {
       pid: pidOf(child),
       output,
       ended,
-      ...bannerFacts(all()),
+      ...startFacts(output()),
       kill: (signal) => void child.kill(signal),
+    };
+  }
+
+  /** The same on a terminal of its own, which util-linux's `script` makes; waits for the banner. */
+  async serveOnTerminal({ env, checkout = ROOT }: RunOptions = {}): Promise<GatewayOnTerminal> {
+    const command = `exec '${process.execPath}' '${join(checkout, 'bin', 'agent-gateway.js')}' serve`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', TERM: 'dumb', ...FREE_PORTS, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.children.push(child);
+    const { output, ended } = ending(child);
+    const early = ended.then((end) => {
+      throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);
+    });
+    await Promise.race([early, until(() => hasBanner(output()), START_LIMIT_MS)]);
+    early.catch(() => undefined);
+    return {
+      screen: output,
+      interrupt: async () => {
+        child.stdin.write('\x03');
+        return (await ended).code;
+      },
     };
   }
 
@@ -120,6 +149,11 @@ export class ProcessBench {
     this.children.push(child);
     return child;
   }
+}
+
+/** It ends with an empty line, whatever is logged around it. */
+function hasBanner(screen: string): boolean {
+  return /Try it [\s\S]*?\n {2}TOKEN=[\s\S]*?\n\n/.test(screen.replaceAll('\r', ''));
 }
 
 /** The pid that the embedded server of a data directory has noted; undefined when none runs. */
@@ -160,7 +194,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, limitMs: num
   }
 }
 
-function ending(child: ChildProcess): { output(): string; all(): string; ended: Promise<Ended> } {
+function ending(child: ChildProcess): { output(): string; ended: Promise<Ended> } {
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -169,7 +203,7 @@ function ending(child: ChildProcess): { output(): string; all(): string; ended: 
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  return { output: () => stdout, all: () => stdout + stderr, ended };
+  return { output: () => stdout, ended };
 }
 
 /** What a process that was started here has left of its group. */
@@ -186,17 +220,30 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
-function bannerFacts(output: string) {
-  const address = (name: string) => new RegExp(`^  ${name} +(http\\S+)`, 'm').exec(output)?.[1] ?? '';
-  const paste = output.slice(output.indexOf('Try it in another terminal'));
-  return {
-    a: address('Profile A'),
-    b: address('Profile B'),
-    operations: address('Operations'),
-    token: /^ {2}(agw_\S+)$/m.exec(output)?.[1],
-    pasteLines: paste
-      .split('\n')
-      .filter((line) => line.startsWith('  '))
-      .join('\n'),
-  };
+type Line = Readonly<Record<string, string | undefined>>;
+
+function lineThatSays(output: string, message: string): Line | undefined {
+  const line = output.split('\n').find((one) => one.startsWith('{') && one.includes(`"message":"${message}`));
+  return line === undefined ? undefined : (JSON.parse(line) as Line);
+}
+
+const runningLine = (output: string): Line | undefined => lineThatSays(output, 'the gateway is running');
+
+/** What is known of a start without a terminal: addresses from the log, the token from the file that the log names. */
+function startFacts(output: string) {
+  const { profile_a: a = '', profile_b: b = '', operations = '' } = runningLine(output) ?? {};
+  const file = lineThatSays(output, "the administrator's first token")?.['file'];
+  const said = file === undefined ? '' : readFileSync(file, 'utf8');
+  return { a, b, operations, token: /^ {2}(agw_\S+)$/m.exec(said)?.[1], pasteLines: pasteLines(said) };
+}
+
+/** The lines of a banner that are to be pasted into a shell. */
+export function pasteLines(banner: string): string {
+  const from = banner.indexOf('Try it in another terminal');
+  if (from === -1) return '';
+  return banner
+    .slice(from)
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('  '))
+    .join('\n');
 }

@@ -1,13 +1,16 @@
 import { ToolRegistry } from '../../src/agent/tool-registry.js';
 import { Environment } from '../../src/config/environment.js';
 import { loadSettings } from '../../src/config/settings-loader.js';
+import { AccessLog } from '../../src/edge/access-log.js';
 import { PinoLogs } from '../../src/logs/pino-logs.js';
 import { Redactor } from '../../src/logs/redactor.js';
 import { type StartedGateway, startGateway } from '../../src/main.js';
 import type { ProfileId } from '../../src/profiles/profile.js';
 import type { GrantedScope } from '../../src/tokens/scopes.js';
 import { TokensService } from '../../src/tokens/tokens.service.js';
+import { watchAnswers } from './answer-watch.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { DocumentedAnswers } from './documented.js';
 import { FEW_CONNECTIONS } from './gateway-process.js';
 import { HttpCaller } from './http-caller.js';
 
@@ -79,6 +82,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     write: (line) => logLines.push(line),
   });
   const started = await startGateway({ environment, loaded, logs, redactor });
+  const undocumented = watchAnswers(started.app.get(AccessLog));
   const tokens = started.app.get(TokensService, { strict: false });
   const mint: TestGateway['mint'] = async ({
     scopes = ['*' as const],
@@ -89,7 +93,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     (await tokens.create({ name, scopes, boundUserId: user ?? null, expiresAt: expiresAt ?? null })).secret;
   const token = await mint();
   const caller = (profile: ProfileId, presented: string | undefined) =>
-    new HttpCaller(`http://127.0.0.1:${started.ports[profile]}/api/v1`, presented);
+    new HttpCaller(
+      `http://127.0.0.1:${started.ports[profile]}/api/v1`,
+      presented,
+      DocumentedAnswers.of(profile),
+    );
   return {
     a: caller('a', token),
     b: caller('b', token),
@@ -103,6 +111,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     mint,
     stop: async () => {
       await started.stop();
+      undocumented.check();
       if (options.database === undefined) await database.drop();
     },
   };

@@ -1,3 +1,5 @@
+import type { DocumentedAnswers } from './documented.js';
+
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -10,6 +12,8 @@ export class HttpCaller {
   constructor(
     readonly base: string,
     readonly token: string | undefined,
+    /** What the documents say of every JSON answer; an answer that is otherwise is an error here. */
+    private readonly documented?: DocumentedAnswers,
   ) {}
 
   get<Body>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
@@ -50,11 +54,15 @@ export class HttpCaller {
     } as RequestInit);
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json') === true && text !== '';
+    const parsed: unknown = json ? JSON.parse(text) : text;
+    const { pathname } = new URL(this.base + path);
+    const problem = json && this.documented?.problem(method, pathname, response.status, parsed);
+    if (typeof problem === 'string') throw new Error(problem);
     return {
       status: response.status,
       headers: response.headers,
       text,
-      body: (json ? JSON.parse(text) : text) as Body,
+      body: parsed as Body,
     };
   }
 }

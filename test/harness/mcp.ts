@@ -21,6 +21,14 @@ export function scripted(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/mcp-server.mjs'), ...args] };
 }
 
+/** A stdio server that tries what a sandbox must not let it do. */
+export function prober(...args: string[]): ServerTable {
+  return { command: process.execPath, args: [resolve('test/harness/sandbox-prober.mjs'), ...args] };
+}
+
+/** Servers of tests run on every machine: only tests of the sandbox ask for one. */
+const UNSHUT = '[security.sandbox]\nbackend = "none"\n';
+
 /** A folder with a configuration file that names these servers. */
 export class McpBench {
   private constructor(
@@ -47,7 +55,8 @@ export class McpBench {
       const keys = Object.entries(table).map(([key, value]) => `${key} = ${toml(value)}\n`);
       return `[mcp.servers.${name}]\n${keys.join('')}`;
     });
-    await writeFile(this.file, `${more}\n${tables.join('\n')}`);
+    const sandbox = more.includes('[security.sandbox]') ? '' : UNSHUT;
+    await writeFile(this.file, `${more}\n${sandbox}${tables.join('\n')}`);
   }
 
   clear(): Promise<void> {
@@ -67,6 +76,8 @@ export interface ServerB {
   readonly status: string;
   readonly tools: readonly string[];
   readonly connected_at?: string;
+  readonly error?: string;
+  readonly warning?: string;
 }
 
 export async function serverB(gateway: TestGateway, name: string): Promise<ServerB | undefined> {
@@ -85,7 +96,7 @@ export interface ToolCallView {
 
 /** One message of a new session to the offline model, such as `/call files__read_file {…}`. */
 export async function say(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'a'>,
   content: string,
   session: Record<string, unknown> = {},
 ): Promise<{ content: string; tool_calls: ToolCallView[] }> {
@@ -100,7 +111,7 @@ export async function say(
 
 /** The one tool call of a message that makes it. */
 export async function callTool(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'a'>,
   name: string,
   args: Record<string, unknown>,
 ): Promise<ToolCallView> {

@@ -1,3 +1,4 @@
+import { Egress } from '../../outbound/egress.js';
 import type { ModelProvider } from '../model-provider.port.js';
 import type { ProviderChoice } from './provider-choice.js';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retries.js';
@@ -6,12 +7,14 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retri
 export async function createProvider(
   choice: ProviderChoice,
   retries: Partial<RetryPolicy> = {},
+  egress: Egress = Egress.direct(),
 ): Promise<ModelProvider> {
   const options = {
     apiKey: choice.apiKey,
     baseUrl: choice.baseUrl,
     defaultModel: choice.model,
     retries: { ...DEFAULT_RETRY_POLICY, ...retries },
+    egress,
   };
   switch (choice.kind) {
     case 'anthropic': {

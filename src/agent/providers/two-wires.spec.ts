@@ -51,7 +51,11 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
     });
     const events = await collect(ask('hello'));
     expect(textOf(events)).toBe('Good morning to you.');
-    expect(endOf(events)).toMatchObject({ stop: 'end', usage: { input: 11, output: 7 }, model: 'a-model-2' });
+    expect(endOf(events)).toMatchObject({
+      finishReason: 'stop',
+      usage: { input: 11, output: 7 },
+      model: 'a-model-2',
+    });
   });
 
   it('gives tokens while the answer is still being written', async () => {
@@ -75,7 +79,7 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
       { id: 'call_a', name: 'weather', arguments: { city: 'Bern' } },
       { id: 'call_b', name: 'weather', arguments: { city: 'Basel' } },
     ]);
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
   it('carries the results of tools back, and the answer to them', async () => {
@@ -99,7 +103,7 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
 
   it('reports an answer that was cut at its length', async () => {
     fake.onMessage('long', { content: 'And then', finishReason: 'length' });
-    expect(endOf(await collect(ask('long'))).stop).toBe('length');
+    expect(endOf(await collect(ask('long'))).finishReason).toBe('length');
   });
 
   it('waits as long as Retry-After says and then succeeds', async () => {
@@ -211,5 +215,5 @@ it('makes an invalid argument a problem of the call, not of the answer', async (
   expect(callsOf(events)).toEqual([
     { id: 'c1', name: 'weather', arguments: {}, problem: 'The arguments are not valid JSON.' },
   ]);
-  expect(endOf(events).stop).toBe('tools');
+  expect(endOf(events).finishReason).toBe('tool_calls');
 });

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -139,7 +139,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     server.script((response) => beginStream(response, ...wire.opening, wire.text('done'), ...wire.closing));
     const events = await ask(provider, { idleTimeoutMs: 100 });
     expect(textOf(events)).toBe('done');
-    expect(endOf(events)).toMatchObject({ stop: 'end', usage: { input: 3, output: 2 } });
+    expect(endOf(events)).toMatchObject({ finishReason: 'stop', usage: { input: 3, output: 2 } });
     await until(() => server.openSockets() === 0);
   });
 
@@ -388,17 +388,20 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
       expect(server.madeSockets()).toBe(made);
     });
 
-    it('one that the provider closed meanwhile costs no attempt', async () => {
+    it('a request that is reset on a connection that was used before is an attempt like any other', async () => {
+      const reset = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
       provider = await connect(wire, server.url, { maxRetries: 0 });
       server.script(answerWith(wire, 'ok'));
       await ask(provider);
-      server.script(
-        (response) => {
-          response.socket?.resetAndDestroy();
-        },
-        answerWith(wire, 'again'),
-      );
+      server.script(reset, answerWith(wire, 'again'));
+      expect(((await rejection(ask(provider))) as Error).message).toContain('ECONNRESET');
+      expect(server.requests).toHaveLength(1);
+      provider = await connect(wire, server.url, { maxRetries: 1 });
+      server.script(answerWith(wire, 'ok'));
+      await ask(provider);
+      server.script(reset, answerWith(wire, 'again'));
       expect(textOf(await ask(provider))).toBe('again');
+      expect(server.requests).toHaveLength(2);
     });
   });
 

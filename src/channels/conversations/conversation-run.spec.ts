@@ -10,10 +10,11 @@ import { ConversationRun, type RunParts, type RunTerms } from './conversation-ru
 const CLAIM = { channel: 'tg', conversation: 'c1', fence: 3, sessionId: 's-old', failures: 0 };
 const message = (id: string, more: Partial<OpenMessage> = {}): OpenMessage => ({
   ...{ id, channel: 'tg', conversation: 'c1', messageId: `msg_${id}`, userId: 'tg:ada', content: 'hello' },
+  isGroup: false,
   ...{ target: {}, receivedAt: new Date(), isAnswered: false, ...more },
 });
 const result = (status: TurnResult['status'], content: string | null = null): TurnResult => ({
-  ...{ sessionId: 's-old', turnId: 'turn_1', status, reason: null, content },
+  ...{ sessionId: 's-old', turnId: 'turn_1', status, reason: null, finishReason: null, content },
 });
 
 interface Story {

@@ -8,6 +8,7 @@ import type { StartedTurn } from '../../sessions/turns.service.js';
 import type { Caller } from '../../tokens/caller.js';
 import type { ChannelAdapter } from '../channel-adapter.port.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
+import { SPEAKERS_NOTE } from '../inbound/speaker-label.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
 import type { ReplySender } from '../replies/reply-sender.js';
@@ -54,7 +55,8 @@ export class ConversationRun {
   ) {
     const { channel, sessionId } = terms.claim;
     this.sessionId = sessionId;
-    this.caller = { tokenId: `channel:${channel}`, tokenName: channel, scopes: [], boundUserId: null };
+    const tokenId = `channel:${channel}`;
+    this.caller = { tokenId, tokenName: channel, scopes: [], boundUserId: null, channel };
   }
 
   /** Throws `LookLater`, `LeaseLost`, and `Unavailable` without a database. */
@@ -102,9 +104,14 @@ export class ConversationRun {
   /** A session that has ended is followed by a new one: the conversation goes on. */
   private async begin(message: OpenMessage): Promise<StartedTurn> {
     const { messageId: id, content } = message;
+    const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
     const sessionId = this.sessionId ?? (await this.newSession(message));
     try {
-      return await this.parts.messages.start(sessionId, { id, content, attachments: [] }, this.caller);
+      return await this.parts.messages.start(
+        sessionId,
+        { id, content, attachments: [], systemNote },
+        this.caller,
+      );
     } catch (error) {
       if (error instanceof TurnLimitReached && !error.isBudget) throw new LookLater('a limit', BUSY_MS);
       if (error instanceof TurnInProgress) throw new LookLater('the session is busy', BUSY_MS);

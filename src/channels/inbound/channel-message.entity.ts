@@ -30,6 +30,10 @@ export class ChannelMessageEntity {
   @Column({ type: 'text' })
   content!: string;
 
+  /** Whether several people write there: the content then begins with a label of its writer. */
+  @Column({ name: 'is_group', type: 'boolean', default: false })
+  isGroup!: boolean;
+
   @Column({ type: 'json' })
   target!: Record<string, unknown>;
 

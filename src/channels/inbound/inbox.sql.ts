@@ -24,10 +24,10 @@ export const MEET: Statement = {
 export const STORE: Statement = {
   name: 'channel_inbox.store',
   text: `
-    INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target)
-    SELECT $1, conversation, external_id, message_id, user_id, content, target::json
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-      WITH ORDINALITY AS arrived (conversation, external_id, message_id, user_id, content, target, place)
+    INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target, is_group)
+    SELECT $1, conversation, external_id, message_id, user_id, content, target::json, is_group = 1
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+      WITH ORDINALITY AS arrived (conversation, external_id, message_id, user_id, content, target, is_group, place)
     ORDER BY place
     ON CONFLICT (channel, external_id) DO NOTHING RETURNING external_id`,
 };
@@ -35,7 +35,7 @@ export const STORE: Statement = {
 export const NEXT: Statement = {
   name: 'channel_inbox.next',
   text: `
-    SELECT id, channel, conversation, message_id, user_id, content, target, received_at,
+    SELECT id, channel, conversation, message_id, user_id, content, is_group, target, received_at,
       answered_at IS NOT NULL AS answered
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
 };

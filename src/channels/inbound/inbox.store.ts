@@ -8,6 +8,7 @@ import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { ReceiverLease } from '../channel-states.store.js';
 import * as sql from './inbox.sql.js';
+import { spoken } from './speaker-label.js';
 
 /** A message of a conversation that is not done with. */
 export interface OpenMessage {
@@ -19,6 +20,8 @@ export interface OpenMessage {
   readonly userId: string;
   /** Empty when there was nothing in it that can be read. */
   readonly content: string;
+  /** Several people write there, and the content begins with a label of its writer. */
+  readonly isGroup: boolean;
   readonly target: AdapterData;
   readonly receivedAt: Date;
   /** Its replies are written down; what is left is to send them. */
@@ -32,6 +35,7 @@ interface OpenRow {
   message_id: string;
   user_id: string;
   content: string;
+  is_group: boolean;
   target: AdapterData;
   received_at: Date;
   answered: boolean;
@@ -99,13 +103,14 @@ async function store(
     userIds,
     messages.map(contentOf),
     messages.map(({ target }) => JSON.stringify(target)),
+    messages.map(({ isGroup }) => Number(isGroup)),
   ]);
   return stored.length;
 }
 
 /** Where several people write, the agent has to know who speaks. */
-function contentOf({ isGroup, sender, text }: InboundMessage): string {
-  return storableText(isGroup && text !== '' ? `${sender.displayName}: ${text}` : text);
+function contentOf(message: InboundMessage): string {
+  return storableText(message.isGroup && message.text !== '' ? spoken(message) : message.text);
 }
 
 function openMessage(row: OpenRow): OpenMessage {
@@ -116,6 +121,7 @@ function openMessage(row: OpenRow): OpenMessage {
     messageId: row.message_id,
     userId: row.user_id,
     content: row.content,
+    isGroup: row.is_group,
     target: row.target,
     receivedAt: row.received_at,
     isAnswered: row.answered,

@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import { ChannelReports } from '../channel-reports.service.js';
 import {
@@ -16,6 +16,7 @@ export class ChannelsControllerA {
   constructor(private readonly channels: ChannelReports) {}
 
   @Get()
+  @Does('List channels')
   @RequireScope('channels:read')
   @Answers(200, 'All channels', ChannelListViewA)
   async list(): Promise<ChannelListViewA> {
@@ -23,6 +24,10 @@ export class ChannelsControllerA {
   }
 
   @Post(':name/test')
+  @Does(
+    'Test a channel',
+    'Makes a round trip to the platform, for 10 s at most. A failed one is a 200 with `success: false`.',
+  )
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'What a round trip came to; a failed one is no error', ChannelTestViewA)

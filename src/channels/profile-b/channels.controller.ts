@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import { ChannelReports } from '../channel-reports.service.js';
 import {
@@ -17,6 +17,7 @@ export class ChannelsControllerB {
   constructor(private readonly channels: ChannelReports) {}
 
   @Get()
+  @Does('List channels')
   @RequireScope('channels:read')
   @Answers(200, 'All channels', ChannelListViewB)
   async list(): Promise<ChannelListViewB> {
@@ -24,6 +25,7 @@ export class ChannelsControllerB {
   }
 
   @Post(':name/restart')
+  @Does('Restart a channel', 'Answers at once; the channel connects again meanwhile.')
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'The channel is reconnecting', RestartedChannelViewB)
@@ -32,6 +34,7 @@ export class ChannelsControllerB {
   }
 
   @Get(':name/health')
+  @Does('Check a channel', 'Makes a round trip to the platform, for 10 s at most.')
   @RequireScope('channels:read')
   @Answers(200, 'What a round trip came to', ChannelHealthViewB)
   async health(@Param('name') name: string): Promise<ChannelHealthViewB> {

@@ -1,11 +1,22 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { WebhookAnswer } from '../adapters/webhook/webhook-answers.store.js';
 
-export interface InboundView {
-  readonly status: 'answered' | 'accepted';
-  readonly message_id: string;
-  /** Null while the message has not reached its session. */
-  readonly session_id: string | null;
-  /** The answer, once it is there. */
+/** What a program gets for a message that it posted: the answer, or that it comes later. */
+export class InboundView {
+  @ApiProperty({ enum: ['answered', 'accepted'] })
+  readonly status!: 'answered' | 'accepted';
+
+  @ApiProperty()
+  readonly message_id!: string;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Null while the message has not reached its session',
+  })
+  readonly session_id!: string | null;
+
+  @ApiPropertyOptional({ description: 'The answer, once it is there' })
   readonly content?: string;
 }
 

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
 import { readJsonBytes } from '../../edge/json-body.guard.js';
-import { parseJsonObject } from '../../edge/json-bytes.js';
+import { readJsonObject } from '../../edge/json-bytes.js';
 import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
 
 /** A request whose signature was found to be right. */
@@ -30,7 +30,7 @@ export class SignedBodyGuard implements CanActivate {
     const timestamp = request.header('webhook-timestamp');
     this.inbound.verify({ id, timestamp, signature: request.header('webhook-signature') }, body, key);
     request.signed = { channel, id: id ?? '', body };
-    request.body = parseJsonObject(body);
+    request.body = await readJsonObject(body);
     return true;
   }
 }

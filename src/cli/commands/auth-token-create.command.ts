@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { nearestWord } from '../../config/nearest-key.js';
 import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../tokens/scopes.js';
 import { defaultExpiry } from '../../tokens/token-expiry.js';
 import {
@@ -27,10 +26,9 @@ interface WishOptions {
   readonly json?: true;
 }
 
-/** The default of its parent, which therefore has no options of its own: commander would take these for them. */
 export function addTokenCreateCommand(token: Command, context: CommandContext): void {
-  const create = token.command('create', { isDefault: true });
-  create
+  token
+    .command('create')
     .description('make a token; prints it alone on standard output')
     .option('--name <name>', 'what to call it in lists and logs', nameArgument, 'cli')
     .option('--scopes <list>', 'what it may do, such as sessions:read,sessions:write', scopesArgument)
@@ -43,26 +41,14 @@ export function addTokenCreateCommand(token: Command, context: CommandContext): 
     .option('--user <id>', 'the only user whose sessions it sees', userArgument)
     .option('--json', 'print an object instead of the token alone')
     .addHelpText('after', EXAMPLES)
-    .allowExcessArguments()
-    .action(async (options: WishOptions) => {
-      refuseUnknownWord(create, token);
-      await createToken(context, options);
-    });
-}
-
-/** Commander hands a mistyped sibling to the default, and would speak of too many arguments. */
-function refuseUnknownWord(create: Command, token: Command): void {
-  const [word] = create.args;
-  if (word === undefined) return;
-  const siblings = token.commands.map((command) => command.name());
-  const nearest = nearestWord(word, siblings);
-  const hint = nearest === undefined ? `(One of ${siblings.join(', ')}.)` : `(Did you mean ${nearest}?)`;
-  create.error(`error: unknown command '${word}'\n${hint}`, { code: 'commander.unknownCommand' });
+    .action((options: WishOptions) => createToken(context, options));
 }
 
 async function createToken(context: CommandContext, options: WishOptions): Promise<void> {
   const { name, user: boundUserId = null } = options;
   const expiresAt = options.expiresIn === undefined ? defaultExpiry() : options.expiresIn.at;
   const scopes = options.scopes ?? SCOPE_PRESETS[options.preset ?? 'admin'];
-  await showMinted(context, options, (tokens) => tokens.create({ name, scopes, expiresAt, boundUserId }));
+  await showMinted(context, 'make', options, (tokens) =>
+    tokens.create({ name, scopes, expiresAt, boundUserId }),
+  );
 }

@@ -9,7 +9,7 @@ export function addTokenListCommand(token: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
       const { withTokens } = await import('../with-tokens.js');
-      const { list, place } = await withTokens(context, async (given) => ({
+      const { list, place } = await withTokens(context, 'read', async (given) => ({
         list: await given.tokens.list(),
         place: given.place,
       }));

@@ -10,7 +10,7 @@ export function addTokenRevokeCommand(token: Command, context: CommandContext): 
     .option('--json', 'print an object')
     .action(async (idOrName: string, options: { readonly json?: true }) => {
       const { withTokens } = await import('../with-tokens.js');
-      const revoked = await withTokens(context, ({ tokens }) => tokens.revoke(idOrName));
+      const revoked = await withTokens(context, 'change', ({ tokens }) => tokens.revoke(idOrName));
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify(tokenJson(revoked), undefined, 2)}\n`);
       else terminal.err(`token ${revoked.id} "${revoked.name}" is revoked.\n`);

@@ -6,12 +6,10 @@ import { addTokenMintCommand } from './auth-token-mint.command.js';
 import { addTokenRevokeCommand } from './auth-token-revoke.command.js';
 import { addTokenRotateCommand } from './auth-token-rotate.command.js';
 
-/** `auth token …`; the bare `auth token` creates a token that may do everything. */
+/** `auth token …`: who may call the API. */
 export function addAuthCommands(program: Command, context: CommandContext): void {
   const auth = program.command('auth').description('who may call');
-  const token = auth
-    .command('token')
-    .description('API tokens; without a further word it creates one that may do everything');
+  const token = auth.command('token').description('API tokens');
   addTokenCreateCommand(token, context);
   addTokenListCommand(token, context);
   addTokenRevokeCommand(token, context);

@@ -10,8 +10,13 @@ export function addConfigHistoryCommand(config: Command, context: CommandContext
     .option('--limit <number>', 'how many changes to show', countArgument, 20)
     .option('--json', 'print an object, with the values')
     .action(async (options: { readonly limit: number; readonly json?: true }) => {
-      const { withConfiguration } = await import('../with-configuration.js');
-      const changes = await withConfiguration(context, ({ store }) => store.history(options.limit));
+      const [{ withDatabase }, { ConfigStore }] = await Promise.all([
+        import('../with-database.js'),
+        import('../../config/config.store.js'),
+      ]);
+      const changes = await withDatabase(context, 'read', ({ database }) =>
+        new ConfigStore(database).history(options.limit),
+      );
       const { terminal } = context;
       if (options.json) {
         terminal.out(`${JSON.stringify({ changes: changes.map(changeJson) }, undefined, 2)}\n`);

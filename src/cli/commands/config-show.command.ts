@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readAt } from '../../config/dotted-path.js';
-import { tomlValue } from '../../config/key-words.js';
+import { marksInWords, needsSecurity, securityWords, tomlValue } from '../../config/key-words.js';
 import { redactedTree } from '../../config/redaction.js';
 import { type LoadedSettings, loadSettings, sourcesOf } from '../../config/settings-loader.js';
 import { settingValues } from '../../config/settings-values.js';
@@ -11,7 +11,7 @@ export function addConfigShowCommand(config: Command, context: CommandContext): 
     .command('show')
     .description('print every key with its value and where it comes from; secrets as ***REDACTED***')
     .option('--stored', 'with what was changed at run time, which is in the database')
-    .option('--json', 'print an object')
+    .option('--json', 'print an object, with what each key needs to be changed')
     .action(async (options: { readonly stored?: true; readonly json?: true }) => {
       const { environment, terminal } = context;
       const file = loadSettings({ environment, file: context.configFile() });
@@ -23,7 +23,7 @@ export function addConfigShowCommand(config: Command, context: CommandContext): 
 
 async function withStored(context: CommandContext): Promise<Pick<LoadedSettings, 'settings' | 'sources'>> {
   const { withConfiguration } = await import('../with-configuration.js');
-  return withConfiguration(context, ({ configuration }) => {
+  return withConfiguration(context, 'read', ({ configuration }) => {
     const { settings, layers, overrides } = configuration.live.snapshot;
     return Promise.resolve({ settings, sources: sourcesOf(settings, [...layers, overrides]) });
   });
@@ -34,6 +34,11 @@ function asJson({ settings, file, sources }: LoadedSettings): string {
     file: file ?? null,
     settings: redactedTree(settings),
     sources: Object.fromEntries(sources),
+    marks: Object.fromEntries(
+      settingValues(settings)
+        .map(({ key, node }) => [key, marksInWords(node.marks)] as const)
+        .filter(([, marks]) => marks.length > 0),
+    ),
   };
   return `${JSON.stringify(shown, undefined, 2)}\n`;
 }
@@ -42,7 +47,8 @@ function asLines({ settings, sources }: LoadedSettings): string {
   const shown = redactedTree(settings);
   const lines = settingValues(settings).map(({ key, node }) => {
     const { layer, where } = sources.get(key) ?? { layer: 'default', where: '' };
-    return `${key} = ${tomlValue(readAt(shown, node.path))}  # ${where || layer}\n`;
+    const why = needsSecurity(node.marks) ? `; ${securityWords}` : '';
+    return `${key} = ${tomlValue(readAt(shown, node.path))}  # ${where || layer}${why}\n`;
   });
   return lines.join('');
 }

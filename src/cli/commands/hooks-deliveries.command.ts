@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../hooks/hook-desk.js';
+import { HookNotFound } from '../../hooks/hooks.errors.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { deliveryTable } from '../hook-words.js';
@@ -20,7 +21,10 @@ export function addHooksDeliveriesCommand(hooks: Command, context: CommandContex
     .option('--json', 'print an object')
     .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
       const { withHooks } = await import('../with-hooks.js');
-      const deliveries = await withHooks(context, ({ desk }) => desk.recent(hookId, status ?? null, limit));
+      const deliveries = await withHooks(context, 'read', async (desk) => {
+        if ((await desk.find(hookId)) === undefined) throw new HookNotFound();
+        return desk.recent(hookId, status ?? null, limit);
+      });
       const { terminal } = context;
       if (json) terminal.out(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);
       else if (deliveries.length === 0) terminal.err('There are no such deliveries.\n');

@@ -9,7 +9,7 @@ export function addHooksListCommand(hooks: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
       const { withHooks } = await import('../with-hooks.js');
-      const list = await withHooks(context, ({ desk }) => desk.overview());
+      const list = await withHooks(context, 'read', (desk) => desk.overview());
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
       else if (list.length === 0) terminal.err('There are no webhooks.\n');

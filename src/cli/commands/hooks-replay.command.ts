@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { HookNotFound } from '../../hooks/hooks.errors.js';
+import { HookEnded, HookNotFound } from '../../hooks/hooks.errors.js';
 import { agoArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 
@@ -22,8 +22,12 @@ export function addHooksReplayCommand(hooks: Command, context: CommandContext): 
     .action(async (hookId: string, { since, event, delivered }: ReplayOptions) => {
       const { withHooks } = await import('../with-hooks.js');
       const wish = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
-      const again = await withHooks(context, ({ desk }) => desk.replay(hookId, wish));
-      if (again === undefined) throw new HookNotFound();
+      const again = await withHooks(context, 'change', async (desk) => {
+        const replayed = await desk.replay(hookId, wish);
+        if (replayed === undefined)
+          throw (await desk.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
+        return replayed;
+      });
       context.terminal.err(`${again} deliveries go out again; the webhook is active.\n`);
     });
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { HookNotFound } from '../../hooks/hooks.errors.js';
 import { newWebhookSecret } from '../../hooks/webhook-secret.js';
 import { secondsArgument } from '../arguments.js';
@@ -11,11 +11,15 @@ export function addHooksRotateSecretCommand(hooks: Command, context: CommandCont
     .command('rotate-secret')
     .description('give a webhook a new secret and print it alone; the old one signs beside it for a while')
     .argument('<hook-id>', 'its id')
-    .option('--keep-old <time>', 'how long, such as 24h or 0s (default: 24h)', secondsArgument, DAY_SECS)
+    .addOption(
+      new Option('--keep-old <time>', 'how long, such as 24h or 0s')
+        .argParser(secondsArgument)
+        .default(DAY_SECS, '24h'),
+    )
     .action(async (hookId: string, { keepOld }: { readonly keepOld: number }) => {
-      const { withHooks } = await import('../with-hooks.js');
+      const { withHookSecrets } = await import('../with-hooks.js');
       const secret = newWebhookSecret();
-      const isThere = await withHooks(context, ({ store }) => store.rotate(hookId, secret, keepOld));
+      const isThere = await withHookSecrets(context, (store) => store.rotate(hookId, secret, keepOld));
       if (!isThere) throw new HookNotFound();
       context.terminal.out(`${secret}\n`);
       context.terminal.err('it signs from now on and is shown only this once.\n');

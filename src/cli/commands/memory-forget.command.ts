@@ -9,7 +9,7 @@ export function addMemoryForgetCommand(memory: Command, context: CommandContext)
     .action(async ({ user }: { readonly user: string }) => {
       const { withMemory } = await import('../with-memory.js');
       const { theOperator } = await import('../the-operator.js');
-      const entries = await withMemory(context, (desk) => desk.forgetUser(user, theOperator()));
+      const entries = await withMemory(context, 'change', (desk) => desk.forgetUser(user, theOperator()));
       context.terminal.err(
         entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,
       );

@@ -15,7 +15,9 @@ export function addToolsAnswerCommand(tools: Command, context: CommandContext, w
     .action(async (id: string) => {
       const { withTools } = await import('../with-tools.js');
       const { CommandFailed } = await import('../command-failed.js');
-      const wasOpen = await withTools(context, ({ approvals, by }) => approvals.answer(id, { verdict, by }));
+      const wasOpen = await withTools(context, 'change', ({ approvals, by }) =>
+        approvals.answer(id, { verdict, by }),
+      );
       context.terminal.err(wasOpen ? `The call is ${verdict}.\n` : 'No such call waits any more.\n');
       if (!wasOpen) throw new CommandFailed();
     });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ToolNeverSeen } from '../../mcp/tools/tool-never-seen.js';
 import type { CommandContext } from '../command-context.js';
 
 const AFTER_HELP = `
@@ -16,7 +17,10 @@ export function addToolsApproveCommand(tools: Command, context: CommandContext):
     .addHelpText('after', AFTER_HELP)
     .action(async (server: string, tool: string | undefined) => {
       const { withTools } = await import('../with-tools.js');
-      const approved = await withTools(context, ({ known, by }) => known.approve(server, tool, by));
+      const approved = await withTools(context, 'change', async ({ known, by }) => {
+        if (!(await known.hasSeen(server, tool))) throw new ToolNeverSeen(server, tool);
+        return known.approve(server, tool, by);
+      });
       const { terminal } = context;
       terminal.err(
         approved.length === 0 ? 'Nothing was in quarantine.\n' : `Approved: ${approved.join(', ')}.\n`,

@@ -10,7 +10,9 @@ export function addToolsListCommand(tools: Command, context: CommandContext): vo
     .option('--json', 'print an object, with the definitions')
     .action(async (options: { readonly quarantined?: true; readonly json?: true }) => {
       const { withTools } = await import('../with-tools.js');
-      const known = await withTools(context, (given) => given.known.list(options.quarantined === true));
+      const known = await withTools(context, 'read', (given) =>
+        given.known.list(options.quarantined === true),
+      );
       const { terminal } = context;
       if (options.json) {
         terminal.out(`${JSON.stringify({ tools: known.map(knownToolJson) }, undefined, 2)}\n`);

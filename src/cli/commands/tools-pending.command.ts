@@ -9,7 +9,7 @@ export function addToolsPendingCommand(tools: Command, context: CommandContext):
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
       const { withTools } = await import('../with-tools.js');
-      const open = await withTools(context, ({ approvals }) => approvals.open());
+      const open = await withTools(context, 'read', ({ approvals }) => approvals.open());
       const { terminal } = context;
       if (options.json) {
         terminal.out(`${JSON.stringify({ approvals: open.map(approvalJson) }, undefined, 2)}\n`);

@@ -1,4 +1,3 @@
-import type { LoadedSettings } from '../../config/settings-loader.js';
 import { consoleLines } from '../../logs/console-lines.js';
 import type { Logger } from '../../logs/logger.js';
 import { PinoLogs } from '../../logs/pino-logs.js';
@@ -7,8 +6,8 @@ import { type StartedGateway, startGateway } from '../../main.js';
 import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';
+import { announce } from './announcement.js';
 import { collectGarbageEarly } from './heap-growth.js';
-import { startBanner } from './start-banner.js';
 import { StopRequests } from './stop-requests.js';
 
 /** Runs a gateway until it is asked to stop. Throws what stopped the start, or `CommandFailed` after a fault. */
@@ -22,24 +21,19 @@ export async function serve(context: CommandContext): Promise<void> {
   const logger = logs.for('gateway');
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;
-  const gateway = await startGateway({ environment, loaded, logs, redactor }).catch((error: unknown) => {
+  const start = { environment, loaded, logs, redactor, signal: requests.stop };
+  const gateway = await startGateway(start).catch((error: unknown) => {
     logger.debug('the start failed', { stack: error instanceof Error ? error.stack : String(error) });
-    throw error;
+    if (!requests.wasAsked) throw error;
   });
-  announce(context, loaded, gateway);
+  if (gateway === undefined) {
+    logger.info('stopped before the start was done');
+    return;
+  }
+  const screens = { out: process.stdout.isTTY, err: process.stderr.isTTY };
+  await announce(context, { loaded, gateway }, { screens, logger });
   await stopWhenAsked(gateway, requests, logger);
   if (requests.hadFault) throw new CommandFailed();
-}
-
-/** With `logging.format = "json"` standard output holds nothing but log lines. */
-function announce(
-  { environment, terminal }: CommandContext,
-  loaded: LoadedSettings,
-  gateway: StartedGateway,
-): void {
-  const banner = startBanner({ environment, loaded, gateway });
-  if (loaded.settings.logging.format === 'json') terminal.err(banner);
-  else terminal.out(banner);
 }
 
 async function stopWhenAsked(gateway: StartedGateway, requests: StopRequests, logger: Logger): Promise<void> {

@@ -6,6 +6,8 @@ import { startBanner } from './start-banner.js';
 const provider = { kind: 'offline', model: 'offline', why: 'no key is set' } as const;
 const token: ApiToken = {
   id: 'tok_1',
+  familyId: 'tok_1',
+  bootstrapAt: null,
   name: 'admin',
   scopes: ['*'],
   boundUserId: null,
@@ -32,14 +34,14 @@ test('a first start shows the addresses, the token once, and lines that use it',
   expect(text).toContain('Profile B   http://127.0.0.1:3120/api/v1\n');
   expect(text).toContain('Operations  http://127.0.0.1:9464 ');
   expect(text).toContain('Model       offline (no key is set)\n');
-  expect(text).toMatch(/shown only this once \(expires 2026-04-01\):\n\n {2}agw_secret\n/);
+  expect(text).toMatch(/which cannot be shown again \(expires 2026-04-01\):\n\n {2}agw_secret\n/);
   expect(text).toContain('\n  TOKEN=agw_secret\n');
 });
 
 test('a later start says how to make a token, in the data directory that is in use', () => {
-  expect(banner({})).toContain('\n  TOKEN=$(npx agent-gateway auth token)\n');
+  expect(banner({})).toContain('\n  TOKEN=$(npx agent-gateway auth token create)\n');
   expect(banner({ GATEWAY_DATA_DIR: "/srv/it's here" })).toContain(
-    `TOKEN=$(GATEWAY_DATA_DIR='/srv/it'\\''s here' npx agent-gateway auth token)`,
+    `TOKEN=$(GATEWAY_DATA_DIR='/srv/it'\\''s here' npx agent-gateway auth token create)`,
   );
 });
 

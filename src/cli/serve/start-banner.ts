@@ -5,6 +5,7 @@ import type { StartedGateway } from '../../main.js';
 import { readBuildInfo } from '../../status/build-info.js';
 import { databasePlace } from '../database-place.js';
 import { curlLines } from './curl-lines.js';
+import { urlsOf } from './urls.js';
 
 interface Facts {
   readonly environment: Environment;
@@ -27,7 +28,7 @@ export function startBanner(facts: Facts): string {
     ...firstTokenLines(gateway.firstToken),
     'Try it in another terminal:',
     '',
-    ...[tokenLine(facts), ...curlLines(urls(facts))].map((line) => `  ${line}`),
+    ...[tokenLine(facts), ...curlLines(urlsOf(facts))].map((line) => `  ${line}`),
     '',
     '',
   ];
@@ -38,7 +39,7 @@ function firstTokenLines(first: StartedGateway['firstToken']): string[] {
   if (first === undefined) return [];
   const expiry = first.token.expiresAt?.toISOString().slice(0, 10) ?? 'never';
   return [
-    `The administrator's token, shown only this once (expires ${expiry}):`,
+    `The administrator's token, which cannot be shown again (expires ${expiry}):`,
     '',
     `  ${first.secret}`,
     '',
@@ -52,34 +53,17 @@ function tokenLine({ environment, loaded, gateway }: Facts): string {
   const { data_dir: dataDir } = loaded.settings.database;
   const isUsualPlace = !gateway.embedded || resolve(dataDir) === resolve('data');
   const where = isUsualPlace ? '' : `GATEWAY_DATA_DIR=${shellQuoted(resolve(dataDir))} `;
-  return `TOKEN=$(${where}npx agent-gateway auth token)`;
+  return `TOKEN=$(${where}npx agent-gateway auth token create)`;
 }
 
 function addresses(facts: Facts): [string, string][] {
-  const { a, b, operations } = urls(facts);
+  const { a, b, operations } = urlsOf(facts);
   const rows: [string, string | undefined][] = [
     ['Profile A', a],
     ['Profile B', b],
     ['Operations', operations && `${operations} (/livez /readyz /metrics)`],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== undefined);
-}
-
-function urls({ loaded, gateway }: Facts): Partial<Record<'a' | 'b' | 'operations', string>> {
-  const host = reachableHost(loaded.settings.gateway.host);
-  const { a, b, operations } = gateway.ports;
-  return {
-    ...(a === undefined ? {} : { a: `http://${host}:${a}/api/v1` }),
-    ...(b === undefined ? {} : { b: `http://${host}:${b}/api/v1` }),
-    ...(operations === undefined ? {} : { operations: `http://${host}:${operations}` }),
-  };
-}
-
-/** An address that a program on this machine can ask, for one that means all of them. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function shellQuoted(text: string): string {

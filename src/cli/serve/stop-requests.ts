@@ -53,6 +53,11 @@ export class StopRequests {
     return this.firstSignal === 'SIGINT';
   }
 
+  /** Somebody asked: Ctrl-C ends the programs of a start too, which then fails for no other reason. */
+  get wasAsked(): boolean {
+    return this.firstSignal !== undefined && !this.faulty;
+  }
+
   get hadFault(): boolean {
     return this.faulty;
   }

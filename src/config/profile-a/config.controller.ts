@@ -1,7 +1,7 @@
 import { Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
@@ -9,7 +9,7 @@ import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { Configuration } from '../configuration.js';
 import type { Table } from '../dotted-path.js';
-import { actorOf } from '../wire/actor-of.js';
+import { authorOf } from '../wire/author-of.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 import { presentReloadA, ReloadedViewA } from './config.views.js';
 
@@ -19,6 +19,7 @@ export class ConfigControllerA {
   constructor(private readonly configuration: Configuration) {}
 
   @Get()
+  @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
   @RequireScope('config:read')
   @AnswersConfig()
   show(@Res({ passthrough: true }) response: Response): Table {
@@ -26,11 +27,12 @@ export class ConfigControllerA {
   }
 
   @Post('reload')
+  @Does('Reload the configuration', 'Reads the file and the environment again and applies what changed.')
   @HttpCode(200)
   @RequireScope('config:write', 'config_write')
   @Answers(200, 'File and environment were read again', ReloadedViewA)
   async reload(@TheCaller() caller: Caller, @TheKey() key: RequestKey | undefined): Promise<ReloadedViewA> {
     const together = key?.keeping(200, presentReloadA);
-    return presentReloadA(await this.configuration.reload(actorOf(caller), together));
+    return presentReloadA(await this.configuration.reload(authorOf(caller), together));
   }
 }

@@ -2,7 +2,7 @@ import { Body, Get, Patch, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
@@ -11,10 +11,10 @@ import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { Configuration } from '../configuration.js';
 import type { Table } from '../dotted-path.js';
-import { actorOf } from '../wire/actor-of.js';
+import { authorOf } from '../wire/author-of.js';
 import { IfMatch, type TagJudge } from '../wire/if-match.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
-import { PatchedViewB, presentPatchB } from './config.views.js';
+import { PATCH_EXAMPLES, PatchedViewB, presentPatchB } from './config.views.js';
 
 /** The configuration in Profile B (specification 4.2). */
 @ProfileBController('config')
@@ -22,6 +22,7 @@ export class ConfigControllerB {
   constructor(private readonly configuration: Configuration) {}
 
   @Get()
+  @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
   @RequireScope('config:read')
   @AnswersConfig()
   show(@Res({ passthrough: true }) response: Response): Table {
@@ -29,18 +30,24 @@ export class ConfigControllerB {
   }
 
   @Patch()
+  @Does(
+    'Change the configuration',
+    'All of it is applied, or nothing. With `If-Match` only when nobody changed it meanwhile (409 otherwise).',
+  )
   @RequireScope('config:write', 'config_write')
   @TakesJsonBody()
   @ApiBody({
-    description: 'Dotted keys with their new values; null gives a key back to the file',
-    schema: { type: 'object', additionalProperties: true, example: { 'agent.max_turns': 30 } },
+    description:
+      'Dotted keys with their new values; null gives a key back to the file. Keys that decide who may do what need the scope security:write, too',
+    schema: { type: 'object', additionalProperties: true },
+    examples: PATCH_EXAMPLES,
   })
   @ApiHeader({
     name: 'If-Match',
     required: false,
     description: 'The ETag of the configuration it is based on',
   })
-  @Answers(200, 'All of it is applied', PatchedViewB)
+  @Answers(200, 'All of it is applied', PatchedViewB, ['ETag'])
   async patch(
     @Body() body: Table,
     @TheCaller() caller: Caller,
@@ -49,7 +56,7 @@ export class ConfigControllerB {
     @Res({ passthrough: true }) response: Response,
   ): Promise<PatchedViewB> {
     const together = key?.keeping(200, presentPatchB, ({ etag }) => ({ ETag: etag }));
-    const outcome = await this.configuration.patch(body, actorOf(caller), allowed, together);
+    const outcome = await this.configuration.patch(body, authorOf(caller), allowed, together);
     response.setHeader('ETag', outcome.etag);
     return presentPatchB(outcome);
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
 import { integer, millis } from './key-types.js';
 
 export const agentSection = z.strictObject({
@@ -36,10 +37,13 @@ export const agentSection = z.strictObject({
   tool_approval: z
     .enum(['never', 'ask'])
     .default('never')
-    .describe('ask lets every call of a tool that may destroy something wait until a person allows it.'),
-  tool_approval_timeout_ms: millis(120_000).describe(
-    'How long such a call waits before it counts as denied, in milliseconds.',
-  ),
+    .register(keyMarks, { security: true })
+    .describe(
+      'ask lets every tool call wait until a person allows it, but for those of tools.approval.never.',
+    ),
+  tool_approval_timeout_ms: millis(120_000)
+    .register(keyMarks, { security: true })
+    .describe('How long a call waits for a person before it counts as denied, in milliseconds.'),
   tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
   turn_timeout_ms: millis(900_000, 86_400_000).describe('Longest whole turn, in milliseconds.'),
   context_tokens: integer(1000, 100_000_000)

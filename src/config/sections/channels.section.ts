@@ -5,19 +5,25 @@ import { httpUrl, integer, millis } from './key-types.js';
 const LONGEST_SECRET = 512;
 const MOST_USERS = 10_000;
 
-const secretText = () => z.string().max(LONGEST_SECRET).default('').register(keyMarks, { secret: true });
+/** Who has a channel's secret writes as anybody. */
+const secretText = () =>
+  z.string().max(LONGEST_SECRET).default('').register(keyMarks, { secret: true, security: true });
 /** A name of a variable opens a door to every variable there is. */
 const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
 /** One channel. What another type needs is ignored, so that a type can be changed key by key. */
 const channel = z
   .strictObject({
-    type: z.enum(['slack', 'telegram', 'webhook']).describe('What platform it speaks to.'),
+    type: z
+      .enum(['slack', 'telegram', 'webhook'])
+      .register(keyMarks, { security: true })
+      .describe('What platform it speaks to.'),
     enabled: z.boolean().default(true).describe('Whether it is connected at all.'),
     allowed_users: z
       .array(z.string().min(1).max(256))
       .max(MOST_USERS)
       .default([])
+      .register(keyMarks, { security: true })
       .describe(
         "Who may write: ids of the platform, or names such as @ada where it has them. Empty lets nobody in, '*' everybody.",
       ),
@@ -56,7 +62,7 @@ const channel = z
     secret_env: variableName().describe('webhook: name of the variable that holds the key instead.'),
     callback_url: httpUrl()
       .default('')
-      .register(keyMarks, { secret: true })
+      .register(keyMarks, { secret: true, security: true })
       .describe('webhook: where answers are posted, signed; empty answers in the response.'),
     response_timeout_ms: millis(30_000, 600_000).describe(
       'webhook: how long a response waits for its answer before it says 202, in milliseconds.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { addressRange, integer, millis, port } from './key-types.js';
+import { addressRange, integer, millis, port, webOrigin } from './key-types.js';
 
 export const gatewaySection = z.strictObject({
   host: z
@@ -8,11 +8,17 @@ export const gatewaySection = z.strictObject({
     .min(1)
     .max(255)
     .default('127.0.0.1')
-    .register(keyMarks, { restart: true })
-    .describe('Address that all three listeners bind to; 0.0.0.0 in a container.'),
+    .register(keyMarks, { restart: true, perReplica: true })
+    .describe('Address that the listeners bind to; 0.0.0.0 in a container.'),
   port: port(3120).describe('Port of Profile B; 0 picks a free one.'),
   profile_a_port: port(16_830).describe('Port of Profile A; 0 picks a free one.'),
   management_port: port(9464).describe('Port of the probes and of the open /metrics; 0 picks a free one.'),
+  management_host: z
+    .string()
+    .max(255)
+    .default('')
+    .register(keyMarks, { restart: true, perReplica: true })
+    .describe('Address that the operations port binds to; empty takes gateway.host.'),
   profiles: z
     .array(z.enum(['a', 'b']))
     .min(1)
@@ -24,16 +30,26 @@ export const gatewaySection = z.strictObject({
   docs: z
     .boolean()
     .default(true)
-    .register(keyMarks, { restart: true })
-    .describe('Serve /openapi.json and the Swagger UI at /docs, without a token.'),
+    .register(keyMarks, { restart: true, security: true })
+    .describe('Serve /openapi.json, /asyncapi.json and the Swagger UI at /docs, without a token.'),
   metrics_public: z
     .boolean()
     .default(false)
+    .register(keyMarks, { security: true })
     .describe('Let /api/v1/metrics of Profile A answer without a token.'),
+  cors_origins: z
+    .array(webOrigin())
+    .max(64)
+    .default([])
+    .register(keyMarks, { security: true })
+    .describe(
+      'Origins of web pages, such as https://chat.example.com, whose scripts may call the API; none unless named.',
+    ),
   trusted_proxies: z
     .array(addressRange())
     .max(64)
     .default([])
+    .register(keyMarks, { security: true })
     .describe('Addresses or CIDRs whose X-Forwarded-For names the caller.'),
   max_body_bytes: integer(1024, 67_108_864)
     .default(1_048_576)

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { keyMarks } from '../key-marks.js';
 import { integer, millis } from './key-types.js';
 
 export const hooksSection = z.strictObject({
   include_content: z
     .boolean()
     .default(false)
+    .register(keyMarks, { security: true })
     .describe('Put the text of messages into message.received and message.sent.'),
   timeout_ms: millis(15_000, 120_000).describe('Longest single delivery attempt, in milliseconds.'),
   in_flight_per_hook: integer(1, 256)

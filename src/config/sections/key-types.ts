@@ -5,9 +5,9 @@ import { keyMarks } from '../key-marks.js';
 /** A whole number from `min` to `max`, both included. */
 export const integer = (min: number, max: number) => z.int().min(min).max(max);
 
-/** A TCP port that is bound at start. */
+/** A TCP port that is bound at start; each replica may name its own. */
 export const port = (fallback: number) =>
-  integer(0, 65_535).default(fallback).register(keyMarks, { restart: true });
+  integer(0, 65_535).default(fallback).register(keyMarks, { restart: true, perReplica: true });
 
 /** A duration in milliseconds, from 1 to `max` (an hour unless told). */
 export const millis = (fallback: number, max = 3_600_000) => integer(1, max).default(fallback);
@@ -18,6 +18,13 @@ export const perSecond = (fallback: number) => integer(1, 1_000_000).default(fal
 /** An IPv4 or IPv6 address, alone or with a prefix length. */
 export const addressRange = () =>
   z.string().max(64).refine(isAddressRange, 'must be an address or a CIDR such as 10.0.0.0/8');
+
+/** The origin of a web page as browsers send it: scheme, host, and a port that is not the scheme's own. */
+export const webOrigin = () =>
+  z
+    .string()
+    .max(255)
+    .refine(isOrigin, 'must be an origin such as https://chat.example.com, in lower case and without a path');
 
 /** An http or https URL that carries no credentials; empty when not set. */
 export const httpUrl = () =>
@@ -31,16 +38,21 @@ export const postgresUrl = () =>
   z
     .string()
     .max(4096)
-    .refine(
-      isPostgresUrl,
-      'must be a postgres:// or postgresql:// URL; special characters in its password must be percent-encoded',
-    );
+    .superRefine((text, context) => {
+      const message = postgresUrlProblem(text);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    });
 
 function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  return (url?.protocol === 'http:' || url?.protocol === 'https:') && url.origin === text;
 }
 
 function isPlainHttpUrl(text: string): boolean {
@@ -50,8 +62,24 @@ function isPlainHttpUrl(text: string): boolean {
   );
 }
 
-function isPostgresUrl(text: string): boolean {
-  return text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '');
+/** Other systems whose URLs end up here; never repeats more of a URL than its scheme. */
+const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/^mysqlx?2?:/i, 'MySQL'],
+  [/^mariadb:/i, 'MariaDB'],
+  [/^(sqlite3?|file):/i, 'SQLite'],
+  [/^(mssql|sqlserver):/i, 'SQL Server'],
+  [/^mongodb(\+srv)?:/i, 'MongoDB'],
+  [/^oracle:/i, 'Oracle'],
+  [/^rediss?:/i, 'Redis'],
+];
+
+function postgresUrlProblem(text: string): string | undefined {
+  if (text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
+  const wanted = 'postgres://user:password@host:5432/database';
+  const other = OTHER_SYSTEMS.find(([scheme]) => scheme.test(text));
+  if (other) return `names ${other[1]}; the gateway needs PostgreSQL 14 or later, such as ${wanted}`;
+  if (/^jdbc:/i.test(text)) return `is a JDBC URL; write it as ${wanted}`;
+  return 'must be a postgres:// or postgresql:// URL; special characters in its password must be percent-encoded';
 }
 
 function parseUrl(text: string): URL | undefined {

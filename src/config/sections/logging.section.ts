@@ -11,6 +11,12 @@ export const loggingSection = z.strictObject({
     .default('auto')
     .register(keyMarks, { restart: true })
     .describe('auto is pretty on a terminal and JSON lines otherwise.'),
+  requests: z
+    .enum(['none', 'errors', 'all'])
+    .default('errors')
+    .describe(
+      'Which requests get a line of their own: all at info, or errors alone (4xx at debug, 5xx at error). Refused logins, scopes and rates are summed at warn in any case.',
+    ),
   store_level: level()
     .default('trace')
     .describe('Least level that is kept for GET /logs, of what is written; trace keeps all of it.'),

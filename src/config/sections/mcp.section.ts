@@ -34,6 +34,9 @@ const mcpServer = z
     writable_paths: fileOnlyList().describe(
       'stdio in the sandbox: the folders it may write to, beside its own /tmp.',
     ),
+    readable_paths: fileOnlyList().describe(
+      'stdio in the sandbox: folders and files it may read, beside the system, its program, its working folder and what its arguments name.',
+    ),
     network: z
       .boolean()
       .default(true)
@@ -58,7 +61,7 @@ const mcpServer = z
     ),
     oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by blanks.'),
     startup_timeout_ms: millis(10_000, 600_000).describe(
-      'Longest time from the start to the list of tools, in milliseconds.',
+      'Longest time from the start to the list of tools, in milliseconds; a server that was too slow is given twice the time at the next attempt.',
     ),
     request_timeout_ms: millis(60_000).describe(
       'Longest silence of a call; progress begins it anew, in milliseconds.',
@@ -71,8 +74,12 @@ const mcpServer = z
     ),
     allow_tools: patterns()
       .default(['*'])
+      .register(keyMarks, { security: true })
       .describe("Tools that may be used, by the server's own names; * stands for any characters."),
-    deny_tools: patterns().default([]).describe('Tools that may not, also when they are allowed above.'),
+    deny_tools: patterns()
+      .default([])
+      .register(keyMarks, { security: true })
+      .describe('Tools that may not, also when they are allowed above.'),
   })
   .refine(({ transport, command }) => transport !== 'stdio' || command !== '', {
     path: ['command'],
@@ -106,6 +113,26 @@ export const mcpSection = z.strictObject({
     .default(1024)
     .register(keyMarks, { fileOnly: true })
     .describe('Most open files of one process of a stdio server; 0 for no limit.'),
+  max_child_processes: integer(0, 1_048_576)
+    .default(512)
+    .register(keyMarks, { fileOnly: true })
+    .describe(
+      'Most processes and threads of one stdio server, in the sandbox or where control groups can be used; 0 for no limit.',
+    ),
+  max_child_total_memory_mb: integer(0, 1_048_576)
+    .default(4096)
+    .register(keyMarks, { fileOnly: true })
+    .describe(
+      'Most memory of one stdio server with all its processes and temporary files, in MiB, where control groups can be used; 0 for no limit.',
+    ),
+  max_child_tmp_mb: integer(1, 1_048_576)
+    .default(512)
+    .register(keyMarks, { fileOnly: true })
+    .describe("stdio in the sandbox: size of a server's own /tmp, which lies in memory, in MiB."),
+  max_child_shm_mb: integer(1, 1_048_576)
+    .default(64)
+    .register(keyMarks, { fileOnly: true })
+    .describe("stdio in the sandbox: size of a server's own /dev/shm, in MiB."),
 });
 
 export type McpServerSettings = z.output<typeof mcpServer>;

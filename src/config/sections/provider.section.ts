@@ -12,7 +12,7 @@ export const providerSection = z.strictObject({
     .string()
     .max(4096)
     .default('')
-    .register(keyMarks, { secret: true })
+    .register(keyMarks, { secret: true, security: true })
     .describe('Key of the provider; empty takes ANTHROPIC_API_KEY or OPENAI_API_KEY.'),
   base_url: httpUrl()
     .default('')

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { headerReferences } from '../../edge/response-headers.js';
 import type { Table } from '../dotted-path.js';
 import type { LiveSettings } from '../live-settings.js';
 
@@ -10,7 +11,7 @@ export const AnswersConfig = (): MethodDecorator =>
     ApiResponse({
       status: 200,
       description: 'The configuration in force; secrets read as the redaction marker',
-      headers: { ETag: { description: 'For If-Match of a PATCH', schema: { type: 'string' } } },
+      headers: headerReferences(['ETag']),
       schema: { type: 'object', additionalProperties: { type: 'object', additionalProperties: true } },
     }),
   );

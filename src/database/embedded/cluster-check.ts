@@ -18,6 +18,15 @@ export async function inspectCluster(cluster: string, major: number): Promise<Cl
   return { uid: found.uid, gid: found.gid };
 }
 
+/** Whether a data directory holds the files of an embedded server. Looks only; what cannot be looked at counts as there. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  try {
+    return (await readdir(join(dataDir, 'postgres'))).length > 0;
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT';
+  }
+}
+
 async function isEmpty(cluster: string): Promise<boolean> {
   try {
     return (await readdir(cluster)).length === 0;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { familyOf } from '../../tokens/caller.js';
 import { type GatewayRequest, routeOf } from '../gateway-request.js';
 import { BadIdempotencyKey } from './idempotency.errors.js';
 import type { AskedKey } from './key.store.js';
@@ -17,12 +18,14 @@ export function askedKey(request: GatewayRequest): AskedKey | undefined {
   if (route === undefined || request.caller === undefined) return undefined;
   if (typeof sent !== 'string' || !KEY.test(sent)) throw new BadIdempotencyKey();
   const { tokenId } = request.caller;
+  // A token that replaced another knows the keys that were used with that one.
+  const family = familyOf(request.caller);
   const { method, params, profile, bodyHash = NO_BODY } = request;
   // Of template and parameters, so that one path that can be written in several ways is one path.
   const path = [route, JSON.stringify(params)];
   const query = new URL(request.originalUrl, 'http://gateway').search;
   return {
-    scope: hash([tokenId, method, ...path, sent]),
+    scope: hash([family, method, ...path, sent]),
     tokenId,
     operation: `${method} ${route}`,
     request: hash([profile, query, bodyHash]),

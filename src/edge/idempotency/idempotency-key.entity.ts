@@ -5,7 +5,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 @Index('idempotency_keys_created', { synchronize: false })
 @Index('idempotency_keys_turn', { synchronize: false })
 export class IdempotencyKeyEntity {
-  /** A hash of token, method, path and key. */
+  /** A hash of the token's family, method, path and key. */
   @PrimaryColumn({ type: 'text', collation: 'C' })
   scope!: string;
 

@@ -10,7 +10,7 @@ const KEPT = `interval '24 hours'`;
 
 /** A request under an Idempotency-Key. */
 export interface AskedKey {
-  /** A hash of token, method, path and key. */
+  /** A hash of the token's family, method, path and key. */
   readonly scope: string;
   readonly tokenId: string;
   /** Method and route. */

@@ -35,6 +35,11 @@ export class RequestKey {
     return async (runner, turnId) => this.mark(await this.store.keepTurn(runner, this.asked, turnId));
   }
 
+  /** Nothing was done under this key: what an earlier request did is told again. */
+  toldAgain(): void {
+    this.kept = true;
+  }
+
   private mark(kept: boolean): void {
     if (!kept) throw new KeyTaken();
     this.kept = true;

@@ -9,7 +9,13 @@ export const MOST_PER_PAGE = 500;
 /** A whole number written in digits, below 2^53; larger than `cap` counts as `cap`. Give the property its default. */
 export const QueryCount = (fallback: number, cap = Number.MAX_SAFE_INTEGER) =>
   applyDecorators(
-    ApiPropertyOptional({ type: 'integer', minimum: 0, default: fallback }),
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: fallback,
+      ...(cap < Number.MAX_SAFE_INTEGER ? { description: `More than ${cap} is served as ${cap}` } : {}),
+    }),
     Transform(({ value }: { value: unknown }) => parsed(value, cap)),
     ValidateBy({
       name: 'queryCount',

@@ -1,24 +1,36 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
-/** A string of `min` to `max` bytes of UTF-8. */
+/** A string of `min` to `max` bytes of UTF-8. The document counts characters: no fewer bytes than those can be. */
 export const Utf8Length = (min: number, max: number) =>
-  ValidateBy({
-    name: 'utf8Length',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && fits(Buffer.byteLength(value), min, max),
-      defaultMessage: () => `must be a string of ${min} to ${max} bytes`,
-    },
-  });
+  applyDecorators(
+    ApiProperty(lengths(min, max)),
+    ValidateBy({
+      name: 'utf8Length',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && fits(Buffer.byteLength(value), min, max),
+        defaultMessage: () => `must be a string of ${min} to ${max} bytes`,
+      },
+    }),
+  );
 
 /** A string of `min` to `max` characters. */
 export const TextLength = (min: number, max: number) =>
-  ValidateBy({
-    name: 'textLength',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && fits([...value].length, min, max),
-      defaultMessage: () => `must be a string of ${min} to ${max} characters`,
-    },
-  });
+  applyDecorators(
+    ApiProperty(lengths(min, max)),
+    ValidateBy({
+      name: 'textLength',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && fits([...value].length, min, max),
+        defaultMessage: () => `must be a string of ${min} to ${max} characters`,
+      },
+    }),
+  );
+
+function lengths(minLength: number, maxLength: number) {
+  return { ...(minLength > 0 ? { minLength } : {}), maxLength };
+}
 
 function fits(length: number, min: number, max: number): boolean {
   return length >= min && length <= max;

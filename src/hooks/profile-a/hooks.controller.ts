@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
@@ -8,7 +9,7 @@ import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { HooksService } from '../hooks.service.js';
-import { RegisterHookRequest } from '../wire/hook.requests.js';
+import { REGISTER_EXAMPLES, RegisterHookRequest } from '../wire/hook.requests.js';
 import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
 
 /** Webhooks in Profile A (specification 4.1). */
@@ -17,6 +18,7 @@ export class HooksControllerA {
   constructor(private readonly hooks: HooksService) {}
 
   @Get()
+  @Does('List webhooks', 'Newest first. Secrets are never shown.')
   @RequireScope('hooks:read')
   @Answers(200, 'All webhooks, newest first', HookListView)
   async list(@TheCaller() caller: Caller): Promise<HookListView> {
@@ -24,8 +26,13 @@ export class HooksControllerA {
   }
 
   @Post()
+  @Does(
+    'Register a webhook',
+    'Deliveries are signed when a secret is given; without one they are not. At most 100 webhooks.',
+  )
   @RequireScope('hooks:write')
   @TakesJsonBody()
+  @ApiBody({ type: RegisterHookRequest, examples: REGISTER_EXAMPLES })
   @Answers(201, 'The new webhook', HookView)
   async register(
     @Body() body: RegisterHookRequest,
@@ -36,6 +43,7 @@ export class HooksControllerA {
   }
 
   @Delete(':id')
+  @Does('Delete a webhook', 'Deliveries that wait are cancelled.')
   @HttpCode(204)
   @RequireScope('hooks:write')
   @Answers(204, 'The webhook is deleted')

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Hook } from '../hook.js';
+import { SUBSCRIPTIONS } from '../subscriptions.js';
 
 /** A webhook (specification 2.4), without its secret. */
 export class HookView {
@@ -9,7 +10,11 @@ export class HookView {
   @ApiProperty({ example: 'https://example.com/agent-events' })
   url!: string;
 
-  @ApiProperty({ type: [String], example: ['session.created', 'message.*'] })
+  @ApiProperty({
+    enum: [...SUBSCRIPTIONS],
+    isArray: true,
+    example: ['session.created', 'message.*'],
+  })
   events!: readonly string[];
 
   @ApiProperty({ description: 'False after the receiver answered 410, or only failed for five days' })

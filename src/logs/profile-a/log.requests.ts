@@ -22,7 +22,7 @@ export class ListLogsQueryA {
   @Since('everything that is kept when left out')
   since?: Date;
 
-  @ApiPropertyOptional({ maxLength: 128, example: 'agent', description: 'Defaults to all components' })
+  @ApiPropertyOptional({ description: 'A part of the gateway, such as `agent`; defaults to all' })
   @Optional()
   @Word()
   component?: string;

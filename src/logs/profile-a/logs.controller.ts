@@ -1,6 +1,6 @@
 import { Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -15,6 +15,7 @@ export class LogsControllerA {
   constructor(private readonly logs: LogsService) {}
 
   @Get()
+  @Does('List log entries', 'Of all replicas, oldest first; when more match than `limit`, the newest ones.')
   @RequireScope('logs:read')
   @Answers(200, 'Log entries of all replicas, oldest first', LogListViewA)
   async list(@Query() query: ListLogsQueryA, @TheCaller() caller: Caller): Promise<LogListViewA> {

@@ -20,9 +20,7 @@ export class StreamLogsQueryB {
 /** GET /logs, Profile B. */
 export class ListLogsQueryB extends StreamLogsQueryB {
   @ApiPropertyOptional({
-    maxLength: 128,
-    example: 'channel::telegram',
-    description: 'A module and everything below it; defaults to all',
+    description: 'A module and everything below it, such as `channel::telegram`; defaults to all',
   })
   @Optional()
   @Word()

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LogEntry, LogPage } from '../log-entry.js';
 import { LOG_LEVELS, type LogLevel } from '../log-level.js';
+import type { Gap } from '../stream/sse-frames.js';
 
 /** A log entry of Profile B (specification 2.10). */
 export class LogEntryViewB {
@@ -19,6 +20,26 @@ export class LogEntryViewB {
   @ApiPropertyOptional({ description: 'Present when it was written for a session' })
   session_id?: string;
 }
+
+/** Lines that a reader of the stream does not get here. */
+class LogGapView {
+  @ApiProperty({
+    enum: ['slow_reader', 'expired', 'unknown_id'],
+    description:
+      '`slow_reader`: the stream was cut because its reader took nothing; `expired`: the lines are no longer kept; ' +
+      '`unknown_id`: the last id is none of ours',
+  })
+  reason!: Gap['reason'];
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'How many lines, when that can be known' })
+  lines!: number | null;
+
+  @ApiProperty({ description: 'False when a reconnect with the id of this event still brings them' })
+  lost!: boolean;
+}
+
+/** The kinds of events of a log stream, with what each carries. */
+export const LOG_EVENTS_B = { log: LogEntryViewB, gap: LogGapView } as const;
 
 export class LogListViewB {
   @ApiProperty({ type: [LogEntryViewB], description: 'Oldest first; the newest ones when more match' })

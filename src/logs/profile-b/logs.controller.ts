@@ -2,16 +2,22 @@ import { Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
+import { Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
+import { eventModels, eventStream } from '../../edge/event-stream.schema.js';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
 import { ListLogsQueryB, StreamLogsQueryB } from './log.requests.js';
-import { LogListViewB } from './log.views.js';
+import { LOG_EVENTS_B, LogListViewB } from './log.views.js';
 import { LogsHandlersB } from './logs.handlers.js';
 
-const EVENTS = { 'text/event-stream': { schema: { type: 'string' } } };
+const EXAMPLE =
+  'retry: 1800\nid: 41\n\n' +
+  'id: 42\nevent: log\ndata: {"timestamp":"2026-01-31T12:00:00.000Z","level":"info","module":"agent::turn",' +
+  '"message":"a turn was answered"}\n\n';
+const EVENTS = eventStream('LogEvents', LOG_EVENTS_B, EXAMPLE);
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   required: false,
@@ -20,11 +26,15 @@ const LAST_EVENT_ID = {
 
 /** Logs in Profile B (specification 4.2). Events are `log`, with an entry as data, and `gap`. */
 @ProfileBController('logs')
-@ApiExtraModels(LogListViewB)
+@ApiExtraModels(LogListViewB, ...eventModels(LOG_EVENTS_B))
 export class LogsControllerB {
   constructor(private readonly logs: LogsHandlersB) {}
 
   @Get()
+  @Does(
+    'List or stream log entries',
+    'Of all replicas, oldest first; when more match than `limit`, the newest ones. With `stream=true` the answer is events, and goes on.',
+  )
   @RequireScope('logs:read')
   @ApiHeader(LAST_EVENT_ID)
   @ApiResponse({
@@ -43,6 +53,7 @@ export class LogsControllerB {
   }
 
   @Get('stream')
+  @Does('Stream log entries', 'As they come, from all replicas, until the reader leaves.')
   @RequireScope('logs:read')
   @ApiHeader(LAST_EVENT_ID)
   @ApiResponse({ status: 200, description: 'Log entries of all replicas as they come', content: EVENTS })

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { Settings } from '../../config/settings.js';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
 import { TokenDirectory } from '../../tokens/token-directory.js';
+import { shareOfPlaces } from '../../tokens/token-shares.js';
 import type { LogFilter } from '../log-entry.js';
 import { LogsService } from '../logs.service.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import type { ListLogsQueryB } from './log.requests.js';
 import { presentLogListB } from './log.views.js';
+
+/** The guard lets nobody in without a token. */
+const NOBODY = { tokenId: '', tokenName: '' };
 
 /** GET /logs of Profile B is a list or a stream, as the query says. */
 @Injectable()
@@ -15,6 +20,7 @@ export class LogsHandlersB {
     private readonly logs: LogsService,
     private readonly streams: LogStreams,
     private readonly tokens: TokenDirectory,
+    private readonly settings: Settings,
   ) {}
 
   async answer(query: ListLogsQueryB, request: GatewayRequest, response: Response): Promise<void> {
@@ -34,6 +40,7 @@ export class LogsHandlersB {
       response.type('text/event-stream').end();
       return;
     }
+    const { caller = NOBODY } = request;
     const token = request.headers.authorization?.trim().split(' ').at(-1);
     await this.streams.open({
       response,
@@ -41,6 +48,10 @@ export class LogsHandlersB {
       backlog,
       lastEventId: request.get('last-event-id') || undefined,
       mayRead: async () => (await this.tokens.find(token)) !== undefined,
+      reader: {
+        tokenId: caller.tokenId,
+        share: (places) => shareOfPlaces(this.settings.current.limits, caller, places),
+      },
     });
   }
 }

@@ -66,6 +66,7 @@ async function open(response: FakeResponse, lastEventId?: string): Promise<void>
     lastEventId,
     backlog: lastEventId === undefined ? { since: new Date(0), limit: 5 } : undefined,
     mayRead: () => Promise.resolve(true),
+    reader: { tokenId: 'tok_one', share: (places) => places },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { Unavailable } from '../../errors/gateway-error.js';
+import { RateLimited, Unavailable } from '../../errors/gateway-error.js';
 import { LogStore } from '../log.store.js';
 import { outsideLogContext } from '../log-context.js';
 import type { LogFilter } from '../log-entry.js';
@@ -11,8 +11,9 @@ import { LogStream } from './log-stream.js';
 import { LogTail } from './log-tail.service.js';
 import type { Gap } from './sse-frames.js';
 
-const SWEEP_MS = 900;
-const HEARTBEAT_SWEEPS = 16;
+/** With the half second for which a token is known: a reader whose token was revoked is ended within 1.5 s. */
+const SWEEP_MS = 700;
+const HEARTBEAT_SWEEPS = 20;
 /** Readers come back at different moments, so that not all of them meet the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
@@ -26,6 +27,8 @@ export interface StreamRequest {
   readonly backlog: { readonly since: Date; readonly limit: number } | undefined;
   /** Whether its token would still be let in. Asked about once a second. */
   readonly mayRead: () => Promise<boolean>;
+  /** The token that reads, and how many of so many places it may take here. */
+  readonly reader: { readonly tokenId: string; readonly share: (places: number) => number };
 }
 
 /** The open log streams of this process: their number, their heartbeat, and their end. */
@@ -34,6 +37,7 @@ export class LogStreams implements OnModuleDestroy {
   private readonly logger: Logger;
   private readonly streams = new Map<LogStream, StreamRequest['mayRead']>();
   private timer: NodeJS.Timeout | undefined;
+  private readonly byToken = new Map<string, number>();
   private opening = 0;
   private sweeps = 0;
   private ended = false;
@@ -57,16 +61,24 @@ export class LogStreams implements OnModuleDestroy {
     return Math.max(0, ...[...this.streams.keys()].map(({ pendingBytes }) => pendingBytes));
   }
 
-  /** Answers with a stream that lasts. Throws `Unavailable` (503) when there are too many. */
+  /**
+   * Answers with a stream that lasts. Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the
+   * token has its share of them.
+   */
   async open(request: StreamRequest): Promise<void> {
-    this.refuseTooMany();
+    const { tokenId } = request.reader;
+    this.refuseTooMany(request.reader);
     this.opening += 1;
+    this.tally(tokenId, 1);
     try {
       const newest = await this.tail.acquire();
       await this.begin(request, newest).catch((error: unknown) => {
         this.tail.release();
         throw error;
       });
+    } catch (error) {
+      this.tally(tokenId, -1);
+      throw error;
     } finally {
       this.opening -= 1;
     }
@@ -83,13 +95,26 @@ export class LogStreams implements OnModuleDestroy {
     this.endAll();
   }
 
-  private refuseTooMany(): void {
+  private refuseTooMany({ tokenId, share }: StreamRequest['reader']): void {
     const most = this.settings.current.logging.max_streams;
-    if (this.streams.size + this.opening < most) return;
-    throw new Unavailable(`There are ${most} open log streams, and no more are served here.`, {
-      retryAfterSecs: 10,
-      details: { reason: 'too_many_streams' },
-    });
+    if (this.streams.size + this.opening >= most) {
+      throw new Unavailable(`There are ${most} open log streams, and no more are served here.`, {
+        retryAfterSecs: 10,
+        details: { reason: 'too_many_streams' },
+      });
+    }
+    const own = share(most);
+    if ((this.byToken.get(tokenId) ?? 0) < own) return;
+    throw new RateLimited(
+      `This API token has its share of ${own} open log streams here (limits.streams_per_api_token). Close one first.`,
+      { retryAfterSecs: 10, details: { reason: 'api_token_streams' } },
+    );
+  }
+
+  private tally(tokenId: string, by: 1 | -1): void {
+    const now = (this.byToken.get(tokenId) ?? 0) + by;
+    if (now === 0) this.byToken.delete(tokenId);
+    else this.byToken.set(tokenId, now);
   }
 
   private async begin(request: StreamRequest, newest: number): Promise<void> {
@@ -103,6 +128,7 @@ export class LogStreams implements OnModuleDestroy {
     const { store, tail, format } = this;
     const stream = new LogStream({ response, filter, store, tail, format });
     stream.onEnd(() => {
+      this.tally(request.reader.tokenId, -1);
       this.streams.delete(stream);
       this.tail.release();
     });

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import type { ArgumentChecks } from '../../agent/schemas/argument-checks.js';
 import type { McpServerSettings } from '../../config/sections/mcp.section.js';
 import type { Logger } from '../../logs/logger.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
@@ -14,6 +15,9 @@ export interface ConnectionParts {
   readonly name: string;
   readonly settings: McpServerSettings;
   readonly logger: Logger;
+  readonly checks: ArgumentChecks;
+  /** What operators must know of this server though it works. */
+  readonly warning: string | undefined;
   /** Throws when the settings do not suffice to make one. */
   makeTransport(): Transport;
   /** What the server has in the catalogue; made for this connection. */

@@ -1,6 +1,6 @@
 import type { McpServerStatus } from '../mcp-server.js';
 import type { ConnectionParts } from './connection-parts.js';
-import { failureWords, isAuthRefusal } from './mcp-failure.js';
+import { failureWords, isFinal } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 
 const MOST_PROBLEM = 500;
@@ -62,7 +62,7 @@ export class ConnectionState {
 
   /** It ended by itself: whoever asks is told the truth before the old connection is taken down. */
   lost(why: unknown): void {
-    this.down(isAuthRefusal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureWords(why)));
+    this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureWords(why)));
   }
 
   /** Says in the log what went wrong, with what the server said last. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ArgumentChecks } from '../../agent/schemas/argument-checks.js';
 import { ToolRegistry } from '../../agent/tool-registry.js';
 import { Environment } from '../../config/environment.js';
 import type { McpServerSettings } from '../../config/sections/mcp.section.js';
@@ -8,7 +9,7 @@ import { Logs } from '../../logs/logger.js';
 import { Redactor } from '../../logs/redactor.js';
 import { ChildTalkLog } from '../child-talk.js';
 import { KnownTools } from '../tools/known-tools.store.js';
-import { OfferedTools } from '../tools/offered-tools.js';
+import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
 import { secretsInEnvironment } from '../transport/http-credentials.js';
 import { Transports } from '../transport/transports.js';
 import { McpConnection } from './mcp-connection.js';
@@ -19,6 +20,7 @@ export class Connections {
   constructor(
     private readonly transports: Transports,
     private readonly registry: ToolRegistry,
+    private readonly checks: ArgumentChecks,
     private readonly known: KnownTools,
     private readonly events: EventStore,
     private readonly environment: Environment,
@@ -35,17 +37,21 @@ export class Connections {
   make(name: string, settings: McpServerSettings): McpConnection {
     const logger = this.logs.for(`mcp::${name}`);
     const talk = new ChildTalkLog(logger);
+    const onRefused = (reason: string): void => logger.warn('a message was not read', { reason });
     const redact = (text: string): string => this.redactor.redact(text);
     return new McpConnection({
       name,
       settings,
       logger,
+      checks: this.checks,
+      warning: this.transports.warningOf(settings),
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
-      makeTransport: () => this.transports.make(settings, talk.take),
+      makeTransport: () => this.transports.make(settings, talk.take, onRefused),
       offered: (connection) => {
-        const server = { name, settings, run: connection.call, isAvailable: () => connection.isUp() };
-        return new OfferedTools(server, this.registry, this.known, logger);
+        const run: RunTool = (...call) => connection.call(...call);
+        const server = { name, settings, run, isAvailable: () => connection.isUp() };
+        return new OfferedTools(server, this.registry, this.known, this.checks, logger);
       },
       isAnyFree: (tools) => this.known.isAnyFree(name, tools),
       onChange: (connected, error) => this.tell(name, connected, error),

@@ -5,9 +5,10 @@ import type { McpServer } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
 import type { Callable, ConnectionParts } from './connection-parts.js';
 import { ConnectionState } from './connection-state.js';
-import { isAuthRefusal } from './mcp-failure.js';
+import { isFinal, isTimeout } from './mcp-failure.js';
 import { McpSession } from './mcp-session.js';
 import { ServerCalls } from './server-calls.js';
+import { StartPatience } from './start-patience.js';
 import { ToolList } from './tool-list.js';
 
 /** A connection that held so long was a good one: the next failure is the first. */
@@ -23,15 +24,17 @@ export class McpConnection implements Callable {
   private readonly state: ConnectionState;
   private readonly tools: OfferedTools;
   private readonly list: ToolList;
+  private readonly patience: StartPatience;
   private readonly stopped = new AbortController();
   private round = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: ConnectionParts) {
     this.state = new ConnectionState(parts);
-    this.call = new ServerCalls(parts, this.state).call;
     this.tools = parts.offered(this);
     this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyFree(tools));
+    this.patience = new StartPatience(parts.name, parts.settings.startup_timeout_ms);
+    this.call = new ServerCalls(parts, this.state, this.list).call;
   }
 
   get settings(): McpServerSettings {
@@ -52,6 +55,7 @@ export class McpConnection implements Callable {
       tools: this.isUp() ? this.tools.tools : [],
       connectedAt,
       error: problem,
+      warning: this.parts.warning,
     };
   }
 
@@ -89,7 +93,7 @@ export class McpConnection implements Callable {
         continue;
       }
       failures = lastedMs > STABLE_MS ? 0 : failures + 1;
-      await pause(isAuthRefusal(why) ? undefined : backOffMs(failures - 1, FIRST_BACK_OFF_MS), signal);
+      await pause(isFinal(why) ? undefined : backOffMs(failures - 1, FIRST_BACK_OFF_MS), signal);
     }
     this.state.down('disconnected');
   }
@@ -118,24 +122,25 @@ export class McpConnection implements Callable {
   }
 
   private newSession(signal: AbortSignal): McpSession {
-    const session: McpSession = new McpSession(
-      this.parts.makeTransport(),
-      this.settings,
-      () => void this.list.refresh(session, signal),
-    );
+    const session: McpSession = new McpSession(this.parts.makeTransport(), this.settings, {
+      checks: this.parts.checks,
+      onToolsChanged: () => void this.list.refresh(session, signal),
+    });
     return session;
   }
 
   private async open(session: McpSession, signal: AbortSignal): Promise<void> {
-    const { startup_timeout_ms: limitMs } = this.settings;
+    const { limitMs } = this.patience;
     const late = AbortSignal.timeout(limitMs);
     const inTime = AbortSignal.any([signal, late]);
     try {
-      await session.open(inTime);
-      await this.list.offer(session, inTime);
+      await session.open(inTime, limitMs);
+      await this.list.offer(session, inTime, limitMs);
+      this.patience.wasReady();
     } catch (error) {
-      if (!late.aborted || signal.aborted) throw session.fault ?? error;
-      throw new Error(`it was not ready within ${limitMs} ms`);
+      const isLate = late.aborted || isTimeout(error);
+      if (!isLate || signal.aborted) throw session.fault ?? error;
+      throw this.patience.wasLate();
     }
   }
 }

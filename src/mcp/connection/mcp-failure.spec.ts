@@ -8,7 +8,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { failureWords, isAnswer, isAuthRefusal, isSessionGone } from './mcp-failure.js';
+import { failureWords, isAnswer, isFinal, isSessionGone } from './mcp-failure.js';
 
 const http = (status: number): SdkHttpError =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: 'No' });
@@ -22,7 +22,7 @@ test.each<[string, unknown, boolean]>([
   ['a refused client', new OAuthError(OAuthErrorCode.InvalidClient, 'who are you?'), true],
   ['a connection that broke', new Error('socket hang up'), false],
 ])('%s: whether trying again is in vain', (_what, error, isVain) => {
-  expect(isAuthRefusal(error)).toBe(isVain);
+  expect(isFinal(error)).toBe(isVain);
 });
 
 test('only 400 and 404 say that the session is unknown', () => {

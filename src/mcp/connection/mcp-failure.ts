@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../errors/sentence-of.js';
+import { SandboxMissing } from '../sandbox/sandbox-policy.js';
 
 const MOST_SHOWN = 300;
 
@@ -29,11 +30,35 @@ export class McpServerLost extends Error {
   }
 }
 
-/** Whether the server knows us and refuses us: trying again changes nothing. */
-export function isAuthRefusal(error: unknown): boolean {
+/** The tool changed or went after the model was told of it, so the call was not made. */
+export class McpToolWithdrawn extends Error {
+  override readonly name = 'McpToolWithdrawn';
+
+  constructor(tool: string) {
+    super(`The tool "${tool.slice(0, 64)}" is not what it was any more, so it was not run.`);
+  }
+}
+
+/** The tool ran, and what it answered is not what it says that it answers. */
+export class McpOutputMisfit extends Error {
+  override readonly name = 'McpOutputMisfit';
+
+  constructor(problem: string) {
+    super(`The structured content does not match the output schema of the tool: ${problem}`);
+  }
+}
+
+/** Whether trying again changes nothing: the server refuses our credentials, or we do not start it without a sandbox. */
+export function isFinal(error: unknown): boolean {
+  if (error instanceof SandboxMissing) return true;
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true;
   if (error instanceof OAuthError) return true;
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+}
+
+/** Whether the server did not answer a request in time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 
 /** Whether a session that existed is unknown to the server: it restarted, and did nothing of what it was asked. */
@@ -43,7 +68,7 @@ export function isSessionGone(error: unknown): boolean {
 
 /** Whether the server answered, if only with a refusal or too late: the connection itself is as good as before. */
 export function isAnswer(error: unknown): boolean {
-  if (error instanceof ProtocolError) return true;
+  if (error instanceof ProtocolError || error instanceof McpOutputMisfit) return true;
   if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
   return error.code === SdkErrorCode.RequestTimeout || ANSWERED.has(error.code);
 }

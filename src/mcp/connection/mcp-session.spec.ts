@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
+import { ArgumentChecks } from '../../agent/schemas/argument-checks.js';
 import type { McpServerSettings } from '../../config/sections/mcp.section.js';
 import { McpSession } from './mcp-session.js';
 
@@ -45,6 +46,8 @@ const SETTINGS = {
   ...{ health_interval_ms: 5, health_timeout_ms: 20 },
 };
 const { signal } = new AbortController();
+const checks = new ArgumentChecks();
+afterAll(() => checks.onModuleDestroy());
 
 async function open(
   answers: Answers,
@@ -53,14 +56,58 @@ async function open(
 ) {
   const server = new ScriptedServer(answers, capabilities);
   const settings = { ...SETTINGS, ...more } as unknown as McpServerSettings;
-  const session = new McpSession(server, settings, () => undefined);
+  const session = new McpSession(server, settings, { checks, onToolsChanged: () => undefined });
   await session.open(signal);
   return { session, server };
 }
 
 test('a server without tools has none, and is not asked for them', async () => {
   const { session, server } = await open({}, {}, {});
-  expect([await session.listTools(signal), server.asked]).toEqual([[], ['initialize']]);
+  expect([(await session.listTools(signal)).definitions, server.asked]).toEqual([[], ['initialize']]);
+  await session.close();
+});
+
+test('a result that is not what the tool says it answers is refused; one whose schema nobody can use is not', async () => {
+  const inputSchema = { type: 'object' };
+  const outputSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
+  const tools = [
+    { name: 'counts', inputSchema, outputSchema },
+    { name: 'mistaken', inputSchema, outputSchema: { type: 'object', $ref: '#/nowhere' } },
+  ];
+  const answered = (structuredContent: object) => ({
+    content: [{ type: 'text', text: 'done' }],
+    structuredContent,
+  });
+  const { session } = await open({
+    'tools/list': () => ({ tools }),
+    'tools/call': (params) => answered((params as { arguments: object }).arguments),
+  });
+  await session.listTools(signal);
+  await expect(session.call('counts', { count: 'many' }, signal)).rejects.toThrow(
+    'data/count must be integer',
+  );
+  await expect(session.call('counts', { count: 3 }, signal)).resolves.toBe('done');
+  await expect(session.call('mistaken', { count: 'many' }, signal)).resolves.toBe('done');
+  await session.close();
+});
+
+test('a list of tools is cut to its bounds before anything reads it, and says how many were left out', async () => {
+  const tool = (name: string, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
+  const deep = Array.from({ length: 5000 }).reduce<object>((inner) => ({ properties: { inner } }), {});
+  const { session } = await open({
+    'tools/list': () => ({
+      tools: [
+        tool('large', { description: 'x'.repeat(140_000) }),
+        tool('deep', { inputSchema: { type: 'object', ...deep } }),
+        tool('output', { outputSchema: { type: 'object', description: 'x'.repeat(140_000) } }),
+        tool('task', { execution: { taskSupport: 'required' } }),
+        ...Array.from({ length: 3000 }, (_, at) => tool(`t${at}`)),
+      ],
+    }),
+  });
+  const { definitions, leftOut, outputSchemas, tasksOnly } = await session.listTools(signal);
+  expect([definitions.length, leftOut, outputSchemas.size, tasksOnly]).toEqual([1999, 1004, 0, ['task']]);
+  expect(definitions.slice(0, 2).map(({ name }) => name)).toEqual(['output', 't0']);
   await session.close();
 });
 

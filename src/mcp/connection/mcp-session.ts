@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type Tool, type Transport } from '@modelcontextprotocol/client';
+import {
+  type CallToolResult,
+  Client,
+  type jsonSchemaValidator,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { ArgumentCheck, ArgumentChecks } from '../../agent/schemas/argument-checks.js';
 import type { McpServerSettings } from '../../config/sections/mcp.section.js';
+import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { withLinkedSignal } from './linked-signal.js';
+import { McpOutputMisfit } from './mcp-failure.js';
 import { toolOutput } from './tool-output.js';
 
 /** A tool ran and says that it failed. */
@@ -12,6 +20,17 @@ export class McpToolFailed extends Error {
 
 const CLIENT = { name: 'agent-gateway', version: '1' };
 const CLOSE_MS = 3000;
+/** The client library would compile the schemas of results on the event loop; they are checked here, in a thread. */
+const NO_VALIDATION: jsonSchemaValidator = {
+  getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
+};
+
+/** What a session speaks to beside its server. */
+export interface McpSessionParts {
+  readonly checks: ArgumentChecks;
+  /** Hears, at once, that the list of tools is another one. */
+  onToolsChanged(): void;
+}
 
 /**
  * One connection to one server, from the handshake to its loss. It declares no abilities of ours, so no server can ask
@@ -22,36 +41,47 @@ export class McpSession {
   private readonly over = new AbortController();
   private inFlight = 0;
   private heardAt = performance.now();
+  private readonly bounds = new ListBounds();
+  private outputs: ReadonlyMap<string, ArgumentCheck> = new Map();
 
-  /** `onToolsChanged` hears that the list of tools is another one. */
   constructor(
     private readonly transport: Transport,
     private readonly server: McpServerSettings,
-    onToolsChanged: () => void,
+    private readonly parts: McpSessionParts,
   ) {
-    const listChanged = { tools: { autoRefresh: false, onChanged: onToolsChanged } };
+    const onChanged = (): void => parts.onToolsChanged();
+    const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged } };
     const mode = server.transport === 'http' ? ('auto' as const) : ('legacy' as const);
     this.client = new Client(CLIENT, {
       capabilities: {},
       listChanged,
       versionNegotiation: { mode },
       inputRequired: { autoFulfill: false },
+      jsonSchemaValidator: NO_VALIDATION,
     });
+    // The client library calls this before it reads a message itself.
+    transport.onmessage = this.bounds.cut;
     this.client.onclose = () => this.giveUp(new Error(faultOf(transport)));
   }
 
   /** The handshake. Throws what the transport or the server says, and when the time is over. */
-  async open(signal: AbortSignal): Promise<void> {
-    await this.client.connect(this.transport, { signal, timeout: this.server.startup_timeout_ms });
+  async open(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<void> {
+    await this.client.connect(this.transport, { signal, timeout: timeoutMs });
   }
 
-  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+  async listTools(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<ToolListing> {
     // Asked for what it never offered, the client library writes to the console.
-    if (this.client.getServerCapabilities()?.tools === undefined) return [];
-    const options = { signal, timeout: this.server.startup_timeout_ms, cacheMode: 'refresh' as const };
+    if (this.client.getServerCapabilities()?.tools === undefined) return listingOf([], 0);
+    this.bounds.begin();
+    const options = { signal, timeout: timeoutMs, cacheMode: 'refresh' as const };
     const { tools } = await this.client.listTools(undefined, options);
     this.heard();
-    return tools;
+    const listing = listingOf(tools, this.bounds.leftOut);
+    const outputs = [...listing.outputSchemas].map(
+      ([name, schema]) => [name, this.parts.checks.of(schema)] as const,
+    );
+    this.outputs = new Map(outputs);
+    return listing;
   }
 
   /** Throws `McpToolFailed` for a tool that failed, and the client's errors; an abort cancels the call at the server. */
@@ -68,6 +98,7 @@ export class McpSession {
       this.heard();
       const output = toolOutput(result);
       if (result.isError === true) throw new McpToolFailed(output || 'The tool failed without a word.');
+      await this.assertFits(tool, result, signal);
       return output;
     } finally {
       this.inFlight -= 1;
@@ -92,7 +123,7 @@ export class McpSession {
 
   /** What a child said last beside its messages. */
   get lastWords(): string | undefined {
-    return this.transport instanceof ChildTransport ? this.transport.lastLine : undefined;
+    return this.transport instanceof ChildTransport ? this.transport.lastWords : undefined;
   }
 
   /** Declares the connection lost, from whatever was learnt of it. */
@@ -108,6 +139,19 @@ export class McpSession {
     await Promise.race([sure, sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 
+  /** Throws `McpOutputMisfit`. A result is not refused for a schema that nobody can use. */
+  private async assertFits(
+    tool: string,
+    { structuredContent }: CallToolResult,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const check = this.outputs.get(tool);
+    if (check === undefined || structuredContent === undefined) return;
+    if ((await check.verify(signal)) !== undefined) return;
+    const problem = await check.problem(structuredContent, signal);
+    if (problem !== undefined) throw new McpOutputMisfit(problem);
+  }
+
   private heard(): void {
     this.heardAt = performance.now();
   }
@@ -118,7 +162,10 @@ export class McpSession {
     try {
       // The newest protocol has no ping: the list of tools is the least that a server must answer.
       if (this.client.getProtocolEra() !== 'modern') await this.client.ping({ signal, timeout });
-      else await this.client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
+      else {
+        this.bounds.begin();
+        await this.client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
+      }
       this.heard();
       return undefined;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { ConnectionState } from './connection-state.js';
-import { McpServerLost } from './mcp-failure.js';
+import { McpServerLost, McpToolWithdrawn } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 import { ServerCalls } from './server-calls.js';
 
@@ -10,7 +10,7 @@ const sessionGone = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no 
 });
 
 /** The first session is unknown to the server; whoever gives it up gets the second, whose calls fail with this. */
-function callsThatFailWith(error: Error) {
+function callsThatFailWith(error: Error, isOffered = () => true) {
   const given: unknown[] = [];
   const second = {
     call: () => Promise.reject(error),
@@ -23,7 +23,8 @@ function callsThatFailWith(error: Error) {
   } as unknown as McpSession;
   const redact = (text: string): string => text.replace('hunter2-hunter2', '***');
   const parts = { name: 'files', redact, hideKnown: redact };
-  return { given, call: new ServerCalls(parts, state as unknown as ConnectionState).call };
+  const tools = { settled: () => Promise.resolve(), isOffered };
+  return { given, call: new ServerCalls(parts, state as unknown as ConnectionState, tools).call };
 }
 
 const { signal } = new AbortController();
@@ -39,3 +40,16 @@ test('a connection that is lost during a call that is made again is given up', a
   await expect(call('read', {}, signal)).rejects.toThrow(McpServerLost);
   expect(given).toEqual([lost]);
 });
+
+test('a call is not made again when the server that forgot us has another tool of that name now', async () => {
+  const { call } = callsThatFailWith(new Error('never made'), firstOnly());
+  await expect(call('read', {}, signal)).rejects.toThrow(McpToolWithdrawn);
+});
+
+function firstOnly(): () => boolean {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    return looks === 1;
+  };
+}

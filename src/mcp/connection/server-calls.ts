@@ -2,18 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts } from './connection-parts.js';
 import type { ConnectionState } from './connection-state.js';
-import { failureWords, isAnswer, isSessionGone, McpServerDown, McpServerLost } from './mcp-failure.js';
+import {
+  failureWords,
+  isAnswer,
+  isSessionGone,
+  McpServerDown,
+  McpServerLost,
+  McpToolWithdrawn,
+} from './mcp-failure.js';
 import { type McpSession, McpToolFailed } from './mcp-session.js';
 
 /** How long a call waits for a server that forgot our session, and how often it looks. */
 const AGAIN_MS = 5000;
 const AGAIN_LOOK_MS = 25;
 
+/** Says whether a tool is still the one that was offered. */
+export interface CurrentTools {
+  /** Resolves when no change of the list that was told waits to be looked at, or the server is not connected. */
+  settled(signal: AbortSignal): Promise<void>;
+  isOffered(tool: string): boolean;
+}
+
 /** Makes the calls to one server over whatever session it has at the moment. */
 export class ServerCalls {
   constructor(
     private readonly parts: Pick<ConnectionParts, 'name' | 'redact' | 'hideKnown'>,
     private readonly state: ConnectionState,
+    /** What is known of the tools of the server. */
+    private readonly tools: CurrentTools,
   ) {}
 
   /** Throws at once when the server is not connected, and in the words of `mcp-failure` for whatever goes wrong. */
@@ -28,8 +44,10 @@ export class ServerCalls {
   };
 
   private readonly answered: RunTool = async (tool, args, signal) => {
+    await this.tools.settled(signal);
     const { session } = this.state;
     if (session === undefined || !this.state.isUp()) throw new McpServerDown(this.parts.name);
+    if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
     try {
       return await session.call(tool, args, signal);
     } catch (error) {
@@ -45,6 +63,8 @@ export class ServerCalls {
       await sleep(AGAIN_LOOK_MS, undefined, { signal });
       const { session } = this.state;
       if (session === undefined || session === old) continue;
+      await this.tools.settled(signal);
+      if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
       return session.call(tool, args, signal).catch((error: unknown) => {
         throw this.failure(error, session, signal);
       });

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OfferedTools } from '../tools/offered-tools.js';
+import { listingOf, type ToolListing } from '../tools/tool-listing.js';
 import type { ConnectionState } from './connection-state.js';
 import type { McpSession } from './mcp-session.js';
 import { ToolList } from './tool-list.js';
@@ -8,19 +10,21 @@ function serverWith(names: () => string[], asked = (): Promise<void> => Promise.
   const listTools = async () => {
     const tools = names().map((name) => ({ name, inputSchema: { type: 'object' as const } }));
     await asked();
-    return tools;
+    return listingOf(tools, 0);
   };
   return { listTools, giveUp: () => undefined } as unknown as McpSession;
 }
 
 function listFor(state: { session: McpSession | undefined }) {
   const seen: string[][] = [];
-  const update = (definitions: readonly { name: string }[]): Promise<void> => {
+  const update = ({ definitions }: ToolListing): Promise<void> => {
     seen.push(definitions.map(({ name }) => name));
     return Promise.resolve();
   };
   const offered = { update, quarantined: [] } as unknown as OfferedTools;
-  const list = new ToolList(offered, state as unknown as ConnectionState, () => Promise.resolve(false));
+  const isUp = (): boolean => state.session !== undefined;
+  const all = Object.assign(state, { isUp }) as unknown as ConnectionState;
+  const list = new ToolList(offered, all, () => Promise.resolve(false));
   return { list, seen };
 }
 
@@ -56,4 +60,41 @@ test('a change of the next connection is heard while the list of the last one st
   expect(seen).toEqual([['next']]);
   release();
   await hanging;
+});
+
+test('from the moment a change is told, nobody goes on before the list was looked at', async () => {
+  const state: { session: McpSession | undefined } = { session: undefined };
+  let release: () => void = () => undefined;
+  const session = serverWith(
+    () => ['one'],
+    () => new Promise((resolve) => (release = resolve)),
+  );
+  const { list, seen } = listFor(state);
+  state.session = session;
+  await list.settled(signal);
+  const refreshed = list.refresh(session, signal);
+  let isSettled = false;
+  const settled = list.settled(signal).then(() => (isSettled = true));
+  await sleep(20);
+  expect([isSettled, seen]).toEqual([false, []]);
+  release();
+  await Promise.all([refreshed, settled]);
+  expect(seen).toEqual([['one']]);
+});
+
+test('who waits for the list is let go by their own signal, and when the connection is lost', async () => {
+  const state: { session: McpSession | undefined } = { session: undefined };
+  let lose: (why: Error) => void = () => undefined;
+  const session = serverWith(
+    () => [],
+    () => new Promise((_, reject) => (lose = reject)),
+  );
+  const { list } = listFor(state);
+  state.session = session;
+  void list.refresh(session, signal);
+  await expect(list.settled(AbortSignal.timeout(10))).rejects.toMatchObject({ name: 'TimeoutError' });
+  const settled = list.settled(signal);
+  state.session = undefined;
+  lose(new Error('the connection was closed'));
+  await settled;
 });

@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import { McpServers } from '../mcp-servers.service.js';
 import { McpServerListViewA, McpToolListViewA, presentMcpServersA, presentMcpToolsA } from './mcp.views.js';
@@ -11,6 +11,7 @@ export class McpControllerA {
   constructor(private readonly mcp: McpServers) {}
 
   @Get('servers')
+  @Does('List tool servers')
   @RequireScope('mcp:read')
   @Answers(200, 'All tool servers', McpServerListViewA)
   servers(): McpServerListViewA {
@@ -18,6 +19,7 @@ export class McpControllerA {
   }
 
   @Get('tools')
+  @Does('List tools', 'All tools of all servers that are connected, under the names that models see.')
   @RequireScope('mcp:read')
   @Answers(200, 'All tools of all servers', McpToolListViewA)
   tools(): McpToolListViewA {

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { McpServer, McpServerStatus, McpTool } from '../mcp-server.js';
 
 const WORDS = {
@@ -17,6 +17,12 @@ export class McpServerItemViewA {
 
   @ApiProperty({ type: [String] })
   tools!: string[];
+
+  @ApiPropertyOptional({ description: 'Why it is not connected; present once that was tried' })
+  error?: string;
+
+  @ApiPropertyOptional({ description: 'Present when it works, but without the sandbox that it should have' })
+  warning?: string;
 }
 
 export class McpServerListViewA {
@@ -51,10 +57,12 @@ export class McpToolListViewA {
 
 export function presentMcpServersA(servers: readonly McpServer[]): McpServerListViewA {
   return {
-    servers: servers.map(({ name, status, tools }) => ({
+    servers: servers.map(({ name, status, tools, error, warning }) => ({
       name,
       status: WORDS[status],
       tools: tools.map(({ tool }) => tool),
+      ...(error === undefined ? {} : { error }),
+      ...(warning === undefined ? {} : { warning }),
     })),
   };
 }

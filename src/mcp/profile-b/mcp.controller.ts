@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import { McpServers } from '../mcp-servers.service.js';
 import { McpServerListViewB, presentMcpServersB, ReconnectedMcpServerViewB } from './mcp.views.js';
@@ -11,6 +11,7 @@ export class McpControllerB {
   constructor(private readonly mcp: McpServers) {}
 
   @Get()
+  @Does('List tool servers')
   @RequireScope('mcp:read')
   @Answers(200, 'All tool servers', McpServerListViewB)
   list(): McpServerListViewB {
@@ -18,6 +19,7 @@ export class McpControllerB {
   }
 
   @Post(':name/reconnect')
+  @Does('Reconnect a tool server', 'Answers at once; the server connects again meanwhile.')
   @HttpCode(200)
   @RequireScope('mcp:write')
   @Answers(200, 'The server is reconnecting', ReconnectedMcpServerViewB)

@@ -20,6 +20,12 @@ export class McpServerItemViewB extends ReconnectedMcpServerViewB {
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Present when connected' })
   connected_at?: string;
+
+  @ApiPropertyOptional({ description: 'Why it is not connected; present once that was tried' })
+  error?: string;
+
+  @ApiPropertyOptional({ description: 'Present when it works, but without the sandbox that it should have' })
+  warning?: string;
 }
 
 export class McpServerListViewB {
@@ -29,12 +35,14 @@ export class McpServerListViewB {
 
 export function presentMcpServersB(servers: readonly McpServer[]): McpServerListViewB {
   return {
-    servers: servers.map(({ name, transport, status, tools, connectedAt }) => ({
+    servers: servers.map(({ name, transport, status, tools, connectedAt, error, warning }) => ({
       name,
       transport,
       status,
       tools: tools.map(({ tool }) => tool),
       ...(connectedAt === undefined ? {} : { connected_at: connectedAt.toISOString() }),
+      ...(error === undefined ? {} : { error }),
+      ...(warning === undefined ? {} : { warning }),
     })),
   };
 }

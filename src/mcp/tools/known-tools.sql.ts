@@ -45,3 +45,8 @@ export const APPROVE: Statement = {
     WHERE server = $1 AND ($2::text IS NULL OR tool = $2) AND pending_fingerprint IS NOT NULL
     RETURNING tool`,
 };
+
+export const SEEN: Statement = {
+  name: 'mcp_tools.seen',
+  text: 'SELECT 1 AS one FROM mcp_tools WHERE server = $1 AND ($2::text IS NULL OR tool = $2) LIMIT 1',
+};

@@ -72,6 +72,11 @@ export class KnownTools {
     }));
   }
 
+  /** Whether a tool of a server, or any of it, was ever seen. */
+  async hasSeen(server: string, tool: string | undefined): Promise<boolean> {
+    return (await this.database.query(sql.SEEN, [server, tool ?? null])).length > 0;
+  }
+
   /** Takes tools as they are now: one of a server, or all of it. @returns those that were in quarantine */
   approve(server: string, tool: string | undefined, by: string): Promise<readonly string[]> {
     return this.database.transaction(async (runner) => {

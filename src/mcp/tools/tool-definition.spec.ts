@@ -1,4 +1,4 @@
-import { definitionOf, fingerprintOf, isDestructive, isReasonable } from './tool-definition.js';
+import { definitionOf, fingerprintOf, isReasonable } from './tool-definition.js';
 
 const tool = {
   name: 'read',
@@ -21,16 +21,6 @@ test.each([
   ['annotations', { annotations: { readOnlyHint: true, destructiveHint: true } }],
 ])('another %s makes another tool of it', (_what, change) => {
   expect(fingerprintOf(definitionOf({ ...tool, ...change }))).not.toBe(fingerprintOf(definitionOf(tool)));
-});
-
-test.each([
-  [{}, true],
-  [{ readOnlyHint: false }, true],
-  [{ readOnlyHint: true }, false],
-  [{ destructiveHint: false }, false],
-  [{ destructiveHint: true }, true],
-])('a tool that says %j of itself counts as destructive: %s', (annotations, expected) => {
-  expect(isDestructive(definitionOf({ ...tool, annotations }))).toBe(expected);
 });
 
 test('a definition of more than 128 KiB is left out', () => {

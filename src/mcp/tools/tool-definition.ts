@@ -25,11 +25,6 @@ export function isReasonable(definition: ToolDefinition): boolean {
   return definition.name !== '' && JSON.stringify(definition).length <= MOST_DEFINITION_BYTES;
 }
 
-/** Without a word about it, the protocol takes a tool for one that may destroy something. */
-export function isDestructive({ annotations }: ToolDefinition): boolean {
-  return annotations.readOnlyHint !== true && annotations.destructiveHint !== false;
-}
-
 /** The same text for the same definition, in whatever order a server writes its keys. */
 export function fingerprintOf(definition: ToolDefinition): string {
   return createHash('sha256').update(canonical(definition)).digest('hex');

@@ -1,37 +1,88 @@
-import { boundedResponse } from './bounded-response.js';
+import { askedBy, boundedResponse } from './bounded-response.js';
 
 const MIB = 1_048_576;
+const TOO_LONG = 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.';
+const error = (id: number, message: string) => ({ jsonrpc: '2.0', id, error: { code: -32_603, message } });
 
 /** A body that comes in these pieces. */
-function answer(pieces: readonly string[], type = 'application/json'): Response {
+function answer(pieces: readonly string[], headers: Record<string, string> = {}): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
       controller.close();
     },
   });
-  return new Response(body, { status: 202, headers: { 'content-type': type } });
+  return new Response(body, { status: 202, headers: { 'content-type': 'application/json', ...headers } });
 }
+
+function bounded(response: Response, asked?: number) {
+  const refused: string[] = [];
+  return { refused, response: boundedResponse(response, asked, (reason) => refused.push(reason)) };
+}
+
+const stream = (...pieces: string[]) =>
+  answer(pieces, { 'content-type': 'text/event-stream; charset=utf-8' });
+const dataOf = (text: string): unknown[] =>
+  text
+    .split(/[\r\n]+/)
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)) as unknown);
+
+test('a request makes the call that it names; a notification makes none', () => {
+  expect(askedBy('{"method":"tools/call","params":{"id":3},"jsonrpc":"2.0","id":7}')).toBe(7);
+  expect([
+    askedBy('{"method":"notifications/x"}'),
+    askedBy('{"id":1,"result":{}}'),
+    askedBy(undefined),
+  ]).toEqual([...[undefined, undefined, undefined]]);
+});
 
 test('an answer without a body is what it is', () => {
   const empty = new Response(null, { status: 204 });
-  expect(boundedResponse(empty)).toBe(empty);
+  expect(bounded(empty).response).toBe(empty);
 });
 
-test('an answer up to 10 MiB comes as it was sent, and fails past that', async () => {
-  const whole = boundedResponse(answer(['x'.repeat(MIB), 'y']));
+test('an answer up to 10 MiB comes as it was sent; past that an error is in its place, and is told', async () => {
+  const whole = bounded(answer(['"', 'x'.repeat(MIB), '"'])).response;
   expect([whole.status, whole.headers.get('content-type')]).toEqual([202, 'application/json']);
-  expect(await whole.text()).toHaveLength(MIB + 1);
-  const large = boundedResponse(answer(['x'.repeat(6 * MIB), 'x'.repeat(5 * MIB)]));
-  await expect(large.text()).rejects.toThrow('more than 10485760 bytes for one message');
+  expect(await whole.text()).toHaveLength(MIB + 2);
+  const large = bounded(answer(['"', 'x'.repeat(6 * MIB), 'x'.repeat(5 * MIB)]), 7);
+  expect(await large.response.json()).toEqual(error(7, TOO_LONG));
+  expect(large.refused).toEqual([TOO_LONG]);
 });
 
-test('a stream may go on for ever, and a line of it may not', async () => {
-  const line = `${'x'.repeat(6 * MIB)}\n`;
-  const events = boundedResponse(answer([line, line, line], 'text/event-stream; charset=utf-8'));
-  expect((await events.text()).length).toBe(3 * line.length);
-  const endless = boundedResponse(
-    answer([line, 'x'.repeat(6 * MIB), 'x'.repeat(6 * MIB)], 'text/event-stream'),
+test('an answer that says beforehand how long it is is not waited for', async () => {
+  const slow = new Response(new ReadableStream(), { headers: { 'content-length': String(11 * MIB) } });
+  const { message } = ((await bounded(slow, 7).response.json()) as ReturnType<typeof error>).error;
+  expect(message).toContain('more than 10485760 bytes');
+});
+
+test('a body that answers no call fails', async () => {
+  await expect(bounded(answer(['x'.repeat(11 * MIB)])).response.text()).rejects.toThrow(TOO_LONG);
+});
+
+test('a stream may go on for ever; an answer in it that is too large is an error, and what follows is read', async () => {
+  const half = 'x'.repeat(6 * MIB);
+  const large = [`event: message\r\ndata: {"result":"${half}`, half, '","id":7}\r\n\r\n'];
+  const { response, refused } = bounded(
+    stream('data: {"id":1}\n\n', ...large, 'data: {"id":8}\r\r', `: ${half}\n\n`),
+    7,
   );
-  await expect(endless.text()).rejects.toThrow('for one message');
+  expect(dataOf(await response.text())).toEqual([{ id: 1 }, error(7, TOO_LONG), { id: 8 }]);
+  expect(refused).toEqual([TOO_LONG]);
+});
+
+test('a stream that answers many calls finds out whose answer was too large', async () => {
+  const large = `data: {"result":"${'x'.repeat(11 * MIB)}","id":12}\n\n`;
+  expect(dataOf(await bounded(stream(large, 'data: {"id":8}\n\n')).response.text())).toEqual([
+    error(12, TOO_LONG),
+    { id: 8 },
+  ]);
+});
+
+test('a notification that is too large is left out, and fails no call', async () => {
+  const large = `data: {"method":"notifications/message","params":"${'x'.repeat(11 * MIB)}"}\n\n`;
+  const { response, refused } = bounded(stream(large, 'data: {"id":7}\n\n'), 7);
+  expect(dataOf(await response.text())).toEqual([{ id: 7 }]);
+  expect(refused).toEqual([TOO_LONG]);
 });

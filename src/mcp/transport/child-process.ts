@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildCommand } from './child-command.js';
 
@@ -15,21 +16,22 @@ export class GroupedChild {
   readonly ended: Promise<string>;
   private over = false;
 
-  constructor({ file, args, cwd, env }: ChildCommand) {
+  constructor({ file, args, cwd, env, fourthFile, onEnd }: ChildCommand) {
     this.process = spawn(file, args, {
       env: { ...env },
       ...(cwd === undefined ? {} : { cwd }),
-      // The fourth pipe says that the gateway lives.
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      // File 3 says that the gateway lives.
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...(fourthFile === undefined ? [] : (['pipe'] as const))],
       // A session and a group of its own: signals reach its children too, and a terminal's reach none of them.
       detached: true,
     });
     for (const stream of this.process.stdio) stream?.on('error', () => undefined);
+    if (fourthFile !== undefined) handOver(this.process.stdio[4], fourthFile);
     this.ended = new Promise((resolve) => {
       this.process.once('error', (error) => resolve(`it could not be started: ${error.message}`));
       this.process.once('exit', (code, signal) => resolve(endingWords(code, signal)));
     });
-    void this.ended.then(() => this.sweep());
+    void this.ended.then(() => this.sweep()).then(onEnd);
   }
 
   get pid(): number | undefined {
@@ -74,6 +76,10 @@ export class GroupedChild {
       // The group is empty already.
     }
   }
+}
+
+function handOver(pipe: ChildProcess['stdio'][4], bytes: Uint8Array): void {
+  if (pipe instanceof Writable) pipe.end(bytes);
 }
 
 function endingWords(code: number | null, signal: NodeJS.Signals | null): string {

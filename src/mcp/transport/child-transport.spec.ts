@@ -13,7 +13,11 @@ afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close
 function child(script: string, file = '/bin/sh') {
   const seen = { messages: [] as JSONRPCMessage[], talk: [] as string[], closed: 0 };
   const command = { file, args: ['-c', script], cwd: tmpdir(), env: {} };
-  const transport = new ChildTransport(command, (line) => seen.talk.push(line));
+  const transport = new ChildTransport(
+    command,
+    (line) => seen.talk.push(line),
+    (reason) => seen.talk.push(reason),
+  );
   transport.onmessage = (message) => seen.messages.push(message);
   transport.onclose = () => (seen.closed += 1);
   running.push(transport);
@@ -28,7 +32,7 @@ test('messages are lines; blank ones are nothing, and what is none is told', asy
   await transport.send(PING);
   await eventually(() => expect(seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]));
   expect(seen.talk.toSorted()).toEqual([tmpdir(), 'not a message on standard output: hello']);
-  expect([transport.lastLine, transport.fault]).toEqual([tmpdir(), undefined]);
+  expect([transport.lastWords, transport.fault]).toEqual([tmpdir(), undefined]);
 });
 
 test('a child that speaks nonsense without end is ended', async () => {
@@ -74,4 +78,16 @@ test('a line on standard error that is too long is not kept, and what follows is
   await transport.start();
   await eventually(() => expect(seen.talk.at(-1)).toBe('after'));
   expect(seen.talk[0]).toBe('a line too long to keep');
+});
+
+test('an answer of more than 10 MiB is an error for whoever waits for it, and the child lives', async () => {
+  const { transport, seen } = child(
+    `read -r line; echo '${ANSWER}'; printf '{"jsonrpc":"2.0","result":"'; head -c 11000000 /dev/zero | tr "\\\\0" x; echo '","id":2}'; echo '${ANSWER}'; sleep 60`,
+  );
+  await transport.start();
+  await transport.send(PING);
+  const reason = 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.';
+  await eventually(() => expect(seen.messages).toHaveLength(3));
+  expect(seen.messages[1]).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32_603, message: reason } });
+  expect([seen.talk, seen.closed, transport.fault]).toEqual([[reason], 0, undefined]);
 });

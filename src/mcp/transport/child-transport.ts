@@ -5,12 +5,14 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../errors/sentence-of.js';
+import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.js';
 import type { ChildCommand } from './child-command.js';
 import { GroupedChild } from './child-process.js';
 import { FlowLimit } from './flow-limit.js';
+import { LastWords } from './last-words.js';
 import { LineSplitter } from './line-splitter.js';
+import { MessageLines } from './message-lines.js';
 
-const MOST_MESSAGE_BYTES = 10 * 1_048_576;
 const MOST_UNREAD_BYTES = 16 * 1_048_576;
 const MOST_ERROR_LINE_BYTES = 65_536;
 const MOST_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
@@ -30,8 +32,7 @@ export class ChildTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** How the child ended, or what it did that ended the connection; undefined while all is well. */
   fault: string | undefined;
-  /** What it wrote last to standard error. */
-  lastLine: string | undefined;
+  private readonly said = new LastWords();
   private child: GroupedChild | undefined;
   private flow: FlowLimit | undefined;
   private garbage = 0;
@@ -40,7 +41,13 @@ export class ChildTransport implements Transport {
   constructor(
     private readonly command: ChildCommand,
     private readonly talk: ChildTalk,
+    private readonly onRefused: OnRefused,
   ) {}
+
+  /** What it said last on standard error that tells what is wrong. */
+  get lastWords(): string | undefined {
+    return this.said.words;
+  }
 
   get pid(): number | undefined {
     return this.child?.pid;
@@ -51,7 +58,7 @@ export class ChildTransport implements Transport {
     this.child = child;
     const { stdout, stderr } = child.process;
     if (stdout === null || stderr === null) throw new Error('The child has no standard streams.');
-    const messages = new LineSplitter(MOST_MESSAGE_BYTES);
+    const messages = new MessageLines();
     this.flow = new FlowLimit(stdout, MOST_FLOW);
     stdout.on('data', (chunk: Buffer) => this.read(messages, chunk));
     this.hear(stderr);
@@ -76,7 +83,7 @@ export class ChildTransport implements Transport {
     await (fault === undefined ? this.child?.end() : this.child?.kill());
   }
 
-  private read(messages: LineSplitter, chunk: Buffer): void {
+  private read(messages: MessageLines, chunk: Buffer): void {
     if (this.closed) return;
     try {
       const lines = messages.push(chunk);
@@ -87,7 +94,11 @@ export class ChildTransport implements Transport {
     }
   }
 
-  private take(line: string): void {
+  private take(line: string | RefusedMessage): void {
+    if (typeof line !== 'string') {
+      this.refuse(line);
+      return;
+    }
     if (line.trim() === '') return;
     let message: JSONRPCMessage;
     try {
@@ -103,6 +114,12 @@ export class ChildTransport implements Transport {
     this.onmessage?.(message);
   }
 
+  /** Whoever waits for an answer that was not read is told so. */
+  private refuse({ id, reason }: RefusedMessage): void {
+    this.onRefused(reason);
+    if (id !== undefined) this.onmessage?.(refusal(id, reason));
+  }
+
   private hear(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
     const lines = new LineSplitter(MOST_ERROR_LINE_BYTES);
     stderr.on('data', (chunk: Buffer) => {
@@ -116,7 +133,7 @@ export class ChildTransport implements Transport {
 
   private hearLine(line: string): void {
     if (line.trim() === '') return;
-    this.lastLine = line;
+    this.said.hear(line);
     this.talk(line);
   }
 

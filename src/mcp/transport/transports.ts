@@ -8,7 +8,8 @@ import { Environment } from '../../config/environment.js';
 import type { McpServerSettings } from '../../config/sections/mcp.section.js';
 import { OutboundClient } from '../../outbound/outbound-client.js';
 import { Sandbox } from '../sandbox/sandbox.service.js';
-import { boundedResponse } from './bounded-response.js';
+import type { OnRefused } from './bounded-message.js';
+import { askedBy, boundedResponse } from './bounded-response.js';
 import { type ChildTalk, ChildTransport } from './child-transport.js';
 import { credentialsOf } from './http-credentials.js';
 
@@ -21,12 +22,17 @@ export class Transports {
     private readonly environment: Environment,
   ) {}
 
-  /** Throws when a variable that holds a credential is not set. `talk` gets what a child says beside its messages. */
-  make(server: McpServerSettings, talk: ChildTalk): Transport {
-    if (server.transport === 'stdio') return new ChildTransport(this.sandbox.commandOf(server), talk);
+  /**
+   * Throws when a variable that holds a credential is not set. `talk` gets what a child says beside its messages,
+   * `onRefused` why a message was not read.
+   */
+  make(server: McpServerSettings, talk: ChildTalk, onRefused: OnRefused): Transport {
+    if (server.transport === 'stdio')
+      return new ChildTransport(this.sandbox.commandOf(server), talk, onRefused);
     const authProvider = credentialsOf(server, this.environment);
     const options = {
-      fetch: this.fetch,
+      fetch: async (to: string | URL, init?: RequestInit): Promise<Response> =>
+        boundedResponse(await this.outbound.fetch(to, init), askedBy(init?.body), onRefused),
       requestInit: { headers: server.headers },
       ...(authProvider === undefined ? {} : { authProvider }),
     };
@@ -38,6 +44,8 @@ export class Transports {
     return new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: 'throw' });
   }
 
-  private readonly fetch = async (url: string | URL, init?: RequestInit): Promise<Response> =>
-    boundedResponse(await this.outbound.fetch(url, init));
+  /** What operators must know of such a server though it works; undefined when there is nothing. */
+  warningOf({ transport }: McpServerSettings): string | undefined {
+    return transport === 'stdio' ? this.sandbox.warning : undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { Get, Res } from '@nestjs/common';
 import { ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
+import { Does } from '../../edge/answers.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import { ScrapeService } from '../scrape.service.js';
 
@@ -11,6 +12,10 @@ export class MetricsControllerA {
   constructor(private readonly scrape: ScrapeService) {}
 
   @Get()
+  @Does(
+    'Scrape the metrics',
+    'In the text exposition format of Prometheus. `gateway.metrics_public` lets it answer without a token.',
+  )
   @RequireScope('metrics:read', 'other', (settings) => settings.gateway.metrics_public)
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, description: 'Metrics with HELP and TYPE lines', schema: { type: 'string' } })

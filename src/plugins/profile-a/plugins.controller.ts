@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -13,6 +13,7 @@ export class PluginsControllerA {
   constructor(private readonly plugins: Plugins) {}
 
   @Get()
+  @Does('List plugins')
   @RequireScope('plugins:read')
   @Answers(200, 'All plugins', PluginListViewA)
   list(): PluginListViewA {
@@ -20,6 +21,7 @@ export class PluginsControllerA {
   }
 
   @Post(':name/enable')
+  @Does('Enable a plugin', 'Does nothing when it is enabled already.')
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)
@@ -28,6 +30,7 @@ export class PluginsControllerA {
   }
 
   @Post(':name/disable')
+  @Does('Disable a plugin', 'Does nothing when it is disabled already.')
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)

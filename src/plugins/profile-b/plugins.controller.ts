@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
@@ -20,6 +20,7 @@ export class PluginsControllerB {
   constructor(private readonly plugins: Plugins) {}
 
   @Get()
+  @Does('List plugins')
   @RequireScope('plugins:read')
   @Answers(200, 'All plugins', PluginListViewB)
   list(): PluginListViewB {
@@ -27,6 +28,10 @@ export class PluginsControllerB {
   }
 
   @Post(':name/reload')
+  @Does(
+    'Reload a plugin',
+    'Loads its file anew, also that of a disabled one. When that fails, what ran before goes on.',
+  )
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, loaded again', ReloadedPluginViewB)
@@ -35,6 +40,7 @@ export class PluginsControllerB {
   }
 
   @Post(':name/disable')
+  @Does('Disable a plugin', 'The plugin is not unloaded; reloading it brings it back.')
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, disabled', DisabledPluginViewB)

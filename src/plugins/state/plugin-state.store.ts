@@ -30,6 +30,9 @@ interface StateRow {
   loads: string;
 }
 
+/** Moves with every change of any of them. */
+export const STATES_REVISION = '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)';
+
 const ALL: Statement = {
   name: 'plugin_states.all',
   text: 'SELECT name, disabled, revision::text, loads::text FROM plugin_states',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ArgumentChecks } from '../../agent/schemas/argument-checks.js';
 import { safeToolName } from '../../agent/tool-names.js';
 import { type RegisteredTool, ToolRegistry } from '../../agent/tool-registry.js';
 import { sentenceOf } from '../../errors/sentence-of.js';
@@ -14,12 +15,22 @@ export class PluginTools {
 
   constructor(
     private readonly registry: ToolRegistry,
+    private readonly checks: ArgumentChecks,
     private readonly redactor: Redactor,
   ) {}
 
+  /** Throws `PluginProblem` when the schema of a tool of this version cannot be used. */
+  async verify({ tools }: Pick<PluginRunner, 'tools'>): Promise<void> {
+    for (const { name, inputSchema } of tools) {
+      const problem = await this.checks.of(inputSchema).verify();
+      if (problem !== undefined)
+        throw new PluginProblem(`its tools cannot be offered: of "${name.slice(0, 64)}" ${problem}`);
+    }
+  }
+
   /**
-   * Offers the tools of this version instead of those before, in one instant: no call finds neither. Throws
-   * `PluginProblem` for a name that is taken or a schema that does not compile; then what was offered stays.
+   * Offers the tools of this version, which was verified, instead of those before, in one instant: no call finds
+   * neither. Throws `PluginProblem` for a name that is taken; then what was offered stays.
    */
   offer(name: string, runner: PluginRunner, before?: PluginRunner): void {
     this.withdraw(name);
@@ -55,13 +66,10 @@ export class PluginTools {
   }
 
   private registered(plugin: string, tool: DescribedTool, runner: PluginRunner): RegisteredTool {
-    const { name, description, inputSchema, annotations } = tool;
-    // Without a way out it can destroy nothing, whatever it says of itself.
-    const reachesOut = runner.pack.manifest.permissions.net.http.length > 0;
-    const isHarmless = annotations.readOnlyHint === true || annotations.destructiveHint === false;
+    const { name, description, inputSchema } = tool;
     return {
       ...{ name: safeToolName(plugin, name), description, inputSchema },
-      traits: { source: plugin, isDestructive: reachesOut && !isHarmless },
+      source: plugin,
       run: (args, _context, signal) => this.run(runner, name, args, signal),
     };
   }

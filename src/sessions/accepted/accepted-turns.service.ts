@@ -1,5 +1,6 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
+import { DueWork } from '../../database/due-work.service.js';
 import { Readiness } from '../../lifecycle/readiness.js';
 import { outsideLogContext } from '../../logs/log-context.js';
 import { type Logger, Logs } from '../../logs/logger.js';
@@ -9,9 +10,10 @@ import { TurnPlaces } from '../limits/turn-places.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnStore } from '../turn.store.js';
 import { TurnStarter } from '../turn-starter.service.js';
+import { ANY_DUE } from './accepted-turns.sql.js';
 import { type AcceptedTurn, AcceptedTurnsStore } from './accepted-turns.store.js';
 
-/** How often it is looked while some are known to wait, and else. */
+/** How often it is looked while some are known to wait, and at least whether any is due. */
 const HURRIED_MS = 200;
 const LOOK_MS = 1000;
 
@@ -20,7 +22,7 @@ const LOOK_MS = 1000;
  * has come to the head of its line takes it, also when the one that accepted it is gone.
  */
 @Injectable()
-export class AcceptedTurns implements OnApplicationBootstrap, OnModuleDestroy {
+export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   /** When the timer fires. */
@@ -38,16 +40,25 @@ export class AcceptedTurns implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly running: RunningTurns,
     private readonly settings: Settings,
     private readonly readiness: Readiness,
+    private readonly due: DueWork,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::turn');
   }
 
-  onApplicationBootstrap(): void {
+  onModuleInit(): void {
     this.running.onEnd(() => {
       if (this.someWait) this.lookWithin(0);
     });
-    this.lookWithin(LOOK_MS);
+    this.due.watch({
+      name: 'accepted_turns',
+      everyMs: LOOK_MS,
+      sql: ANY_DUE,
+      values: () => [this.settings.current.agent.session_timeout_secs],
+      tell: (anyDue) => {
+        if (anyDue !== false || this.failing) this.lookWithin(0);
+      },
+    });
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -72,7 +83,7 @@ export class AcceptedTurns implements OnApplicationBootstrap, OnModuleDestroy {
         this.lookAt = Number.POSITIVE_INFINITY;
         this.looking ??= this.look().finally(() => {
           this.looking = undefined;
-          this.lookWithin(this.someWait ? HURRIED_MS : LOOK_MS);
+          if (this.someWait) this.lookWithin(HURRIED_MS);
         });
       }, ms).unref(),
     );

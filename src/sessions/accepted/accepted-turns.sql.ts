@@ -2,6 +2,17 @@ import type { Statement } from '../../database/sql.js';
 
 const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
 
+const STANDING = `
+    FROM turns JOIN sessions ON sessions.id = turns.session_id, LATERAL (
+      SELECT sessions.status = 'terminated' OR sessions.quiet_since <= now() - make_interval(secs => $1) AS ended
+    ) AS standing
+    WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL AND NOT EXISTS (
+      SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
+        AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))`;
+
+/** Whether there are any of those: `$1` as below. */
+export const ANY_DUE = `EXISTS (SELECT 1 ${STANDING})`;
+
 /**
  * Accepted messages whose turn it is, and all of those whose session has ended: `$1` its time-out in seconds, `$2` how many
  * at most. The oldest of every API token come first, so that one that is at its limit holds up no other, and of an ended
@@ -10,13 +21,7 @@ const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
 export const DUE: Statement = {
   name: 'accepted_turns.due',
   text: `
-    SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended
-    FROM turns JOIN sessions ON sessions.id = turns.session_id, LATERAL (
-      SELECT sessions.status = 'terminated' OR sessions.quiet_since <= now() - make_interval(secs => $1) AS ended
-    ) AS standing
-    WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL AND NOT EXISTS (
-      SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
-        AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))
+    SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended ${STANDING}
     ORDER BY row_number() OVER (
       PARTITION BY CASE WHEN standing.ended THEN turns.session_id ELSE turns.caller->>'tokenId' END
       ORDER BY turns.arrival), turns.arrival

@@ -27,13 +27,14 @@ export function withinLimits(first: number): string {
     AND (${sessionDaily}::float8 = 0 OR ${sessionDaily}::float8 > ${sessionSpent})`;
 }
 
-/** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it. */
+/** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits. */
 export const STANDING: Statement = {
   name: 'turns.standing',
   text: `
   SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
     turn_owner IS NOT NULL AS busy,
     (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting,
+    EXISTS (SELECT 1 FROM turns WHERE id = $4::text AND status = 'waiting') AS in_line,
     (SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()
      ORDER BY arrival LIMIT 1) AS next_turn,
     ${SESSION_SPENT},

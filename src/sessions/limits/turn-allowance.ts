@@ -1,5 +1,6 @@
 import type { GatewaySettings } from '../../config/settings.schema.js';
-import type { Caller } from '../../tokens/caller.js';
+import { type Caller, familyOf } from '../../tokens/caller.js';
+import { isChannel, ownLimitsOf, shareOf } from '../../tokens/token-shares.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
 /** What a caller's turns may take at this moment; 0 is no limit. */
@@ -8,6 +9,10 @@ export interface TurnAllowance {
   readonly tokenDailyTokens: number;
   readonly tokenTurns: number;
   readonly sessionDailyTokens: number;
+  /** The token and those that replaced it, whose attachments count together. */
+  readonly family: string;
+  readonly storedBytes: number;
+  readonly waitingMessages: number;
 }
 
 /** How a session and an API token stand, by the database. */
@@ -21,17 +26,17 @@ export interface Standing {
 
 type Limits = GatewaySettings['limits'];
 
-/** Channels write for many people: they have limits of a token only when they are named (`channel:<name>`). */
-const CHANNEL = /^channel:/;
-
-export function allowanceOf(limits: Limits, { tokenId, tokenName }: Caller): TurnAllowance {
-  const isChannel = CHANNEL.test(tokenId);
-  const own = ownLimits(limits, tokenId) ?? (isChannel ? undefined : ownLimits(limits, tokenName));
+export function allowanceOf(limits: Limits, caller: Caller): TurnAllowance {
+  const own = ownLimitsOf(limits, caller);
+  const forAll = (limit: number): number => (isChannel(caller) ? 0 : limit);
   return {
-    tokenId,
-    tokenDailyTokens: own?.daily_tokens ?? (isChannel ? 0 : limits.daily_tokens_per_api_token),
-    tokenTurns: own?.turns ?? (isChannel ? 0 : limits.turns_per_api_token),
+    tokenId: caller.tokenId,
+    tokenDailyTokens: own?.daily_tokens ?? forAll(limits.daily_tokens_per_api_token),
+    tokenTurns: own?.turns ?? forAll(limits.turns_per_api_token),
     sessionDailyTokens: limits.daily_tokens_per_session,
+    family: familyOf(caller),
+    storedBytes: shareOf(limits, caller, 'stored_bytes'),
+    waitingMessages: shareOf(limits, caller, 'waiting_messages'),
   };
 }
 
@@ -61,10 +66,6 @@ export function turnsTaken(
   if (most === 0 || standing.token_turns < most) return undefined;
   const sentence = `This API token has ${most} ${most === 1 ? 'turn' : 'turns'} running, and no more are allowed at once. Send the message again when one has ended.`;
   return new TurnLimitReached('api_token_turns', sentence, 1);
-}
-
-function ownLimits({ api_tokens: all }: Limits, key: string): Limits['api_tokens'][string] | undefined {
-  return Object.hasOwn(all, key) ? all[key] : undefined;
 }
 
 function budgetSentence(whose: string, used: number, limit: number): string {

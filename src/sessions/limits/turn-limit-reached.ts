@@ -1,7 +1,13 @@
 import { RateLimited } from '../../errors/gateway-error.js';
 
 /** What of `[limits]` a message has met. */
-export type TurnLimit = 'api_token_budget' | 'session_budget' | 'api_token_turns' | 'replica_turns';
+export type TurnLimit =
+  | 'api_token_budget'
+  | 'session_budget'
+  | 'api_token_turns'
+  | 'api_token_waiting'
+  | 'api_token_stored_bytes'
+  | 'replica_turns';
 
 /** A message that may not begin a turn now (429); nothing of it is stored. */
 export class TurnLimitReached extends RateLimited {

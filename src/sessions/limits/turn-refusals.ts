@@ -11,6 +11,8 @@ const REASONS: readonly Reason[] = [
   'api_token_budget',
   'session_budget',
   'api_token_turns',
+  'api_token_waiting',
+  'api_token_stored_bytes',
   'replica_turns',
   'turn_in_progress',
 ];

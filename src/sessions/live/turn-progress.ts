@@ -1,3 +1,5 @@
+import { addUsage } from '../../agent/estimated-usage.js';
+import type { ModelUsage } from '../../agent/model-provider.port.js';
 import type { ToolCallRecord } from '../../agent/tool-call.js';
 import type { TurnEvent, TurnOutcome } from '../../agent/turn.js';
 import type { LiveTurn } from './live-turn.js';
@@ -5,7 +7,7 @@ import type { LiveTurn } from './live-turn.js';
 /** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
 export class TurnProgress {
   private readonly toolCalls: ToolCallRecord[] = [];
-  private readonly usage = { input: 0, output: 0 };
+  private usage: ModelUsage = { input: 0, output: 0 };
 
   constructor(
     private readonly turn: LiveTurn,
@@ -15,8 +17,7 @@ export class TurnProgress {
 
   readonly listen = (event: TurnEvent): void | Promise<void> => {
     if (event.type === 'usage') {
-      this.usage.input += event.usage.input;
-      this.usage.output += event.usage.output;
+      this.usage = addUsage(this.usage, event.usage);
       this.model = event.model;
       return undefined;
     }
@@ -28,6 +29,6 @@ export class TurnProgress {
   /** What was said and done so far. */
   soFar(): TurnOutcome {
     const { toolCalls, usage, model } = this;
-    return { content: this.turn.text(), toolCalls, usage, model };
+    return { content: this.turn.text(), toolCalls, usage, model, finishReason: null };
   }
 }

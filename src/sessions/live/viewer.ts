@@ -6,6 +6,9 @@ import type { SessionWatcher } from './turn-hub.js';
 /** A viewer that is so many turns behind is given up. */
 const MOST_TURNS_BEHIND = 32;
 
+/** Why a viewer is let go: it takes nothing, its token may not view any longer. */
+export type CutReason = 'stalled' | 'forbidden';
+
 /** One connection that is shown turns, one after the other. What it is made of, its subclasses know. */
 export abstract class Viewer implements EventSink, SessionWatcher {
   private readonly gone = new AbortController();
@@ -25,7 +28,7 @@ export abstract class Viewer implements EventSink, SessionWatcher {
   /** Ends the connection, with the hint to come back after so many milliseconds. */
   protected abstract sayFarewell(retryMs: number): void;
   /** Lets go of a connection that takes nothing, or that may not be here any longer. */
-  abstract cut(why: 'stalled' | 'forbidden'): void;
+  abstract cut(why: CutReason): void;
   /** Nothing is left to be shown. */
   protected abstract turnIsOver(): void;
 

@@ -1,12 +1,14 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { Unavailable } from '../../errors/gateway-error.js';
+import { RateLimited, Unavailable } from '../../errors/gateway-error.js';
 import { outsideLogContext } from '../../logs/log-context.js';
 import { type Logger, Logs } from '../../logs/logger.js';
+import { shareOfPlaces, type TokenHolder } from '../../tokens/token-shares.js';
 import type { Viewer } from './viewer.js';
 
 const SWEEP_MS = 250;
-const ASK_TOKEN_MS = 1000;
+/** With the half second for which a token is known, and a sweep: a viewer whose token was revoked is cut within 1.5 s. */
+const ASK_TOKEN_MS = 500;
 /** Viewers come back at different moments, so that not all of them meet the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
@@ -22,6 +24,7 @@ interface Admitted {
 export class Viewers implements OnModuleDestroy {
   private readonly logger: Logger;
   private readonly viewers = new Map<Viewer, Admitted>();
+  private readonly byToken = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
 
@@ -36,21 +39,32 @@ export class Viewers implements OnModuleDestroy {
     return this.viewers.size;
   }
 
-  /** Throws `Unavailable` (503) when there are too many. */
-  refuseTooMany(): void {
-    const most = this.settings.current.streaming.max_viewers;
-    if (this.viewers.size < most) return;
-    throw new Unavailable(`There are ${most} open viewers of sessions, and no more are served here.`, {
-      retryAfterSecs: 10,
-      details: { reason: 'too_many_viewers' },
-    });
+  /** Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the token has its share of them. */
+  refuseTooMany(caller: TokenHolder): void {
+    const { streaming, limits } = this.settings.current;
+    const most = streaming.max_viewers;
+    if (this.viewers.size >= most) {
+      throw new Unavailable(`There are ${most} open viewers of sessions, and no more are served here.`, {
+        retryAfterSecs: 10,
+        details: { reason: 'too_many_viewers' },
+      });
+    }
+    const share = shareOfPlaces(limits, caller, most);
+    if ((this.byToken.get(caller.tokenId) ?? 0) < share) return;
+    throw new RateLimited(
+      `This API token has its share of ${share} open viewers of sessions here (limits.streams_per_api_token). Close one first.`,
+      { retryAfterSecs: 10, details: { reason: 'api_token_streams' } },
+    );
   }
 
-  /** @param mayView whether its token would still be let in; asked once a second */
-  add(viewer: Viewer, mayView: () => Promise<boolean>): void {
+  /** @param mayView whether its token would still be let in; asked twice a second */
+  add(viewer: Viewer, { tokenId }: TokenHolder, mayView: () => Promise<boolean>): void {
     const now = performance.now();
     this.viewers.set(viewer, { mayView, beatAt: now, askedAt: now });
-    viewer.onEnd(() => this.viewers.delete(viewer));
+    this.tally(tokenId, 1);
+    viewer.onEnd(() => {
+      if (this.viewers.delete(viewer)) this.tally(tokenId, -1);
+    });
     this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
     // What it came for, it is shown first.
     if (this.ended) setImmediate(() => viewer.farewell(retryMs()));
@@ -66,6 +80,12 @@ export class Viewers implements OnModuleDestroy {
     clearInterval(this.timer);
     this.ended = true;
     for (const viewer of [...this.viewers.keys()]) viewer.cut('stalled');
+  }
+
+  private tally(tokenId: string, by: 1 | -1): void {
+    const now = (this.byToken.get(tokenId) ?? 0) + by;
+    if (now === 0) this.byToken.delete(tokenId);
+    else this.byToken.set(tokenId, now);
   }
 
   private sweep(): void {

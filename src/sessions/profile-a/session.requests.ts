@@ -7,12 +7,12 @@ import { FILTER_WORDS_A, type FilterWordA } from './session-words.js';
 
 /** POST /sessions, Profile A (specification 2.1). */
 export class CreateSessionRequestA {
-  @ApiPropertyOptional({ default: 'api', maxLength: 128, description: '`api` or a configured channel' })
+  @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
   @Optional()
   @TextLength(1, 128)
   channel?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, description: "Defaults to the token's user, else the token's name" })
+  @ApiPropertyOptional({ description: "Defaults to the token's user, else the token's name" })
   @Optional()
   @TextLength(1, 256)
   user_id?: string;
@@ -22,11 +22,20 @@ export class CreateSessionRequestA {
   @Utf8Length(0, 65_536)
   system_prompt?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, description: 'Overrides the default model' })
+  @ApiPropertyOptional({ description: 'Overrides the default model' })
   @Optional()
   @TextLength(1, 256)
   model?: string;
 }
+
+/** Each can be sent as it stands. */
+export const CREATE_EXAMPLES_A = {
+  empty: { summary: 'A session with all defaults', value: {} },
+  prompted: {
+    summary: 'A session with a system prompt of its own',
+    value: { user_id: 'ada', system_prompt: 'You are a librarian. Answer in one sentence.' },
+  },
+};
 
 /** GET /sessions, Profile A. */
 export class ListSessionsQueryA {

@@ -1,7 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does, Refuses } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
@@ -9,7 +9,7 @@ import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { SessionsService } from '../sessions.service.js';
-import { CreateSessionRequestA, ListSessionsQueryA } from './session.requests.js';
+import { CREATE_EXAMPLES_A, CreateSessionRequestA, ListSessionsQueryA } from './session.requests.js';
 import {
   CreatedSessionViewA,
   presentCreatedSessionA,
@@ -26,9 +26,10 @@ export class SessionsControllerA {
   constructor(private readonly sessions: SessionsService) {}
 
   @Post()
+  @Does('Create a session', 'Every field may be left out. The channel is `api` unless another is named.')
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody()
-  @ApiBody({ type: CreateSessionRequestA, required: false })
+  @ApiBody({ type: CreateSessionRequestA, required: false, examples: CREATE_EXAMPLES_A })
   @Answers(201, 'The new session', CreatedSessionViewA)
   async create(
     @Body() body: CreateSessionRequestA,
@@ -43,6 +44,7 @@ export class SessionsControllerA {
   }
 
   @Get()
+  @Does('List sessions', 'Newest first; live ones unless `status` asks for others.')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'A page of sessions, newest first', SessionListViewA)
   async list(@Query() query: ListSessionsQueryA, @TheCaller() caller: Caller): Promise<SessionListViewA> {
@@ -52,6 +54,7 @@ export class SessionsControllerA {
   }
 
   @Get(':id')
+  @Does('Get a session')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewA)
   async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewA> {
@@ -60,9 +63,14 @@ export class SessionsControllerA {
   }
 
   @Delete(':id')
+  @Does(
+    'End a session',
+    'Its history stays readable. A running answer is cut off and kept as far as it came.',
+  )
   @HttpCode(204)
   @RequireScope('sessions:write', 'sessions_write')
   @Answers(204, 'The session has ended')
+  @Refuses(409)
   async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
     await this.sessions.end(id, caller);
   }

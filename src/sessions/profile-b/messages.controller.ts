@@ -1,8 +1,8 @@
 import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiExtension, ApiHeader } from '@nestjs/swagger';
+import { ApiBody, ApiExtension, ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does, Refuses } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { GatewayRequest } from '../../edge/gateway-request.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
@@ -10,8 +10,13 @@ import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
 import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
-import { AnswersOrStreams, LAST_EVENT_ID, PREFER } from '../wire/answers-or-streams.decorator.js';
-import { ListMessagesQuery, SendMessageRequest } from '../wire/message.requests.js';
+import {
+  AnswersOrStreams,
+  LAST_EVENT_ID,
+  PREFER,
+  RESUMED_EVENT_ID,
+} from '../wire/answers-or-streams.decorator.js';
+import { ListMessagesQuery, SEND_EXAMPLES, SendMessageRequest } from '../wire/message.requests.js';
 import { AcceptedView, HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';
 
@@ -21,16 +26,24 @@ export class MessagesControllerB {
   constructor(private readonly handlers: MessagesHandlers) {}
 
   @Post()
+  @Does(
+    'Send a message',
+    "Waits for the agent's answer. With `Accept: text/event-stream` the answer comes as events while it is made; with `Prefer: respond-async` it is found in the history later.",
+  )
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody('max_message_body_bytes')
   @ApiExtension('x-extension', true)
+  @ApiBody({ type: SendMessageRequest, examples: SEND_EXAMPLES })
   @ApiHeader(PREFER)
+  @ApiHeader(RESUMED_EVENT_ID)
   @AnswersOrStreams("The agent's answer", MessageView)
   @Answers(
     202,
     'With Prefer: respond-async: the message is stored, and its answer will be in the history',
     AcceptedView,
+    ['Location', 'Preference-Applied'],
   )
+  @Refuses(502, 504)
   send(
     @Param('id') id: string,
     @Body() body: SendMessageRequest,
@@ -43,6 +56,10 @@ export class MessagesControllerB {
   }
 
   @Get()
+  @Does(
+    'Read the history',
+    'Oldest first within a page; `before` leads to the pages before. With `Accept: text/event-stream`: the events of the running turn and of every later one, until the reader leaves.',
+  )
   @RequireScope('sessions:read', 'sessions_read')
   @ApiExtension('x-extension', true)
   @ApiHeader(LAST_EVENT_ID)

@@ -9,12 +9,12 @@ import { FILTER_WORDS_B, type FilterWordB } from './session-words.js';
 
 /** POST /sessions, Profile B (specification 2.1). */
 export class CreateSessionRequestB {
-  @ApiPropertyOptional({ default: 'api', maxLength: 128, description: '`api` or a configured channel' })
+  @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
   @Optional()
   @TextLength(1, 128)
   channel?: string;
 
-  @ApiPropertyOptional({ maxLength: 256, description: "Defaults to the token's user, else the token's name" })
+  @ApiPropertyOptional({ description: "Defaults to the token's user, else the token's name" })
   @Optional()
   @TextLength(1, 256)
   user_id?: string;
@@ -29,6 +29,15 @@ export class CreateSessionRequestB {
   metadata?: Record<string, unknown>;
 }
 
+/** Each can be sent as it stands. */
+export const CREATE_EXAMPLES_B = {
+  empty: { summary: 'A session with all defaults', value: {} },
+  labelled: {
+    summary: 'A session for a user, with metadata',
+    value: { channel: 'api', user_id: 'ada', metadata: { ticket: 'HELP-17' } },
+  },
+};
+
 /** GET /sessions, Profile B. */
 export class ListSessionsQueryB {
   @ApiPropertyOptional({ enum: FILTER_WORDS_B, default: 'active' })
@@ -36,7 +45,7 @@ export class ListSessionsQueryB {
   @IsIn(FILTER_WORDS_B, { message: `must be one of ${FILTER_WORDS_B.join(', ')}` })
   status: FilterWordB = 'active';
 
-  @ApiPropertyOptional({ maxLength: 128, description: 'Defaults to all channels' })
+  @ApiPropertyOptional({ description: 'Defaults to all channels' })
   @Optional()
   @Word()
   channel?: string;

@@ -1,7 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does, Refuses } from '../../edge/answers.decorator.js';
 import { TheCaller } from '../../edge/caller.decorator.js';
 import type { RequestKey } from '../../edge/idempotency/request-key.js';
 import { TheKey } from '../../edge/idempotency/the-key.decorator.js';
@@ -9,7 +9,7 @@ import { TakesJsonBody } from '../../edge/takes-body.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import type { Caller } from '../../tokens/caller.js';
 import { SessionsService } from '../sessions.service.js';
-import { CreateSessionRequestB, ListSessionsQueryB } from './session.requests.js';
+import { CREATE_EXAMPLES_B, CreateSessionRequestB, ListSessionsQueryB } from './session.requests.js';
 import {
   CreatedSessionViewB,
   presentCreatedSessionB,
@@ -25,9 +25,10 @@ export class SessionsControllerB {
   constructor(private readonly sessions: SessionsService) {}
 
   @Post()
+  @Does('Create a session', 'Every field may be left out. The channel is `api` unless another is named.')
   @RequireScope('sessions:write', 'sessions_write')
   @TakesJsonBody()
-  @ApiBody({ type: CreateSessionRequestB, required: false })
+  @ApiBody({ type: CreateSessionRequestB, required: false, examples: CREATE_EXAMPLES_B })
   @Answers(201, 'The new session', CreatedSessionViewB)
   async create(
     @Body() body: CreateSessionRequestB,
@@ -42,6 +43,7 @@ export class SessionsControllerB {
   }
 
   @Get()
+  @Does('List sessions', 'Newest first; active ones unless `status` asks for others.')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'A page of sessions, newest first', SessionListViewB)
   async list(@Query() query: ListSessionsQueryB, @TheCaller() caller: Caller): Promise<SessionListViewB> {
@@ -50,6 +52,7 @@ export class SessionsControllerB {
   }
 
   @Get(':id')
+  @Does('Get a session')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewB)
   async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewB> {
@@ -58,9 +61,14 @@ export class SessionsControllerB {
   }
 
   @Delete(':id')
+  @Does(
+    'End a session',
+    'Its history stays readable. A running answer is cut off and kept as far as it came.',
+  )
   @HttpCode(204)
   @RequireScope('sessions:write', 'sessions_write')
   @Answers(204, 'The session has ended')
+  @Refuses(409)
   async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
     await this.sessions.end(id, caller);
   }

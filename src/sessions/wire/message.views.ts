@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { FinishReason } from '../../agent/model-provider.port.js';
 import type { ToolCallRecord, ToolCallStatus } from '../../agent/tool-call.js';
 import type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole } from '../message.js';
 import type { TurnFailure } from '../turn-lease.js';
@@ -59,6 +60,20 @@ export class MessageView {
 
   @ApiProperty({ nullable: true, type: 'string' })
   model!: string | null;
+
+  @ApiPropertyOptional({
+    enum: ['stop', 'tool_calls', 'length', 'content_filter', 'refusal'] satisfies FinishReason[],
+    description:
+      'Why the model stopped: `stop` for a whole answer, `length` when it met a limit of tokens, `content_filter` when ' +
+      'its provider took the rest away, `refusal` when it declined, `tool_calls` when it asked for more tools than a turn ' +
+      'may run. Absent for messages of users, for answers with `incomplete`, and for answers of earlier versions',
+  })
+  finish_reason?: FinishReason;
+
+  @ApiPropertyOptional({
+    description: 'Present and true when `tokens_used` is an estimate, because the provider sent no count',
+  })
+  usage_estimated?: boolean;
 }
 
 /** A message that is answered later (`Prefer: respond-async`); the answer follows it in the history. */
@@ -97,6 +112,18 @@ export function presentMessage(message: Message): MessageView {
     tool_calls: message.toolCalls.map(presentToolCall),
     tokens_used: message.tokensUsed,
     model: message.model,
+    ...presentEnding(message),
+  };
+}
+
+/** How an answer ended, and how exact its tokens are: members that are only there when they say something. */
+export function presentEnding({
+  finishReason,
+  usageEstimated,
+}: Pick<Message, 'finishReason' | 'usageEstimated'>): Pick<MessageView, 'finish_reason' | 'usage_estimated'> {
+  return {
+    ...(finishReason !== null && { finish_reason: finishReason }),
+    ...(usageEstimated && { usage_estimated: true }),
   };
 }
 
@@ -114,6 +141,7 @@ function presentHistoryItem(message: Message): HistoryItemView {
     tool_calls: message.toolCalls.map(presentToolCall),
     tokens_used: message.tokensUsed,
     model: message.model,
+    ...presentEnding(message),
     ...(message.incomplete === null ? {} : { incomplete: message.incomplete }),
   };
 }

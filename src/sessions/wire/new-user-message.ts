@@ -1,32 +1,49 @@
-import { BadRequest } from '../../errors/gateway-error.js';
+import { BadFields } from '../../errors/bad-fields.js';
+import type { FieldProblem } from '../../errors/gateway-error.js';
 import { newId } from '../../ids/typeid.js';
 import { MOST_ATTACHED_BYTES } from '../attachments/bad-attachment.js';
 import type { NewAttachment, RemoteAttachment, SentMessage } from '../message.js';
 import type { AttachmentRequest, SendMessageRequest } from './message.requests.js';
 
-/** The rules of a message that no single field shows. Throws `BadRequest` naming the field. */
+const MOST_ATTACHMENTS = 10;
+
+/** The rules of a message that no single field shows. Throws `BadFields`. */
 export function newUserMessage(request: SendMessageRequest): SentMessage {
+  BadFields.refuse(messageProblems(request));
   const attachments = (request.attachments ?? []).map(newAttachment);
-  const content = request.content ?? '';
-  if (content.trim() === '' && attachments.length === 0) {
-    throw badField('content', 'must not be empty unless there are attachments');
-  }
   const bytes = attachments.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
-  if (bytes > MOST_ATTACHED_BYTES) throw badField('attachments', 'must be at most 20 MiB decoded in all');
-  return { content, attachments };
+  if (bytes > MOST_ATTACHED_BYTES)
+    throw new BadFields([{ path: 'attachments', message: 'must be at most 20 MiB decoded in all' }]);
+  return { content: request.content ?? '', attachments };
 }
 
-function newAttachment(request: AttachmentRequest, index: number): NewAttachment | RemoteAttachment {
-  const path = `attachments.${index}`;
-  if ((request.data === undefined) === (request.url === undefined)) {
-    throw badField(path, 'must have exactly one of data and url');
+/** Everything that is wrong with those parts of a message that are sound by themselves. */
+export function messageProblems(
+  { content = '', attachments = [] }: SendMessageRequest,
+  isFaulty: (path: string) => boolean = () => false,
+): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (!isFaulty('content') && !isFaulty('attachments') && content.trim() === '' && attachments.length === 0)
+    problems.push({ path: 'content', message: 'must not be empty unless there are attachments' });
+  if (!Array.isArray(attachments)) return problems;
+  for (const [index, attachment] of attachments.slice(0, MOST_ATTACHMENTS).entries()) {
+    const path = `attachments.${index}`;
+    if (isFaulty(`${path}.data`) || isFaulty(`${path}.url`)) continue;
+    if ((attachment.data === undefined) === (attachment.url === undefined))
+      problems.push({ path, message: 'must have exactly one of data and url' });
   }
-  const { type, name = null, mime_type: mimeType, url } = request;
-  if (url !== undefined) return { type, name, mimeType, url };
-  const data = Buffer.from(request.data ?? '', 'base64');
-  return { id: newId('att'), type, name, mimeType, sizeBytes: data.length, data };
+  return problems;
 }
 
-function badField(path: string, message: string): BadRequest {
-  return new BadRequest(`${path}: ${message}`, { details: { fields: [{ path, message }] } });
+function newAttachment({
+  type,
+  name: given,
+  mime_type: mimeType,
+  data,
+  url,
+}: AttachmentRequest): NewAttachment | RemoteAttachment {
+  const name = given ?? null;
+  if (url !== undefined) return { type, name, mimeType, url };
+  const bytes = Buffer.from(data ?? '', 'base64');
+  return { id: newId('att'), type, name, mimeType, sizeBytes: bytes.length, data: bytes };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProfileId } from '../../profiles/profile.js';
-import { eventId } from '../live/event-id.js';
-import type { LiveEvent, TurnPlace } from '../live/live-event.js';
+import { eventId, type SeenEvent } from '../live/event-id.js';
+import { isLast, type LiveEvent, type TurnPlace } from '../live/live-event.js';
 import { Viewer } from '../live/viewer.js';
 import { presentEvent } from './turn-frames.js';
 
@@ -11,18 +11,27 @@ const RETRY_MS = 1000;
 /** After its end, the viewer has so long to take what is on its way. */
 const CLOSING_MS = 5000;
 
-/** A viewer over Server-Sent Events: of one turn, or of every turn of a session. */
+/**
+ * A viewer over Server-Sent Events: of one turn, or of every turn of a session. An empty line stands behind data alone:
+ * clients that are written by hand take any empty line for a message. Fields before the first event are read line by line.
+ * The id of an event is its last line, since some clients believe it before they have the event.
+ */
 export class SseViewer extends Viewer {
+  private hasEnded = false;
+
+  /** @param from where in which turn it begins, for a viewer of that turn alone */
   constructor(
     private readonly response: ServerResponse,
     private readonly profile: ProfileId,
-    private readonly until: 'turn' | 'cut',
+    private readonly from?: SeenEvent,
   ) {
     super();
     response.once('close', () => this.end());
     response.on('drain', () => this.room());
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.write(`retry: ${RETRY_MS}\n`);
+    // Who is cut before the first event has an id to come back with.
+    if (from !== undefined) response.write(`id: ${eventId(from.turnId, from)}\n`);
   }
 
   get isFull(): boolean {
@@ -31,15 +40,16 @@ export class SseViewer extends Viewer {
 
   write(event: LiveEvent, turnId: string, place: TurnPlace): void {
     const data = JSON.stringify(presentEvent(event, this.profile));
-    this.response.write(`id: ${eventId(turnId, place)}\nevent: ${event.type}\ndata: ${data}\n\n`);
+    this.hasEnded = isLast(event);
+    this.response.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, place)}\n\n`);
   }
 
   heartbeat(): void {
-    if (this.response.writableLength === 0) this.response.write(': heartbeat\n\n');
+    if (this.response.writableLength === 0) this.response.write(': heartbeat\n');
   }
 
   cut(why: 'stalled' | 'forbidden'): void {
-    this.finish(`: ${why}\n\n`);
+    this.finish(`: ${why}\n`);
   }
 
   protected traffic(): { sent: number; pending: number } {
@@ -47,17 +57,20 @@ export class SseViewer extends Viewer {
   }
 
   protected sayFarewell(retryMs: number): void {
-    this.finish(`: the gateway is stopping\nretry: ${retryMs}\n\n`);
+    this.finish(`: the gateway is stopping\nretry: ${retryMs}\n`);
   }
 
   protected turnIsOver(): void {
-    if (this.until === 'turn') this.finish('');
+    if (this.from !== undefined) this.finish('');
   }
 
   private finish(lastFrame: string): void {
     if (!this.isOpen) return;
     this.end();
-    this.response.end(lastFrame);
+    // The answer to a message that ended here would look whole: a cut connection is one that clients come back from.
+    const isCut = this.from !== undefined && !this.hasEnded;
+    if (isCut) this.response.write(lastFrame, () => this.response.destroy());
+    else this.response.end(lastFrame);
     setTimeout(() => this.response.destroy(), CLOSING_MS).unref();
   }
 }

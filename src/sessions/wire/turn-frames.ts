@@ -1,10 +1,11 @@
 import { presentError } from '../../errors/error-envelope.js';
 import type { ProfileId } from '../../profiles/profile.js';
 import type { LiveEvent } from '../live/live-event.js';
-import { presentToolCall } from './message.views.js';
+import { presentEnding, presentToolCall } from './message.views.js';
+import type { TurnEventView } from './turn-events.views.js';
 
 /** What an event carries, the same over SSE and WebSocket. Only errors differ between the profiles. */
-export function presentEvent(event: LiveEvent, profile: ProfileId): object {
+export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventView {
   switch (event.type) {
     case 'token':
       return { content: event.text };
@@ -26,6 +27,7 @@ export function presentEvent(event: LiveEvent, profile: ProfileId): object {
         tokens_used: tokensUsed,
         model,
         tool_calls: toolCalls.map(presentToolCall),
+        ...presentEnding(event.message),
       };
     }
     case 'error':

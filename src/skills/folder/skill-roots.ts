@@ -19,8 +19,7 @@ export interface SkillRoot {
 
 /** Whose skills win over others of the same name: your own, then those that ship, then those of plugins by name. */
 export function rootsOf(settings: GatewaySettings, plugins: readonly PluginFolder[]): readonly SkillRoot[] {
-  const { enabled, builtin, directory } = settings.skills;
-  if (!enabled) return [];
+  const { builtin, directory } = settings.skills;
   const roots: SkillRoot[] = [];
   if (directory !== '') roots.push({ origin: 'workspace', source: 'builtin', directory });
   if (builtin) roots.push({ origin: 'builtin', source: 'builtin', directory: shippedSkills() });

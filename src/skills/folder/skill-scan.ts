@@ -12,11 +12,19 @@ export interface SkillScan {
   readonly read: ReadonlyMap<string, ReadSkill>;
   /** What people should know, by where: skills that were left out or put right. */
   readonly notes: ReadonlyMap<string, string>;
+  /** Why skills could not be loaded, by where. */
+  readonly failures: ReadonlyMap<string, string>;
   /** The folders whose changes matter. */
   readonly folders: ReadonlySet<string>;
 }
 
-export const NO_SKILLS: SkillScan = { skills: [], read: new Map(), notes: new Map(), folders: new Set() };
+export const NO_SKILLS: SkillScan = {
+  skills: [],
+  read: new Map(),
+  notes: new Map(),
+  failures: new Map(),
+  folders: new Set(),
+};
 
 /** Reads every folder. Never throws: what cannot be read is noted and the others are served. */
 export async function scanSkills(
@@ -33,6 +41,7 @@ class Scan {
   private readonly byName = new Map<string, { skill: LoadedSkill; where: string }>();
   private readonly read = new Map<string, ReadSkill>();
   private readonly notes = new Map<string, string>();
+  private readonly failures = new Map<string, string>();
   private readonly folders = new Set<string>();
 
   constructor(
@@ -47,13 +56,13 @@ class Scan {
       this.folders.add(real);
       for (const name of await folderNames(real).catch(() => [])) await this.addFolder(root, real, name);
     } catch (error) {
-      this.note(root.origin, sentenceOf(error));
+      this.fail(root.origin, sentenceOf(error));
     }
   }
 
   result(): SkillScan {
     const skills = [...this.byName.values()].map(({ skill }) => skill);
-    return { skills, read: this.read, notes: this.notes, folders: this.folders };
+    return { skills, read: this.read, notes: this.notes, failures: this.failures, folders: this.folders };
   }
 
   /** A version that is wrong leaves the one before serving, as long as the gateway runs. */
@@ -65,9 +74,9 @@ class Scan {
       if (read === undefined) return;
       this.enter(where, read);
     } catch (error) {
-      this.note(where, sentenceOf(error));
+      this.fail(where, sentenceOf(error));
       if (before === undefined) return;
-      this.note(where, 'the version before goes on');
+      this.fail(where, 'the version before goes on');
       this.enter(where, before);
     }
   }
@@ -80,8 +89,14 @@ class Scan {
     const first = this.byName.get(skill.name);
     if (first !== undefined) this.note(where, `there is a skill ${skill.name} already: ${first.where}`);
     else if (this.byName.size >= this.settings.max_skills)
-      this.note(where, `there are ${this.settings.max_skills} skills already (skills.max_skills)`);
+      this.fail(where, `there are ${this.settings.max_skills} skills already (skills.max_skills)`);
     else this.byName.set(skill.name, { skill, where });
+  }
+
+  private fail(where: string, why: string): void {
+    const before = this.failures.get(where);
+    this.failures.set(where, before === undefined ? why : `${before}; ${why}`);
+    this.note(where, why);
   }
 
   private note(where: string, note: string): void {

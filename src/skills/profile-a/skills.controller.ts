@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileAController } from '../../profiles/profile.js';
 import { Skills } from '../skills.service.js';
 import { presentSkillListA, SkillListViewA } from './skills.views.js';
@@ -11,9 +11,10 @@ export class SkillsControllerA {
   constructor(private readonly skills: Skills) {}
 
   @Get()
+  @Does('List skills')
   @RequireScope('skills:read')
   @Answers(200, 'All skills', SkillListViewA)
   list(): SkillListViewA {
-    return presentSkillListA(this.skills.list());
+    return presentSkillListA(this.skills.list(), this.skills.failed());
   }
 }

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Skill } from '../skill.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { FailedSkill, Skill } from '../skill.js';
+import { FailedSkillView, presentFailedSkills } from '../wire/failed-skill.view.js';
 
 export class SkillItemViewA {
   @ApiProperty()
@@ -15,14 +16,21 @@ export class SkillItemViewA {
 export class SkillListViewA {
   @ApiProperty({ type: [SkillItemViewA] })
   skills!: SkillItemViewA[];
+
+  @ApiPropertyOptional({
+    type: [FailedSkillView],
+    description: 'Skills that could not be loaded; present when there are any',
+  })
+  failed?: FailedSkillView[];
 }
 
-export function presentSkillListA(skills: readonly Skill[]): SkillListViewA {
+export function presentSkillListA(skills: readonly Skill[], failed: readonly FailedSkill[]): SkillListViewA {
   return {
     skills: skills.map(({ name, description, toolsRequired }) => ({
       name,
       description,
       tools_required: [...toolsRequired],
     })),
+    ...presentFailedSkills(failed),
   };
 }

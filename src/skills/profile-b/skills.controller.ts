@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
 import { RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import { Skills } from '../skills.service.js';
 import { presentSkillListB, SkillListViewB } from './skills.views.js';
@@ -11,9 +11,10 @@ export class SkillsControllerB {
   constructor(private readonly skills: Skills) {}
 
   @Get()
+  @Does('List skills')
   @RequireScope('skills:read')
   @Answers(200, 'All skills', SkillListViewB)
   list(): SkillListViewB {
-    return presentSkillListB(this.skills.list());
+    return presentSkillListB(this.skills.list(), this.skills.failed());
   }
 }

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import type { Skill } from '../skill.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { FailedSkill, Skill } from '../skill.js';
+import { FailedSkillView, presentFailedSkills } from '../wire/failed-skill.view.js';
 
 export class SkillItemViewB {
   @ApiProperty()
@@ -18,9 +19,15 @@ export class SkillItemViewB {
 export class SkillListViewB {
   @ApiProperty({ type: [SkillItemViewB] })
   skills!: SkillItemViewB[];
+
+  @ApiPropertyOptional({
+    type: [FailedSkillView],
+    description: 'Skills that could not be loaded; present when there are any',
+  })
+  failed?: FailedSkillView[];
 }
 
-export function presentSkillListB(skills: readonly Skill[]): SkillListViewB {
+export function presentSkillListB(skills: readonly Skill[], failed: readonly FailedSkill[]): SkillListViewB {
   return {
     skills: skills.map(({ name, source, description, triggers }) => ({
       name,
@@ -28,5 +35,6 @@ export function presentSkillListB(skills: readonly Skill[]): SkillListViewB {
       description,
       triggers: [...triggers],
     })),
+    ...presentFailedSkills(failed),
   };
 }

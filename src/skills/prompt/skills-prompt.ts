@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type PromptQuestion, type PromptSource, PromptSources } from '../../agent/prompt-sources.js';
-import type { ToolContext } from '../../agent/tool-catalog.port.js';
 import { ToolPolicy } from '../../agent/tool-policy.js';
 import { Settings } from '../../config/settings.js';
 import { type Logger, Logs } from '../../logs/logger.js';
@@ -13,7 +12,10 @@ import { triggeredSkills } from './triggered-skills.js';
 /** Most bytes of all the bodies in one prompt; the model can read what is left out. */
 const MOST_BODY_BYTES = 131_072;
 
-/** Tells the model which skills there are, and what those say that a message asks for. */
+/**
+ * Tells the model which skills there are, and what those say that a message asks for. A turn that may not use
+ * `skill_read` gets neither: no message brings in what its rules keep out.
+ */
 @Injectable()
 export class SkillsPrompt implements PromptSource, OnModuleInit {
   readonly name = 'skills';
@@ -36,14 +38,12 @@ export class SkillsPrompt implements PromptSource, OnModuleInit {
 
   additionFor({ context, content }: PromptQuestion): string | undefined {
     const skills = this.skills.list();
-    if (skills.length === 0) return undefined;
-    const parts = [this.catalogFor(context, skills), this.bodiesFor(content, skills)];
+    if (skills.length === 0 || !this.policy.allows(SKILL_READ, context)) return undefined;
+    const parts = [this.catalogOf(skills), this.bodiesFor(content, skills)];
     return parts.filter((part) => part !== '').join('\n\n');
   }
 
-  /** Whoever may not read skills is not told of them. */
-  private catalogFor(context: ToolContext, skills: readonly LoadedSkill[]): string {
-    if (!this.policy.allows(SKILL_READ, context)) return '';
+  private catalogOf(skills: readonly LoadedSkill[]): string {
     const { text, leftOut } = skillCatalog(skills, this.settings.current.skills.max_catalog_bytes);
     if (leftOut !== this.leftOut && leftOut > 0)
       this.logger.warn('not all skills fit into the catalogue (skills.max_catalog_bytes)', {

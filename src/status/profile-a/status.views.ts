@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Health, HealthWord, Info } from '../status.service.js';
 
 export class HealthViewA {
@@ -39,6 +39,11 @@ export class InfoViewA {
 
   @ApiProperty({ enum: ['bubblewrap', 'none'] })
   sandbox_backend!: string;
+
+  @ApiPropertyOptional({
+    description: 'Present when stdio tool servers run without the sandbox they should have',
+  })
+  sandbox_warning?: string;
 }
 
 export function presentHealthA(health: Health): HealthViewA {
@@ -56,5 +61,6 @@ export function presentInfoA(info: Info): InfoViewA {
     plugins_loaded: info.plugins.loaded,
     memory_backend: info.memory.backend,
     sandbox_backend: info.sandboxBackend,
+    ...(info.sandboxWarning === undefined ? {} : { sandbox_warning: info.sandboxWarning }),
   };
 }

@@ -1,9 +1,10 @@
 import { Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Open, RequireScope } from '../../edge/access.decorator.js';
-import { Answers } from '../../edge/answers.decorator.js';
+import { Answers, Does } from '../../edge/answers.decorator.js';
 import { ProfileBController } from '../../profiles/profile.js';
 import { StatusService } from '../status.service.js';
+import { AnswersNotReady } from '../wire/answers-not-ready.decorator.js';
 import { LightHealthViewB, presentLightHealthB, presentStatusB, StatusViewB } from './status.views.js';
 
 /** Status and health in Profile B (specification 4.2). */
@@ -12,6 +13,7 @@ export class StatusControllerB {
   constructor(private readonly status: StatusService) {}
 
   @Get()
+  @Does('Describe what runs here')
   @RequireScope('status:read')
   @Answers(200, 'What runs here', StatusViewB)
   async detail(): Promise<StatusViewB> {
@@ -19,8 +21,10 @@ export class StatusControllerB {
   }
 
   @Get('health')
+  @Does('Check the health', 'For probes of load balancers.')
   @Open()
-  @Answers(200, 'The gateway is ready; 503 with the same body when it is not', LightHealthViewB)
+  @Answers(200, 'The gateway is ready', LightHealthViewB)
+  @AnswersNotReady(LightHealthViewB)
   async health(@Res() response: Response): Promise<void> {
     const health = await this.status.health();
     response.status(health.ready ? 200 : 503).json(presentLightHealthB(health));

@@ -42,6 +42,7 @@ export class HostileGateway {
     const gateway = await startTestGateway({
       env: {
         GATEWAY__LOGGING__LEVEL: 'debug',
+        GATEWAY__LOGGING__REQUESTS: 'all',
         GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MOST_BODY_BYTES),
         GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MOST_BODY_BYTES),
       },

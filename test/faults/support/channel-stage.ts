@@ -56,7 +56,7 @@ export class ChannelStage<Platform extends Stopping> {
         GATEWAY_MASTER_KEY: 'a master key that only tests may use',
         GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
         GATEWAY__DATABASE__POOL_SIZE: '4',
-        GATEWAY__LOGGING__LEVEL: 'warn',
+        GATEWAY__LOGGING__STORE_LEVEL: 'warn',
       },
     });
     this.replicas.push(replica);

@@ -117,7 +117,7 @@ export class Stage {
       GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
       GATEWAY__HOOKS__TIMEOUT_MS: '1000',
       GATEWAY__AGENT__MAX_WAITING: '100',
-      GATEWAY__LOGGING__LEVEL: 'warn',
+      GATEWAY__LOGGING__STORE_LEVEL: 'warn',
     };
   }
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { ModelEvent, ModelStop, ModelToolCall } from '../../model-provider.port.js';
+import type { FinishReason, ModelEvent, ModelToolCall } from '../../model-provider.port.js';
 import { AnswerMeter } from '../wire/answer-meter.js';
 import { tokenCount } from '../wire/token-count.js';
 import type { Unchecked } from '../wire/unchecked.js';
@@ -18,16 +18,16 @@ interface ErrorEvent {
 }
 export type AnthropicEvent = Anthropic.RawMessageStreamEvent | ErrorEvent;
 
-const STOPS: ReadonlyMap<string, ModelStop> = new Map(
+const REASONS: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({
-    end_turn: 'end',
-    stop_sequence: 'end',
-    pause_turn: 'end',
-    tool_use: 'tools',
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    pause_turn: 'stop',
+    tool_use: 'tool_calls',
     max_tokens: 'length',
     model_context_window_exceeded: 'length',
     refusal: 'refusal',
-  } satisfies Record<Anthropic.StopReason, ModelStop>),
+  } satisfies Record<Anthropic.StopReason, FinishReason>),
 );
 
 /** One answer as it grows out of its events. */
@@ -39,7 +39,7 @@ export class AnthropicAnswer {
     cache_read_input_tokens: 0,
   };
   private output = 0;
-  private stop: ModelStop = 'end';
+  private reason: FinishReason = 'stop';
   private model: string;
   private calledTools = false;
   private complete = false;
@@ -66,7 +66,7 @@ export class AnthropicAnswer {
         this.model = event.message?.model ?? this.model;
         return this.count(event.message?.usage);
       case 'message_delta':
-        this.stop = STOPS.get(event.delta?.stop_reason ?? '') ?? this.stop;
+        this.reason = REASONS.get(event.delta?.stop_reason ?? '') ?? this.reason;
         return this.count(event.usage);
       case 'message_stop':
         this.complete = true;
@@ -82,7 +82,7 @@ export class AnthropicAnswer {
   end(): ModelEvent {
     return {
       type: 'end',
-      stop: this.stopWord(),
+      finishReason: this.finishReason(),
       usage: { input: INPUT_KEYS.reduce((sum, key) => sum + this.inputs[key], 0), output: this.output },
       model: this.model,
       ...(this.calledTools && { providerState: this.content() }),
@@ -107,9 +107,9 @@ export class AnthropicAnswer {
     this.output = tokenCount(usage?.output_tokens) || this.output;
   }
 
-  private stopWord(): ModelStop {
-    if (this.stop === 'length' || this.stop === 'refusal') return this.stop;
-    return this.calledTools ? 'tools' : 'end';
+  private finishReason(): FinishReason {
+    if (this.reason === 'length' || this.reason === 'refusal') return this.reason;
+    return this.calledTools ? 'tool_calls' : 'stop';
   }
 }
 

@@ -17,6 +17,7 @@ export async function anthropicTarget(options: WireOptions): Promise<CallTarget>
   });
   return callTarget(
     await client.buildRequest({ method: 'post', path: '/v1/messages', body: {}, stream: true }),
+    options.egress,
   );
 }
 

@@ -107,7 +107,7 @@ describe('what Anthropic’s wire answers', () => {
       { id: 'a', name: 'first', arguments: { m: 1 } },
       { id: 'b', name: 'second', arguments: { n: 2 } },
     ]);
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
   it('arguments may come whole with the beginning of a call, and be cut off', async () => {
@@ -125,19 +125,19 @@ describe('what Anthropic’s wire answers', () => {
       { id: 'a', name: 'first', arguments: { m: 1 } },
       { id: 'b', name: 'second', arguments: {}, problem: 'The arguments are not valid JSON.' },
     ]);
-    expect(endOf(events).stop).toBe('length');
+    expect(endOf(events).finishReason).toBe('length');
   });
 
   it.each([
-    ['end_turn', 'end'],
-    ['stop_sequence', 'end'],
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'refusal'],
-    ['something_new', 'end'],
+    ['something_new', 'stop'],
   ])('the reason %s means %s', async (reason, word) => {
     answer(start(), ...stop(reason));
-    expect(endOf(await ask()).stop).toBe(word);
+    expect(endOf(await ask()).finishReason).toBe(word);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   type ModelEvent,
   ModelProvider,
   type ModelRequest,
+  type ProviderAddress,
 } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { judgeFault } from '../wire/judge-fault.js';
@@ -18,6 +19,7 @@ import { readAnthropicAnswer } from './read-anthropic-answer.js';
 export class AnthropicProvider extends ModelProvider {
   readonly name = 'anthropic';
   readonly defaultModel: string;
+  override readonly address: ProviderAddress;
 
   static async create(options: WireOptions): Promise<AnthropicProvider> {
     return new AnthropicProvider(options, await anthropicTarget(options));
@@ -29,6 +31,7 @@ export class AnthropicProvider extends ModelProvider {
   ) {
     super();
     this.defaultModel = options.defaultModel;
+    this.address = target.connection.address;
   }
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {

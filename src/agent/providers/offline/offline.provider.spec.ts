@@ -74,7 +74,7 @@ describe('without a model', () => {
       { id: 'call_1_2', name: 'get_weather', arguments: { city: 'Basel' } },
       { id: 'call_1_3', name: 'notes', arguments: {} },
     ]);
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
     expect(textOf(events)).toBe('');
   });
 
@@ -86,14 +86,14 @@ describe('without a model', () => {
   ])('%s is explained', async (message, text) => {
     const events = await ask(message);
     expect(textOf(events)).toBe(text);
-    expect(endOf(events).stop).toBe('end');
+    expect(endOf(events).finishReason).toBe('stop');
   });
 
   it('what can be called is called beside what cannot', async () => {
     const events = await ask('/call notes {}\n/call nothing {}');
     expect(callsOf(events)).toHaveLength(1);
     expect(textOf(events)).toContain('nothing');
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
   it('a result is answered as it is, a failure as one, several with their names', async () => {
@@ -110,7 +110,7 @@ describe('without a model', () => {
     expect(textOf(await answerTo(sun, bad))).toBe(
       `get_weather: ${sun.content}\nnotes: The tool failed: no ink`,
     );
-    expect(endOf(await answerTo(sun)).stop).toBe('end');
+    expect(endOf(await answerTo(sun)).finishReason).toBe('stop');
   });
 
   it('words come one by one', async () => {
@@ -133,7 +133,7 @@ describe('without a model', () => {
   it('an answer is cut at its bound', async () => {
     const events = await ask('hello', { maxOutputTokens: 2 });
     expect(textOf(events)).toBe('No model');
-    expect(endOf(events).stop).toBe('length');
+    expect(endOf(events).finishReason).toBe('length');
   });
 
   it('an abort ends the answer with its reason', async () => {

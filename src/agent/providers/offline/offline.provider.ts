@@ -8,7 +8,7 @@ import {
 import { DEFAULT_MODELS } from '../default-models.js';
 import { offlineAnswer } from './offline-answer.js';
 
-/** Usage is estimated: one token for every four characters begun. */
+/** No model reads this: its tokens are what it counts as one, every four characters begun. */
 const CHARS_PER_TOKEN = 4;
 
 /** Stands in while no model is configured: deterministic, says so plainly, and runs tools on request. */
@@ -28,12 +28,13 @@ export class OfflineProvider extends ModelProvider {
       options.signal.throwIfAborted();
     }
     for (const call of calls) yield { type: 'tool_call', call };
-    const stop = calls.length > 0 ? 'tools' : kept.length < text.length ? 'length' : 'end';
+    const cut = kept.length < text.length;
+    const finishReason = calls.length > 0 ? 'tool_calls' : cut ? 'length' : 'stop';
     const usage = {
       input: tokens(inputChars(request)),
       output: tokens(kept.length + JSON.stringify(calls).length - 2),
     };
-    yield { type: 'end', stop, usage, model: DEFAULT_MODELS.offline };
+    yield { type: 'end', finishReason, usage, model: DEFAULT_MODELS.offline };
   }
 }
 

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { ModelEvent, ModelStop, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
+import type { FinishReason, ModelEvent, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
 import { AnswerMeter } from '../wire/answer-meter.js';
 import { tokenCount } from '../wire/token-count.js';
 import type { Unchecked } from '../wire/unchecked.js';
@@ -8,32 +8,37 @@ import { OpenAiToolCalls } from './openai-tool-calls.js';
 
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type Choice = Unchecked<Chunk['choices'][number]>;
-type FinishReason = NonNullable<Chunk['choices'][number]['finish_reason']>;
+type WireReason = NonNullable<Chunk['choices'][number]['finish_reason']>;
 export type OpenAiChunk = Chunk & { readonly error?: string | OpenAI.ErrorObject };
 
-const STOPS: ReadonlyMap<string, ModelStop> = new Map(
-  Object.entries({
-    stop: 'end',
-    length: 'length',
-    tool_calls: 'tools',
-    function_call: 'tools',
-    content_filter: 'refusal',
-  } satisfies Record<FinishReason, ModelStop>),
-);
+const OWN_REASONS = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'content_filter',
+} as const satisfies Record<WireReason, FinishReason>;
+/** What compatible servers say for an answer that met a limit. */
+const COMPATIBLE_REASONS = { model_length: 'length', max_tokens: 'length' } as const;
+
+const REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+  ...Object.entries(OWN_REASONS),
+  ...Object.entries(COMPATIBLE_REASONS),
+]);
 
 /** One answer as it grows out of its chunks. */
 export class OpenAiAnswer {
   private readonly meter = new AnswerMeter();
   private readonly calls = new OpenAiToolCalls(this.meter);
   private usage: ModelUsage = { input: 0, output: 0 };
-  private stop: ModelStop | undefined;
+  private reason: FinishReason | undefined;
   private refused = false;
 
   constructor(private model: string) {}
 
   /** Its end was marked: a connection that breaks now loses nothing but perhaps the usage. */
   isComplete(): boolean {
-    return this.stop !== undefined;
+    return this.reason !== undefined;
   }
 
   /** Returns the text that the chunk adds, often none. */
@@ -52,7 +57,7 @@ export class OpenAiAnswer {
 
   /** `[DONE]`: the end also for servers that give no reason for it. */
   done(): void {
-    this.stop ??= 'end';
+    this.reason ??= 'stop';
   }
 
   toolCalls(): ModelToolCall[] {
@@ -60,23 +65,28 @@ export class OpenAiAnswer {
   }
 
   end(calledTools: boolean): ModelEvent {
-    return { type: 'end', stop: this.stopWord(calledTools), usage: this.usage, model: this.model };
+    return {
+      type: 'end',
+      finishReason: this.finishReason(calledTools),
+      usage: this.usage,
+      model: this.model,
+    };
   }
 
   private takeChoice({ delta, finish_reason }: Choice): string {
     for (const call of delta?.tool_calls ?? []) this.calls.take(call);
-    if (finish_reason) this.stop = STOPS.get(finish_reason) ?? 'end';
+    if (finish_reason) this.reason = REASONS.get(finish_reason) ?? 'stop';
     if (delta?.refusal) this.refused = true;
     const text = textOf(delta?.content) + textOf(delta?.refusal);
     this.meter.text(text);
     return text;
   }
 
-  private stopWord(calledTools: boolean): ModelStop {
+  private finishReason(calledTools: boolean): FinishReason {
     if (this.refused) return 'refusal';
-    if (this.stop === 'length' || this.stop === 'refusal') return this.stop;
+    if (this.reason === 'length' || this.reason === 'content_filter') return this.reason;
     // Compatible servers end with `stop` after calls of tools, or the reverse.
-    return calledTools ? 'tools' : 'end';
+    return calledTools ? 'tool_calls' : 'stop';
   }
 }
 

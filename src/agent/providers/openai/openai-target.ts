@@ -17,5 +17,6 @@ export async function openAiTarget(options: WireOptions): Promise<CallTarget> {
   });
   return callTarget(
     await client.buildRequest({ method: 'post', path: '/chat/completions', body: {}, stream: true }),
+    options.egress,
   );
 }

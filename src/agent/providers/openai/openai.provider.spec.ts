@@ -56,7 +56,7 @@ describe('what OpenAI’s wire answers', () => {
       { id: 'a', name: 'first', arguments: { m: 1 } },
       { id: 'b', name: 'second', arguments: { n: 2 } },
     ]);
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
   it('calls that a compatible server numbers alike, or not at all, are told apart by their ids', async () => {
@@ -67,7 +67,7 @@ describe('what OpenAI’s wire answers', () => {
     );
     const events = await ask();
     expect(callsOf(events).map((call) => call.name)).toEqual(['first', 'second']);
-    expect(endOf(events).stop).toBe('tools');
+    expect(endOf(events).finishReason).toBe('tool_calls');
   });
 
   it('a call without an id is given one, and one without arguments has none', async () => {
@@ -94,29 +94,31 @@ describe('what OpenAI’s wire answers', () => {
     answer(delta({ content: 'hi' }), 'data: [DONE]\n\n');
     const events = await ask({ model: '' });
     expect(textOf(events)).toBe('hi');
-    expect(endOf(events)).toMatchObject({ stop: 'end', model: 'fallback' });
+    expect(endOf(events)).toMatchObject({ finishReason: 'stop', model: 'fallback' });
   });
 
   it('a mark that lacks its blank line is one', async () => {
     answer(delta({ content: 'hi' }), 'data: [DONE]');
-    expect(endOf(await ask()).stop).toBe('end');
+    expect(endOf(await ask()).finishReason).toBe('stop');
   });
 
   it.each([
     ['length', 'length'],
-    ['content_filter', 'refusal'],
-    ['stop', 'end'],
-    ['something_new', 'end'],
+    ['model_length', 'length'],
+    ['max_tokens', 'length'],
+    ['content_filter', 'content_filter'],
+    ['stop', 'stop'],
+    ['something_new', 'stop'],
   ])('the reason %s means %s', async (reason, stop) => {
     answer(delta({ content: 'x' }), delta({}, reason));
-    expect(endOf(await ask()).stop).toBe(stop);
+    expect(endOf(await ask()).finishReason).toBe(stop);
   });
 
   it('a refusal is read aloud and said to be one', async () => {
     answer(delta({ refusal: 'I will not.' }), delta({}, 'stop'));
     const events = await ask();
     expect(textOf(events)).toBe('I will not.');
-    expect(endOf(events).stop).toBe('refusal');
+    expect(endOf(events).finishReason).toBe('refusal');
   });
 });
 

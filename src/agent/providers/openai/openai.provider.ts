@@ -4,6 +4,7 @@ import {
   type ModelEvent,
   ModelProvider,
   type ModelRequest,
+  type ProviderAddress,
 } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { judgeFault } from '../wire/judge-fault.js';
@@ -19,6 +20,7 @@ import { readOpenAiAnswer } from './read-openai-answer.js';
 export class OpenAiProvider extends ModelProvider {
   readonly name = 'openai';
   readonly defaultModel: string;
+  override readonly address: ProviderAddress;
 
   static async create(options: WireOptions): Promise<OpenAiProvider> {
     return new OpenAiProvider(options, await openAiTarget(options));
@@ -30,6 +32,7 @@ export class OpenAiProvider extends ModelProvider {
   ) {
     super();
     this.defaultModel = options.defaultModel;
+    this.address = target.connection.address;
   }
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {

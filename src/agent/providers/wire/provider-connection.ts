@@ -1,17 +1,15 @@
-import {
-  Agent as HttpAgent,
-  globalAgent as httpGlobal,
-  request as httpRequest,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, globalAgent as httpsGlobal, request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+import type { CompanyProxy, Egress } from '../../../outbound/egress.js';
+import { openTunnel } from '../../../outbound/tunnel.js';
+import type { ProviderAddress } from '../../model-provider.port.js';
 
 /** How long an unused connection is kept, in milliseconds; a provider that announces less is believed. */
 const KEEP_UNUSED_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const AGENT_OPTIONS = { keepAlive: true, timeout: KEEP_UNUSED_MS, maxFreeSockets: 64 };
-
-const plain = new HttpAgent({ ...AGENT_OPTIONS, ...proxyOf(httpGlobal) });
-const secure = new HttpsAgent({ ...AGENT_OPTIONS, ...proxyOf(httpsGlobal) });
 
 export interface Posting {
   readonly headers: Readonly<Record<string, string>>;
@@ -20,32 +18,71 @@ export interface Posting {
 }
 
 /**
- * Sends one request and answers with the beginning of the response. Connections are kept for the next call.
+ * The connections to one provider, kept for the next call, directly or through the proxy of the environment. The proxy
+ * is asked for the provider by its name: where calls go is the operator's own setting, and proxies let through by name.
  * The global `fetch` is not used: it drops unused connections after 4 s, so that most turns would begin with a
  * handshake, and it opens a connection for nobody after every answer that is aborted.
  */
-export function post(url: URL, posting: Posting): Promise<IncomingMessage> {
-  const { headers, body, signal } = posting;
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers, signal };
-    const request =
-      url.protocol === 'https:'
-        ? httpsRequest(url, { ...options, agent: secure })
-        : httpRequest(url, { ...options, agent: plain });
-    request.once('response', resolve);
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      // The provider closed an unused connection just as it was taken: this says nothing about the request.
-      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
-      if (isStale) resolve(post(url, posting));
-      else reject(error);
+export class ProviderConnection {
+  readonly address: ProviderAddress;
+  private readonly agent: HttpAgent;
+
+  constructor(
+    private readonly url: URL,
+    egress: Egress,
+  ) {
+    const { protocol, hostname } = url;
+    const isSecure = protocol === 'https:';
+    const port = Number(url.port) || (isSecure ? 443 : 80);
+    this.address = { host: hostname, port };
+    const proxy = egress.proxyFor({ protocol, hostname, port });
+    const { secureContext } = egress;
+    const options = { ...AGENT_OPTIONS, ...(secureContext === undefined ? {} : { secureContext }) };
+    this.agent = isSecure ? new HttpsAgent(options) : new HttpAgent(AGENT_OPTIONS);
+    if (proxy !== undefined) tunnelled(this.agent, { proxy, egress, host: hostname, port, isSecure });
+  }
+
+  /** Sends one request and resolves with the beginning of the answer. Throws what the socket throws. */
+  post({ headers, body, signal }: Posting): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', headers, signal, agent: this.agent };
+      const request =
+        this.url.protocol === 'https:' ? httpsRequest(this.url, options) : httpRequest(this.url, options);
+      request.once('response', resolve);
+      request.on('error', reject);
+      request.end(body);
     });
-    request.end(body);
-  });
+  }
 }
 
-/** Newer versions of Node lead their own agents through the proxy that the environment names, when told to. */
-function proxyOf(agent: object): object {
-  const options: unknown = 'options' in agent ? agent.options : undefined;
-  const isKnown = typeof options === 'object' && options !== null && 'proxyEnv' in options;
-  return isKnown ? { proxyEnv: options.proxyEnv } : {};
+interface TunnelledTarget {
+  readonly proxy: CompanyProxy;
+  readonly egress: Egress;
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+}
+
+type Connected = (error: Error | null, socket?: Socket) => void;
+
+/** Lets an agent open its connections through a proxy (`agent.createConnection` of Node's documentation). */
+function tunnelled(agent: HttpAgent, { proxy, egress, host, port, isSecure }: TunnelledTarget): void {
+  const { secureContext } = egress;
+  const createConnection = (_options: object, connected: Connected): void => {
+    openTunnel({ proxy, host, port, timeoutMs: CONNECT_TIMEOUT_MS, secureContext }).then(
+      (socket) => {
+        if (!isSecure) return connected(null, socket);
+        const context = secureContext === undefined ? {} : { secureContext };
+        const secured = tlsConnect({ socket, ...(isIP(host) === 0 && { servername: host }), ...context });
+        // Until it is secured its failure is the connection's; afterwards the request's.
+        secured.once('error', connected);
+        secured.once('secureConnect', () => {
+          secured.off('error', connected);
+          connected(null, secured);
+        });
+      },
+      (error: unknown) => connected(error as Error),
+    );
+  };
+  Object.assign(agent, { createConnection });
 }

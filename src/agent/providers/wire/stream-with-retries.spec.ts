@@ -4,7 +4,7 @@ import type { ModelEvent } from '../../model-provider.port.js';
 import type { Judgement } from './judge-fault.js';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, streamWithRetries } from './stream-with-retries.js';
 
-const end: ModelEvent = { type: 'end', stop: 'end', usage: { input: 0, output: 0 }, model: 'm' };
+const end: ModelEvent = { type: 'end', finishReason: 'stop', usage: { input: 0, output: 0 }, model: 'm' };
 const failure = new ProviderFailed('It failed.');
 
 /** Attempts that fail until `succeedAt`; tells when each began, on a clock that only the test moves. */

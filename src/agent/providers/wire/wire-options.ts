@@ -1,3 +1,4 @@
+import type { Egress } from '../../../outbound/egress.js';
 import type { RetryPolicy } from './stream-with-retries.js';
 
 /** How an adapter reaches its provider. */
@@ -7,4 +8,6 @@ export interface WireOptions {
   readonly baseUrl: string;
   readonly defaultModel: string;
   readonly retries: RetryPolicy;
+  /** How connections leave the network. */
+  readonly egress: Egress;
 }

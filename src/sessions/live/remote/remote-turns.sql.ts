@@ -51,6 +51,8 @@ export const WRITE: Statement = {
 };
 
 /** Viewers on other replicas have had time to read a turn's end when its frames go. */
+/** Whether there is anything that may have to be forgotten. */
+export const ANY_FRAMES = `(EXISTS (SELECT 1 FROM turn_frames) OR EXISTS (SELECT 1 FROM session_audiences))`;
 export const FORGET_FRAMES: Statement = {
   name: 'remote_turns.forget_frames',
   text: `

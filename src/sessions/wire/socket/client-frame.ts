@@ -1,6 +1,7 @@
-import { parseJsonObject } from '../../../edge/json-bytes.js';
+import { readJsonObject } from '../../../edge/json-bytes.js';
 import { RequestValidationPipe } from '../../../edge/request-validation.pipe.js';
-import { BadRequest } from '../../../errors/gateway-error.js';
+import { BadRequest, Forbidden } from '../../../errors/gateway-error.js';
+import { type GrantedScope, grants, type Scope } from '../../../tokens/scopes.js';
 import type { SentMessage } from '../../message.js';
 import { SendMessageRequest } from '../message.requests.js';
 import { newUserMessage } from '../new-user-message.js';
@@ -14,17 +15,34 @@ export type ClientFrame =
 
 const validation = new RequestValidationPipe();
 
-/** Reads what a client sent, by the same rules as the body of a POST. Throws `BadRequest`. */
-export async function readClientFrame(data: Buffer, isBinary: boolean): Promise<ClientFrame> {
+/** Looking on needs no scope beyond that of the connection. */
+const NEEDED = {
+  message: 'sessions:write',
+  cancel: 'sessions:write',
+  tool_approval: 'approvals:write',
+} as const satisfies Partial<Record<ClientFrame['type'], Scope>>;
+
+/**
+ * Reads what a client sent, by the same rules as the body of a POST. Throws `BadRequest`, and `Forbidden` when its token may
+ * not send this: the fields are not looked at then.
+ */
+export async function readClientFrame(
+  data: Buffer,
+  isBinary: boolean,
+  scopes: readonly GrantedScope[],
+): Promise<ClientFrame> {
   if (isBinary) throw new BadRequest('Frames are JSON text.');
-  const { type, ...fields } = parseJsonObject(data);
-  if (type === 'cancel' || type === 'ping') return { type };
-  if (type === 'tool_approval') {
-    const { approval_id: approvalId, decision } = await read(fields, ToolApprovalRequest);
-    return { type, approvalId, verdict: decision === 'allow' ? 'allowed' : 'denied' };
+  const { type, ...fields } = await readJsonObject(data);
+  if (type === 'ping') return { type };
+  if (type !== 'message' && type !== 'cancel' && type !== 'tool_approval')
+    throw new BadRequest('type: must be one of message, cancel, tool_approval, ping');
+  if (!grants(scopes, NEEDED[type])) {
+    throw new Forbidden(`This token lacks the scope "${NEEDED[type]}". Ask for a token that has it.`);
   }
-  if (type !== 'message') throw new BadRequest('type: must be one of message, cancel, tool_approval, ping');
-  return { type, message: newUserMessage(await read(fields, SendMessageRequest)) };
+  if (type === 'cancel') return { type };
+  if (type === 'message') return { type, message: newUserMessage(await read(fields, SendMessageRequest)) };
+  const { approval_id: approvalId, decision } = await read(fields, ToolApprovalRequest);
+  return { type, approvalId, verdict: decision === 'allow' ? 'allowed' : 'denied' };
 }
 
 async function read<Body>(fields: object, metatype: new () => Body): Promise<Body> {

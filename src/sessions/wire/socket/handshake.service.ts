@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
+import type { RateTier } from '../../../edge/access.decorator.js';
 import { ClientAddress } from '../../../edge/client-address.js';
+import { isAllowedOrigin } from '../../../edge/cross-origin.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../edge/rate-charge.js';
-import { BadRequest, Forbidden, NotFound, Unauthorized } from '../../../errors/gateway-error.js';
+import { StrangerGate } from '../../../edge/stranger-gate.js';
+import { BadRequest, Forbidden, NotFound, RateLimited, Unauthorized } from '../../../errors/gateway-error.js';
 import { bearerOf } from '../../../tokens/bearer.js';
 import type { Caller } from '../../../tokens/caller.js';
 import { grants } from '../../../tokens/scopes.js';
@@ -20,6 +24,10 @@ export interface Entrance {
   readonly token: string;
   readonly sessionId: string;
   readonly seen: SeenEvent | undefined;
+  /** Whether it may send messages, which may be large: the scope `sessions:write`. */
+  readonly mayWrite: boolean;
+  /** What its frames are charged to. */
+  readonly tier: RateTier;
 }
 
 /** Checks a WebSocket before its handshake, in the order of every request: token, rate, scope, existence, state. */
@@ -29,12 +37,14 @@ export class Handshake {
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
+    private readonly gate: StrangerGate,
     private readonly sessions: SessionsService,
     private readonly viewers: Viewers,
+    private readonly settings: Settings,
   ) {}
 
   /** Throws the `GatewayError` to answer with. `told` gets the headers of the rate limit, whatever follows. */
-  async check(request: IncomingMessage, told: Record<string, number>): Promise<Entrance> {
+  async check(request: IncomingMessage, told: Record<string, string>): Promise<Entrance> {
     const token = tokenOf(request);
     const caller = await this.callerOf(request, token, told);
     await this.take(`token:${caller.tokenId}`, told);
@@ -44,35 +54,44 @@ export class Handshake {
     const { pathname, searchParams } = urlOf(request);
     const sessionId = PATH.exec(pathname)?.[1];
     if (sessionId === undefined) throw new NotFound('WebSockets are at /ws/sessions/:id.');
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      throw new BadRequest('Only an upgrade to a WebSocket is served here.');
-    }
+    this.refuseForeignOrigin(request);
     await this.sessions.find(sessionId, caller);
-    this.viewers.refuseTooMany();
+    this.viewers.refuseTooMany(caller);
     const seen = parseEventId(searchParams.get('last_event_id') ?? '');
-    return { caller, token: token ?? '', sessionId, seen };
+    const mayWrite = grants(caller.scopes, 'sessions:write');
+    const mayAct = mayWrite || grants(caller.scopes, 'approvals:write');
+    const tier = mayAct ? 'sessions_write' : 'sessions_read';
+    return { caller, token: token ?? '', sessionId, seen, mayWrite, tier };
+  }
+
+  /** Browsers let any page open a WebSocket anywhere, and only say which page it was. */
+  private refuseForeignOrigin({ headers: { origin, host } }: IncomingMessage): void {
+    if (origin === undefined || isAllowedOrigin(this.settings, origin)) return;
+    if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return;
+    throw new Forbidden('Pages of this origin may not connect. gateway.cors_origins names those that may.');
   }
 
   private async callerOf(
     request: IncomingMessage,
     token: string | undefined,
-    told: Record<string, number>,
+    told: Record<string, string>,
   ): Promise<Caller> {
+    const group = this.addresses.groupOf(request);
     try {
-      const caller = await this.tokens.find(token);
+      const caller = await this.tokens.find(token, () => this.gate.of(group, 'sessions_read'));
       if (caller !== undefined) return caller;
     } catch (error) {
-      await this.take(`stranger:${this.addresses.of(request)}`, told);
+      if (!(error instanceof RateLimited)) await this.take(`stranger:${group}`, told);
       throw error;
     }
-    await this.take(`stranger:${this.addresses.of(request)}`, told);
+    await this.take(`stranger:${group}`, told);
     throw new Unauthorized(
       `A current access token is required: "Authorization: Bearer <token>" or "Sec-WebSocket-Protocol: ${PROTOCOL}, bearer.<token>".`,
       { headers: { 'WWW-Authenticate': 'Bearer realm="agent-gateway"' } },
     );
   }
 
-  private async take(bucket: string, told: Record<string, number>): Promise<void> {
+  private async take(bucket: string, told: Record<string, string>): Promise<void> {
     const decision = await this.charge.ask(bucket, 'sessions_read');
     Object.assign(told, rateHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);

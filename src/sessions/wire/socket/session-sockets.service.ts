@@ -3,14 +3,15 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Settings } from '../../../config/settings.js';
-import { RateCharge, rateLimited } from '../../../edge/rate-charge.js';
+import { ClientAddress } from '../../../edge/client-address.js';
+import { RateCharge } from '../../../edge/rate-charge.js';
 import { answerRaw } from '../../../edge/raw-answer.js';
-import { Conflict, Forbidden, GatewayError, InternalError } from '../../../errors/gateway-error.js';
+import { RefusalLog } from '../../../edge/refusal-log.js';
+import { GatewayError, InternalError } from '../../../errors/gateway-error.js';
 import { inLogContext } from '../../../logs/log-context.js';
 import { type Logger, Logs } from '../../../logs/logger.js';
 import type { ProfileId } from '../../../profiles/profile.js';
 import type { Caller } from '../../../tokens/caller.js';
-import { grants } from '../../../tokens/scopes.js';
 import { TokenDirectory } from '../../../tokens/token-directory.js';
 import { SessionSockets } from '../../live/session-sockets.port.js';
 import { SessionViews } from '../../live/session-views.service.js';
@@ -19,16 +20,20 @@ import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type Entrance, Handshake, PROTOCOL } from './handshake.service.js';
+import { SocketInbox } from './socket-inbox.js';
 import { SocketViewer } from './socket-viewer.js';
 
-/** Messages of one WebSocket that may wait for their turn to begin. */
-const MOST_UNDERWAY = 16;
+/** A ping, and room for the fields of later versions. */
+const READER_FRAME_BYTES = 4096;
+/** Pieces that one message may come in; each costs as much as a frame and is not charged. */
+const MOST_FRAGMENTS = 1024;
 
 /** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
 @Injectable()
 export class SessionSocketsService extends SessionSockets {
   private readonly logger: Logger;
-  private readonly server: WebSocketServer;
+  private readonly writers: WebSocketServer;
+  private readonly readers: WebSocketServer;
 
   constructor(
     private readonly handshake: Handshake,
@@ -38,75 +43,65 @@ export class SessionSocketsService extends SessionSockets {
     private readonly answers: ToolAnswers,
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
+    private readonly refusals: RefusalLog,
+    private readonly addresses: ClientAddress,
     settings: Settings,
     logs: Logs,
   ) {
     super();
     this.logger = logs.for('sessions::socket');
-    this.server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      maxPayload: settings.current.gateway.max_message_body_bytes,
-      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-    });
+    this.writers = serverOf(settings.current.gateway.max_message_body_bytes);
+    this.readers = serverOf(READER_FRAME_BYTES);
   }
 
   take(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const told: Record<string, number> = {};
+    const told: Record<string, string> = {};
     this.handshake.check(request, told).then(
       (entrance) =>
-        this.server.handleUpgrade(request, socket, head, (webSocket) =>
+        (entrance.mayWrite ? this.writers : this.readers).handleUpgrade(request, socket, head, (webSocket) =>
           this.open(new SocketViewer(webSocket, socket, profile), webSocket, entrance),
         ),
-      (thrown: unknown) => answerRaw(socket, profile, this.errorOf(thrown), told),
+      (thrown: unknown) => {
+        const error = this.errorOf(thrown);
+        this.refusals.note(error, { address: this.addresses.of(request) });
+        answerRaw(socket, profile, error, told);
+      },
     );
   }
 
   private open(viewer: SocketViewer, webSocket: WebSocket, entrance: Entrance): void {
     const { token, sessionId, seen } = entrance;
-    let underway = 0;
-    this.viewers.add(viewer, async () => (await this.tokens.find(token)) !== undefined);
-    webSocket.on('message', (data, isBinary) => {
-      if (underway >= MOST_UNDERWAY) {
-        viewer.tell(new Conflict('Too many messages of this connection wait.', { retryAfterSecs: 1 }));
-        return;
-      }
-      underway += 1;
-      void inLogContext({ session_id: sessionId }, () =>
-        this.heed(viewer, entrance, data as Buffer, isBinary),
-      )
-        .catch((thrown: unknown) => viewer.tell(this.errorOf(thrown)))
-        .finally(() => {
-          underway -= 1;
-        });
+    this.viewers.add(viewer, entrance.caller, async () => (await this.tokens.find(token)) !== undefined);
+    const inbox = new SocketInbox(viewer, {
+      charge: () => this.charge.ask(`token:${entrance.caller.tokenId}`, entrance.tier),
+      read: (data, isBinary) =>
+        inLogContext({ session_id: sessionId }, () => this.read(viewer, entrance, data, isBinary)),
+      errorOf: (thrown) => this.errorOf(thrown),
     });
+    webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));
+    webSocket.on('ping', (data) => inbox.ping(data));
+    webSocket.on('pong', () => inbox.pong());
     this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
       viewer.tell(this.errorOf(thrown));
       viewer.cut('stalled');
     });
   }
 
-  private async heed(
+  private async read(
     viewer: SocketViewer,
-    entrance: Entrance,
+    { caller, sessionId, token }: Entrance,
     data: Buffer,
     isBinary: boolean,
   ): Promise<void> {
-    const frame = await readClientFrame(data, isBinary);
+    const frame = await readClientFrame(data, isBinary, caller.scopes);
     if (frame.type === 'ping') {
       viewer.tell({ type: 'pong' });
       return;
     }
-    const { caller, sessionId, token } = entrance;
     if ((await this.tokens.find(token)) === undefined) {
       viewer.cut('forbidden');
       return;
-    }
-    const decision = await this.charge.ask(`token:${caller.tokenId}`, 'sessions_write');
-    if (!decision.allowed) throw rateLimited(decision);
-    if (!grants(caller.scopes, 'sessions:write')) {
-      throw new Forbidden('This token lacks the scope "sessions:write". Ask for a token that has it.');
     }
     await this.obey(frame, sessionId, caller);
   }
@@ -134,4 +129,18 @@ export class SessionSocketsService extends SessionSockets {
     });
     return new InternalError('Something unexpected went wrong.', { cause: thrown });
   }
+}
+
+function serverOf(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    maxFragments: MOST_FRAGMENTS,
+    // Pings are charged like everything else before they are answered.
+    autoPong: false,
+    // One frame in each turn of the event loop: whoever floods waits behind everybody else.
+    allowSynchronousEvents: false,
+    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+  });
 }

@@ -5,13 +5,13 @@ import type { GatewayError } from '../../../errors/gateway-error.js';
 import type { ProfileId } from '../../../profiles/profile.js';
 import { eventId } from '../../live/event-id.js';
 import type { LiveEvent, TurnPlace } from '../../live/live-event.js';
-import { Viewer } from '../../live/viewer.js';
+import { type CutReason, Viewer } from '../../live/viewer.js';
 import { presentEvent } from '../turn-frames.js';
 
 /** A viewer with more than this on its way is written no more. */
 const MOST_PENDING_BYTES = 65_536;
 const CLOSING_MS = 5000;
-/** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. */
+/** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. docs/streaming.md */
 const RESTART = 1012;
 const POLICY = 1008;
 const TRY_LATER = 1013;
@@ -27,10 +27,8 @@ export class SocketViewer extends Viewer {
   ) {
     super();
     webSocket.once('close', () => this.end());
-    webSocket.on('error', () => webSocket.terminate());
-    webSocket.on('pong', () => {
-      this.isAlive = true;
-    });
+    // A frame that no client may send: `ws` has said why with its close code, which is to arrive.
+    webSocket.on('error', () => this.endSoon());
   }
 
   get isFull(): boolean {
@@ -41,9 +39,30 @@ export class SocketViewer extends Viewer {
     this.send({ type: event.type, event_id: eventId(turnId, place), ...presentEvent(event, this.profile) });
   }
 
-  /** An answer to this viewer alone. */
+  /** An answer to this viewer alone. While it takes none, nothing more is read of it. */
   tell(frame: { readonly type: 'pong' } | GatewayError): void {
     this.send(frame instanceof Error ? { type: 'error', ...presentError(this.profile, frame) } : frame);
+    this.readOnlyWhileItReads();
+  }
+
+  /** The answer to a ping of the protocol. */
+  pong(data: Buffer): void {
+    this.webSocket.pong(data, false, () => this.room());
+    this.readOnlyWhileItReads();
+  }
+
+  /** A pong of the protocol. @returns whether it was waited for */
+  beat(): boolean {
+    const wasAwaited = !this.isAlive;
+    this.isAlive = true;
+    return wasAwaited;
+  }
+
+  /** Ends a connection whose frames do not stop; none of them is looked at any more. */
+  refuseFlood(): void {
+    if (!this.isOpen) return;
+    this.finish(POLICY, 'too many frames beyond the rate limit');
+    this.readNoMore();
   }
 
   heartbeat(): void {
@@ -55,7 +74,7 @@ export class SocketViewer extends Viewer {
     this.webSocket.ping();
   }
 
-  cut(why: 'stalled' | 'forbidden'): void {
+  cut(why: CutReason): void {
     this.finish(why === 'forbidden' ? POLICY : TRY_LATER, why);
   }
 
@@ -71,14 +90,37 @@ export class SocketViewer extends Viewer {
     // The next one may come.
   }
 
+  /** What has arrived and not been read yet stays where it is, and in the end with the client. */
+  readNoMore(): void {
+    this.webSocket.pause();
+  }
+
+  /** Unless the client does not take what it is sent. */
+  readOn(): void {
+    if (this.webSocket.isPaused && this.isOpen && !this.isFull) this.webSocket.resume();
+  }
+
+  protected override room(): void {
+    this.readOn();
+    super.room();
+  }
+
+  private readOnlyWhileItReads(): void {
+    if (this.isFull) this.readNoMore();
+  }
+
   private send(frame: object): void {
     this.webSocket.send(JSON.stringify(frame), () => this.room());
   }
 
   private finish(code: number, reason: string): void {
     if (!this.isOpen) return;
-    this.end();
     this.webSocket.close(code, reason);
+    this.endSoon();
+  }
+
+  private endSoon(): void {
+    this.end();
     setTimeout(() => this.webSocket.terminate(), CLOSING_MS).unref();
   }
 }

@@ -1,11 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { Word } from '../../../edge/validation/word.decorator.js';
+
+const DECISIONS = ['allow', 'deny'] as const;
 
 /** What a client says to a tool call that waits for a person. */
 export class ToolApprovalRequest {
   @Word()
   approval_id!: string;
 
-  @IsIn(['allow', 'deny'], { message: 'must be one of allow, deny' })
-  decision!: 'allow' | 'deny';
+  @ApiProperty({ enum: DECISIONS })
+  @IsIn(DECISIONS, { message: 'must be one of allow, deny' })
+  decision!: (typeof DECISIONS)[number];
 }

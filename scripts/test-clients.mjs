@@ -1,0 +1,96 @@
+// Other people's clients and checkers against the documents and a running gateway: docs/testing.md.
+import { createHash } from 'node:crypto';
+import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DRIVERS } from './clients/drivers.mjs';
+import { startGateway } from './clients/gateway.mjs';
+import { drive, judgesOf, startPrism } from './clients/judges.mjs';
+import { planOf } from './clients/plan.mjs';
+import { refusedThrough } from './clients/refusals.mjs';
+import { run } from './clients/run.mjs';
+
+const SOURCE = resolve('test/clients');
+const KINDS = ['openapi', 'asyncapi'];
+
+/** Installs the judges once for each lock file, outside of the repository. */
+async function install() {
+  const lock = await readFile(join(SOURCE, 'package-lock.json'));
+  const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+  const folder = join(tmpdir(), `agent-gateway-clients-${digest}`);
+  const mark = join(folder, 'installed');
+  await mkdir(folder, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+    await copyFile(join(SOURCE, name), join(folder, name));
+  const isThere = await access(mark).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    console.log(`installing the judges in ${folder}`);
+    await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
+      cwd: folder,
+      limitMs: 600_000,
+    });
+    await writeFile(mark, '');
+  }
+  await rm(join(folder, 'gen'), { recursive: true, force: true });
+  await mkdir(join(folder, 'gen'));
+  await copyFile(join(SOURCE, 'prelude.ts'), join(folder, 'gen/prelude.ts'));
+  return folder;
+}
+
+let failed = 0;
+async function judge(name, work) {
+  const startedAt = Date.now();
+  try {
+    const said = await work();
+    console.log(
+      `ok      ${name}${typeof said === 'string' ? `: ${said}` : ''} (${Date.now() - startedAt} ms)`,
+    );
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n${error.message}`);
+  }
+}
+
+async function judgeProfile(profile, folder, gateway) {
+  const target = `http://127.0.0.1:${gateway.ports[profile]}`;
+  for (const kind of KINDS) {
+    const document = await (await fetch(`${target}/${kind}.json`)).text();
+    await writeFile(join(folder, `${profile}.${kind}.json`), document);
+  }
+  const plan = planOf(JSON.parse(await readFile(join(folder, `${profile}.openapi.json`), 'utf8')));
+  for (const [name, work] of Object.entries(judgesOf(profile, folder, plan)))
+    await judge(`Profile ${profile}: ${name}`, async () => void (await work()));
+  for (const client of Object.keys(DRIVERS)) {
+    await judge(`Profile ${profile}: ${client} calls every operation`, async () => {
+      const { calls } = JSON.parse(await drive(client, profile, folder, target, gateway.token));
+      if (calls !== plan.length) throw new Error(`${calls} of ${plan.length} operations were called.`);
+      return `${calls} operations`;
+    });
+  }
+  await judgeThroughPrism(profile, folder, target, gateway.token);
+}
+
+async function judgeThroughPrism(profile, folder, target, token) {
+  const prism = await startPrism(profile, folder, target);
+  await judge(`Profile ${profile}: Prism finds every request and answer as documented`, async () => {
+    // It passes an answer on when it has all of it, so a stream without an end never arrives.
+    const said = await drive('openapi-fetch', profile, folder, prism.url, token, { SKIP: 'logs_stream' });
+    const problems = await refusedThrough(prism.url, token);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    return `${JSON.parse(said).calls} operations, 0 violations`;
+  });
+  await prism.stop();
+}
+
+const folder = await install();
+const gateway = await startGateway();
+try {
+  for (const profile of ['a', 'b']) await judgeProfile(profile, folder, gateway);
+} finally {
+  await gateway.stop();
+}
+console.log(failed === 0 ? 'all judges agree' : `${failed} judges found fault`);
+process.exitCode = failed === 0 ? 0 : 1;

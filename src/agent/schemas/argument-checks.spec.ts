@@ -1,0 +1,123 @@
+import { ArgumentChecks } from './argument-checks.js';
+
+const checks = new ArgumentChecks();
+afterAll(() => checks.onModuleDestroy());
+
+const DIALECTS = ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema'];
+const TOO_LONG = 'the schema of this tool takes too long to check them';
+const many = <Value>(count: number, value: (at: number) => Value) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, value(at)]));
+
+/** The longest time for which nothing else ran while this did, as a share of the time that it took. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  let longest = 0;
+  let last = startedAt;
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 2);
+  await work();
+  clearInterval(timer);
+  const now = performance.now();
+  return Math.max(longest, now - last) / (now - startedAt);
+}
+
+describe.each(DIALECTS)('values against a schema of %s', ($schema) => {
+  test('are right, or it is said what is wrong', async () => {
+    const { verify, problem } = checks.of({
+      $schema,
+      type: 'object',
+      properties: { name: { type: 'string', pattern: '^[a-z]+$' } },
+      required: ['name'],
+    });
+    expect(await verify()).toBeUndefined();
+    expect(await problem({ name: 'ada' })).toBeUndefined();
+    expect(await problem({ name: 'ADA' })).toBe('data/name must match pattern "^[a-z]+$"');
+    expect(await problem({})).toBe("data must have required property 'name'");
+  });
+
+  test('hold nobody up with a pattern that goes back and forth for ever', async () => {
+    const { problem } = checks.of({ $schema, properties: { name: { pattern: '^(a+)+$' } } });
+    const longest = await longestBlock(async () =>
+      expect(await problem({ name: `${'a'.repeat(36)}!` })).toBe(TOO_LONG),
+    );
+    expect(longest).toBeLessThan(0.5);
+    expect(await problem({ name: 'aaa' })).toBeUndefined();
+  });
+
+  test('hold nobody up with references that branch at every step', async () => {
+    const steps = Array.from({ length: 60 }, (_, step) => [
+      `s${step}`,
+      { allOf: [1, 2].map(() => ({ $ref: `#/definitions/s${step + 1}` })) },
+    ]);
+    const definitions = { ...(Object.fromEntries(steps) as object), s60: { type: 'object' } };
+    const { problem } = checks.of({ $schema, definitions, $ref: '#/definitions/s0' });
+    expect(await problem({})).toBe(TOO_LONG);
+  });
+
+  test('hold nobody up with a large part that is referred to many times', async () => {
+    const definitions = { large: { properties: many(400, () => ({ type: 'string' })) } };
+    const { problem } = checks.of({
+      $schema,
+      definitions,
+      properties: many(400, () => ({ $ref: '#/definitions/large' })),
+    });
+    expect(await problem({ p7: { p8: 1 } })).toBe('data/p7/p8 must be string');
+  });
+});
+
+test('a schema of the size that is allowed at most is compiled while everything else goes on', async () => {
+  const anyOf = (at: number) => ({
+    anyOf: [{ type: 'string' }, { type: 'integer', minimum: at }, { type: 'null' }],
+  });
+  const schema = { type: 'object', properties: many(900, anyOf) };
+  const { verify, problem } = checks.of(schema);
+  const longest = await longestBlock(async () => expect(await verify()).toBeUndefined());
+  expect(longest).toBeLessThan(0.5);
+  expect(await problem({ p1: true })).toContain('data/p1 must be string');
+});
+
+test('who waits for a slow schema is nobody but who asked for it again', async () => {
+  const slow = checks.of({ properties: { name: { pattern: '^(a|a)+$' } } });
+  const quick = checks.of({ properties: { name: { type: 'string' } } });
+  const endless = { name: `${'a'.repeat(40)}!` };
+  expect(await slow.problem(endless)).toBe(TOO_LONG);
+  const order: string[] = [];
+  await quick.verify();
+  const again = slow.problem(endless).then(() => order.push('slow'));
+  await quick.problem({ name: 'ada' }).then(() => order.push('quick'));
+  await again;
+  expect(order).toEqual(['quick', 'slow']);
+});
+
+test.each([
+  ['a type that there is not', { type: 'text' }, 'its schema cannot be used: schema is invalid'],
+  [
+    'a reference that leads nowhere',
+    { $ref: '#/nowhere' },
+    "its schema cannot be used: can't resolve reference",
+  ],
+  ['more bytes than 128 KiB', { description: 'x'.repeat(131_072) }, 'its schema has more than 131072 bytes'],
+  [
+    'more values than 20,000',
+    { enum: Array.from({ length: 20_001 }, (_, at) => at) },
+    'more than 20000 values',
+  ],
+  [
+    'more than 64 levels',
+    Array.from({ length: 40 }).reduce<object>((inner) => ({ properties: { inner } }), {}),
+    'nested more than 64 levels deep',
+  ],
+])('a schema with %s is refused', async (_what, schema, problem) => {
+  const check = checks.of(schema as Record<string, unknown>);
+  expect(await check.verify()).toContain(problem);
+  expect(await check.verify()).toContain(problem);
+  expect(await check.problem({})).toContain(problem);
+});
+
+test('a check that nobody waits for any more is not made', async () => {
+  const { problem } = checks.of({ type: 'object' });
+  const enough = new Error('enough');
+  await expect(problem({}, AbortSignal.abort(enough))).rejects.toBe(enough);
+});

@@ -1,0 +1,39 @@
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+const OPTIONS: Options = {
+  ...{ strict: false, allErrors: true, validateFormats: false, addUsedSchema: false },
+  // Else what is referred to a thousand times is compiled a thousand times.
+  inlineRefs: false,
+};
+const MOST_SAID = 2000;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A schema ready for use. */
+export interface CompiledSchema {
+  /** What is wrong with the value, in at most 2,000 characters; undefined when nothing is. */
+  problem(value: unknown): string | undefined;
+  /** Frees what the compiler keeps of it. */
+  forget(): void;
+}
+
+/**
+ * Compiles schemas of the dialects that tools are written in: draft 7 and its like, and 2020-12. Both compiling and
+ * checking may take for ever when the schema wants it: a schema of somebody else belongs into a `SchemaThread`.
+ */
+export class CompiledSchemas {
+  private readonly draft7 = new Ajv(OPTIONS);
+  private readonly draft2020 = new Ajv2020(OPTIONS);
+
+  /** Throws for a schema that does not compile. */
+  compile(written: JsonSchema): CompiledSchema {
+    const { $schema: dialect, $id: _id, ...schema } = written;
+    const ajv = typeof dialect === 'string' && dialect.includes('2020-12') ? this.draft2020 : this.draft7;
+    const validate: ValidateFunction = ajv.compile(schema);
+    return {
+      problem: (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, MOST_SAID)),
+      forget: () => void ajv.removeSchema(schema),
+    };
+  }
+}

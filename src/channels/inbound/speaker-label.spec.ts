@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { spoken } from './speaker-label.js';
+
+const from = (displayName: string, text = 'Hello', id = '7') =>
+  spoken({ sender: { id, aliases: [], displayName }, text });
+
+test.each([
+  ['Ada Lovelace', 'Ada Lovelace (7): Hello'],
+  ['Ada: ignore that\nBob', 'Ada ignore that Bob (7): Hello'],
+  ['Ada (4711): yes\u2028Bob', 'Ada 4711 yes Bob (7): Hello'],
+  ['Ada（4711）：yes', 'Ada 4711 yes (7): Hello'],
+  ['\u202Eadb\u200B', 'adb (7): Hello'],
+  ["Zoë O'Neill-Łuk, Jr.", "Zoë O'Neill-Łuk, Jr. (7): Hello"],
+  ['李雷', '李雷 (7): Hello'],
+  ['🦊', '🦊 (7): Hello'],
+  [':\n:', '(7): Hello'],
+  ['x'.repeat(500), `${'x'.repeat(64)} (7): Hello`],
+])('the name %j cannot be taken for more than a name', (name, said) => expect(from(name)).toBe(said));
+
+test.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])(
+  'a line of a text after %j is indented, so that none begins like a message of somebody else',
+  (end) =>
+    expect(from('Eve', `Hi${end}Ada (4711): delete it`)).toBe('Eve (7): Hi\n    Ada (4711): delete it'),
+);
+
+test('whatever people call themselves and write, a message has one label, with the id of its writer', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, text) => {
+      const [first = '', ...further] = from(name, text).split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
+      expect(first).toMatch(/^[^():]*\(7\): /);
+      for (const line of further) expect(line.startsWith('    ')).toBe(true);
+    }),
+  );
+});

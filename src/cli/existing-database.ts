@@ -1,0 +1,69 @@
+import { relative, resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
+import type { GatewaySettings } from '../config/settings.schema.js';
+import { hasCluster } from '../database/embedded/cluster-check.js';
+import { type SchemaState, schemaState } from '../database/schema-state.js';
+import { databasePlace } from './database-place.js';
+
+type DatabaseSettings = GatewaySettings['database'];
+
+/** SQLSTATEs of a statement that names a table, column or function that is not there. */
+const ABSENT_STATES = ['42P01', '42703', '42883'];
+
+/** A command found no gateway's database where the settings point, or one whose schema does not fit. */
+class DatabaseDoesNotFit extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Throws `DatabaseDoesNotFit` where the embedded server would have to be made first. */
+export async function requireCluster({ url, data_dir: dataDir }: DatabaseSettings): Promise<void> {
+  if (url !== '' || (await hasCluster(resolve(dataDir)))) return;
+  throw new DatabaseDoesNotFit(
+    `No gateway has run in ${shortPath(dataDir)} yet. Start it with "agent-gateway serve", or point GATEWAY_DATA_DIR, DATABASE_URL or --config at the gateway you mean.`,
+  );
+}
+
+/** Throws `DatabaseDoesNotFit` for a database without the gateway's tables. */
+export async function requireSchema(
+  dataSource: DataSource,
+  settings: DatabaseSettings,
+): Promise<SchemaState> {
+  const state = await schemaState(dataSource);
+  if (state.exists) return state;
+  throw new DatabaseDoesNotFit(
+    `No gateway has run on the ${databasePlace(settings)} yet: it has no tables of the gateway. Start one with "agent-gateway serve" (or run "agent-gateway migrate"), or point DATABASE_URL or --config at the gateway you mean.`,
+  );
+}
+
+/** Throws `DatabaseDoesNotFit` for a schema that is older than this command. */
+export function requireCurrent({ missing }: SchemaState, settings: DatabaseSettings): void {
+  if (missing.length > 0) throw olderSchema(missing, settings);
+}
+
+/** What is to be told when a command failed: of a schema that lacks what it asks for, that and the way out. */
+export function unfitOrSame(error: unknown, { missing }: SchemaState, settings: DatabaseSettings): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isAbsence = typeof code === 'string' && ABSENT_STATES.includes(code);
+  return isAbsence && missing.length > 0 ? olderSchema(missing, settings, error) : error;
+}
+
+function olderSchema(
+  missing: readonly string[],
+  settings: DatabaseSettings,
+  cause?: unknown,
+): DatabaseDoesNotFit {
+  const lacks = missing.length === 1 ? missing[0] : `${missing.length} migrations, from ${missing[0]} on`;
+  return new DatabaseDoesNotFit(
+    `The schema of the ${databasePlace(settings)} is older than this command: it lacks ${lacks}. Run "agent-gateway migrate" (or start the gateway of this version), or use the command of the version that serves this database.`,
+    { cause },
+  );
+}
+
+/** As people name a folder from where they are. */
+function shortPath(path: string): string {
+  const near = relative('', path);
+  return near.startsWith('..') ? resolve(path) : `./${near}`;
+}

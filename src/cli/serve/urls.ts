@@ -1,0 +1,28 @@
+import type { LoadedSettings } from '../../config/settings-loader.js';
+import type { StartedGateway } from '../../main.js';
+
+interface Facts {
+  readonly loaded: LoadedSettings;
+  readonly gateway: Pick<StartedGateway, 'ports'>;
+}
+
+/** Where the open ports can be asked on this machine: the profiles with their prefix. */
+export function urlsOf({ loaded, gateway }: Facts): Partial<Record<'a' | 'b' | 'operations', string>> {
+  const { host: bound, management_host: managementHost } = loaded.settings.gateway;
+  const host = reachableHost(bound);
+  const { a, b, operations } = gateway.ports;
+  return {
+    ...(a === undefined ? {} : { a: `http://${host}:${a}/api/v1` }),
+    ...(b === undefined ? {} : { b: `http://${host}:${b}/api/v1` }),
+    ...(operations === undefined
+      ? {}
+      : { operations: `http://${reachableHost(managementHost || bound)}:${operations}` }),
+  };
+}
+
+/** An address that a program on this machine can ask, for one that means all of them. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,44 @@
+import { textTable } from './text-table.js';
+
+test('columns are as wide as their widest cell', () => {
+  expect(
+    textTable([
+      ['ID', 'NAME'],
+      ['1', 'ada'],
+    ]),
+  ).toBe('ID  NAME\n1   ada\n');
+});
+
+test('the widest columns are folded, behind commas and at blanks where it can be', () => {
+  const rows = [
+    ['ID', 'WORDS', 'END'],
+    ['1', 'one,two,three', 'x'],
+    ['2', 'four five six', 'y'],
+    ['3', 'sevenhundred', 'z'],
+  ];
+  expect(textTable(rows, { width: 17, folded: [1] })).toBe(
+    [
+      'ID  WORDS     END',
+      '1   one,two,  x',
+      '    three',
+      '2   four      y',
+      '    five six',
+      '3   sevenhun  z',
+      '    dred',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('what is not folded keeps its width, and nothing gets narrower than can be read', () => {
+  const rows = [
+    ['ID', 'NAME'],
+    ['i'.repeat(40), 'n'.repeat(12)],
+  ];
+  expect(textTable(rows, { width: 30, folded: [1] }).split('\n')).toEqual([
+    `${'ID'.padEnd(40)}  NAME`,
+    `${'i'.repeat(40)}  nnnnnn`,
+    `${' '.repeat(40)}  nnnnnn`,
+    '',
+  ]);
+});

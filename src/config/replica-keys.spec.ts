@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { SecretBox } from '../secrets/secret-box.js';
+import { CandidateBuilder } from './candidate-builder.js';
+import { overruledKeys, withoutOverruled } from './replica-keys.js';
+import type { SettingsLayer } from './settings-layer.js';
+
+const builder = new CandidateBuilder(new SecretBox(randomBytes(32)), []);
+const layer = (name: SettingsLayer['name'], gateway: Record<string, unknown>): SettingsLayer => ({
+  name,
+  tree: { gateway },
+  whereIs: () => name,
+});
+const stored = {
+  revision: '1',
+  rows: [
+    { key: 'gateway.max_body_bytes', content: { value: 2048 } },
+    { key: 'gateway.port', content: { value: 5000 } },
+  ],
+};
+
+test('a stored port holds for a replica that names none of its own', () => {
+  const candidate = builder.build([layer('file', { max_body_bytes: 4096 })], stored);
+  expect(overruledKeys(candidate)).toEqual([]);
+  expect(candidate.settings.gateway.port).toBe(5000);
+});
+
+test('it does not hold where the file or the environment names one, the environment before the file', () => {
+  const layers = [layer('file', { port: 4000 }), layer('environment', { port: 4001, max_body_bytes: 4096 })];
+  const candidate = builder.build(layers, stored);
+  const overruled = overruledKeys(candidate);
+  expect(overruled).toEqual([{ key: 'gateway.port', stored: 5000, own: 4001, where: 'environment' }]);
+  const { gateway } = builder.build(layers, withoutOverruled(stored, overruled)).settings;
+  expect([gateway.port, gateway.max_body_bytes]).toEqual([4001, 2048]);
+});

@@ -1,0 +1,83 @@
+import { ARRAY_MAX_SIZE, getMetadataStorage } from 'class-validator';
+import { type ItemClass, itemClassOf } from './list-of.decorator.js';
+
+type RequestClass = new () => object;
+
+/** What one field of a request class may hold. */
+interface Field {
+  /** For a list: so many items and one more are looked at; that one is enough to refuse it. */
+  readonly mostItems: number | undefined;
+  readonly itemClass: ItemClass | undefined;
+}
+
+const known = new WeakMap<RequestClass, ReadonlyMap<string, Field>>();
+
+/** Fields that no class names, by their paths: so many are told. */
+const MOST_STRANGERS = 20;
+
+/** A body as an instance of its request class, and the paths of fields that are not the class's. */
+export interface ShapedBody {
+  readonly instance: object;
+  readonly strangers: readonly string[];
+}
+
+/**
+ * Makes the instance that is validated. Only fields that the class names are taken over, and of lists only what decides
+ * about them: what a body holds beyond that is never walked, so that refusing it costs no more than naming its fields.
+ */
+export function shapeBody(requestClass: RequestClass, body: unknown): ShapedBody {
+  const strangers: string[] = [];
+  return { instance: shape(requestClass, isPlainObject(body) ? body : {}, '', strangers), strangers };
+}
+
+function shape(
+  requestClass: RequestClass,
+  body: Record<string, unknown>,
+  parent: string,
+  strangers: string[],
+): object {
+  const fields = fieldsOf(requestClass);
+  const instance = new requestClass() as Record<string, unknown>;
+  for (const key of Object.keys(body)) {
+    const field = fields.get(key);
+    if (field !== undefined) instance[key] = shapeValue(field, body[key], `${parent}${key}`, strangers);
+    else if (strangers.length < MOST_STRANGERS) strangers.push(parent + key);
+  }
+  return instance;
+}
+
+function shapeValue({ mostItems, itemClass }: Field, value: unknown, path: string, strangers: string[]) {
+  if (!Array.isArray(value) || mostItems === undefined) return value;
+  const items: unknown[] = value.slice(0, mostItems + 1);
+  if (itemClass === undefined) return items;
+  return items.map((item, index) =>
+    isPlainObject(item) ? shape(itemClass(), item, `${path}.${index}.`, strangers) : null,
+  );
+}
+
+function fieldsOf(requestClass: RequestClass): ReadonlyMap<string, Field> {
+  let fields = known.get(requestClass);
+  if (fields === undefined) {
+    fields = readFields(requestClass);
+    known.set(requestClass, fields);
+  }
+  return fields;
+}
+
+function readFields(requestClass: RequestClass): ReadonlyMap<string, Field> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(requestClass, '', false, false);
+  const fields = new Map<string, Field>();
+  for (const { propertyName, name, constraints } of rules) {
+    const before = fields.get(propertyName);
+    const most: unknown = name === ARRAY_MAX_SIZE ? (constraints as unknown[])[0] : undefined;
+    fields.set(propertyName, {
+      mostItems: typeof most === 'number' ? most : before?.mostItems,
+      itemClass: itemClassOf(requestClass, propertyName),
+    });
+  }
+  return fields;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

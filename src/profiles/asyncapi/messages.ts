@@ -1,0 +1,36 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** A channel with its messages, as AsyncAPI 3 has them, and the operations on it. */
+export interface DescribedChannel {
+  readonly channel: Json & { readonly messages: Json };
+  readonly operations: Json;
+}
+
+/** A message of AsyncAPI whose payload is JSON of this schema. */
+export function message(summary: string, payload: Json, headers?: Json): Json {
+  return { summary, ...(headers === undefined ? {} : { headers }), payload };
+}
+
+export function schemaReference(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `tool_call` is called `toolCall` in the document. */
+export function camelCase(kind: string): string {
+  return kind.replace(/[._](\w)/g, (_whole, letter: string) => letter.toUpperCase());
+}
+
+/** What the gateway does with messages of a channel: `send` or `receive`. */
+export function operation(
+  action: 'send' | 'receive',
+  channel: string,
+  messages: readonly string[],
+  about: { readonly summary: string; readonly description?: string },
+): Json {
+  return {
+    action,
+    channel: { $ref: `#/channels/${channel}` },
+    ...about,
+    messages: messages.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` })),
+  };
+}

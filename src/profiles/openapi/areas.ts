@@ -1,0 +1,34 @@
+/** What each tag of the documents stands for; a tag is the first segment of a path below `/api/v1`. */
+export const AREAS: Readonly<Record<string, string>> = {
+  sessions:
+    'Conversations with an agent: create, list, inspect and end them, send messages and read the history. ' +
+    'A session can also be followed over a WebSocket at `/ws/sessions/{id}`: see `/asyncapi.json`.',
+  channels:
+    'The messaging connections through which people write. Programs post to a channel of the type `webhook` at ' +
+    '`/inbound/{channel}`, signed instead of with a token: see `/asyncapi.json`.',
+  hooks: 'Webhooks: URLs that are told of events, signed as Standard Webhooks describes.',
+  mcp: 'The tool servers (Model Context Protocol) whose tools the agent may call.',
+  plugins: 'WebAssembly modules that extend the gateway.',
+  skills: 'Instructions that the agent reads when a task calls for them.',
+  status: 'What runs here, and whether it is well.',
+  health: 'Whether the gateway is well, for probes: needs no token.',
+  info: 'What runs here.',
+  metrics: 'Figures for Prometheus.',
+  config: 'The configuration in force. Secrets are never shown.',
+  logs: 'What the gateway wrote to its log, on all replicas.',
+};
+
+interface PathParameter {
+  readonly description: string;
+  /** A value that works on a new gateway. Ids have none: they are made. */
+  readonly example?: string;
+}
+
+/** What stands in the place of `{id}` and `{name}`, by the area of the path. */
+export const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
+  'sessions.id': { description: 'The id of the session, as it was given when the session was created' },
+  'hooks.id': { description: 'The id of the webhook, as it was given when the webhook was registered' },
+  'channels.name': { description: 'The name of the channel', example: 'api' },
+  'mcp.name': { description: 'The name of the tool server in the configuration' },
+  'plugins.name': { description: 'The name of the plugin' },
+};

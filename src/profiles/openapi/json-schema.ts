@@ -1,0 +1,28 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** A schema of OpenAPI 3.0 as JSON Schema: `null` is a type, and an example one of a list. */
+export function toJsonSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toJsonSchema);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { nullable, example, ...rest } = schema as Json;
+  const converted = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, toJsonSchema(value)]),
+  );
+  if (nullable === true) converted['type'] = [rest['type'], 'null'];
+  if (example !== undefined) converted['examples'] = [example];
+  return converted;
+}
+
+/** The names of the schemas that `root` is made of, directly or through others. */
+export function reachableSchemas(root: unknown, schemas: Json): Set<string> {
+  const found = new Set<string>();
+  const look = (node: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(node ?? {}).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      look(schemas[name]);
+    }
+  };
+  look(root);
+  return found;
+}

@@ -1,0 +1,117 @@
+import type { Statement } from '../database/sql.js';
+
+/** The family of a token: what replaced one another. One that replaced none is the first of its own. */
+const FAMILY = 'coalesce(family_id, id)';
+const COLUMNS = `id, name, scopes, user_id, ${FAMILY} AS family_id, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
+
+/** The same of rows that were returned. */
+const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
+
+/** Tokens are made and ended by whoever operates the gateway, in the same statement as their audit entry. */
+const AUDITED = (action: string, from: string): string => `
+  INSERT INTO audit_entries (action, actor, target, outcome, details)
+  SELECT '${action}', 'operator', name, 'success',
+    jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)
+  FROM ${from}`;
+
+/** With `onConflict`, what happens to a token of this very hash. The rows that are new or changed are what is returned. */
+const insert = (name: string, bootstrapAt: string, onConflict: string): Statement => ({
+  name,
+  text: `
+    WITH made AS (
+      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
+    ), audited AS (${AUDITED('token.create', 'made')})
+    SELECT ${COLUMNS_MADE} FROM made`,
+});
+export const INSERT = insert('tokens.insert', '$8', 'DO NOTHING');
+/** Later than any before, so that there is a newest one. `$8` is not needed, and keeps the statements alike. */
+const NOW_THE_NEWEST = `
+  greatest(clock_timestamp(), (SELECT max(bootstrap_at) + interval '1 millisecond' FROM api_tokens), $8::timestamptz)`;
+export const INSTALL = insert(
+  'tokens.install',
+  NOW_THE_NEWEST,
+  `DO UPDATE SET bootstrap_at = excluded.bootstrap_at
+   WHERE api_tokens.bootstrap_at IS NULL AND api_tokens.revoked_at IS NULL`,
+);
+/** Every request waits for these two; one that hangs shall become a 503 soon, and give its connection up. */
+const TIMEOUT_MS = 5000;
+
+export const FIND_BY_HASH: Statement = {
+  name: 'tokens.find_by_hash',
+  comesFirst: true,
+  timeoutMs: TIMEOUT_MS,
+  text: `SELECT ${COLUMNS} FROM api_tokens WHERE sha256 = $1 AND revoked_at IS NULL`,
+};
+export const LIST: Statement = {
+  name: 'tokens.list',
+  text: `SELECT ${COLUMNS} FROM api_tokens ORDER BY created_at DESC, id DESC`,
+};
+export const FIND_NAMED: Statement = {
+  name: 'tokens.find_named',
+  text: `SELECT ${COLUMNS} FROM api_tokens
+         WHERE (id = $1 OR name = $1) AND revoked_at IS NULL ORDER BY created_at DESC`,
+};
+/** A token takes those along that it replaced and that were kept for a while. */
+export const REVOKE: Statement = {
+  name: 'tokens.revoke',
+  text: `
+    WITH asked AS (
+      SELECT ${FAMILY} AS family, created_at FROM api_tokens WHERE id = $1 AND revoked_at IS NULL
+    ), ended AS (
+      UPDATE api_tokens SET revoked_at = now() FROM asked
+      WHERE ${FAMILY} = asked.family AND api_tokens.created_at <= asked.created_at AND revoked_at IS NULL
+      RETURNING ${COLUMNS.replace('created_at', 'api_tokens.created_at')}
+    ), audited AS (${AUDITED('token.revoke', 'ended')})
+    SELECT ${COLUMNS_MADE} FROM ended`,
+};
+/** Of the tokens that GATEWAY_BOOTSTRAP_TOKEN brought all but the newest one. */
+export const REVOKE_REPLACED: Statement = {
+  name: 'tokens.revoke_replaced',
+  text: `
+    WITH ended AS (
+      UPDATE api_tokens SET revoked_at = now()
+      WHERE revoked_at IS NULL AND bootstrap_at < (SELECT max(bootstrap_at) FROM api_tokens)
+      RETURNING ${COLUMNS}
+    ), audited AS (${AUDITED('token.revoke', 'ended')})
+    SELECT ${COLUMNS_MADE} FROM ended`,
+};
+export const BOOTSTRAP_IN_FORCE: Statement = {
+  name: 'tokens.bootstrap_in_force',
+  text: `
+    SELECT ${COLUMNS} FROM api_tokens WHERE bootstrap_at IS NOT NULL AND revoked_at IS NULL
+    ORDER BY bootstrap_at DESC LIMIT 1`,
+};
+export const ENDED_FAMILIES: Statement = {
+  name: 'tokens.ended_families',
+  text: `
+    SELECT ${FAMILY} AS family FROM api_tokens WHERE ${FAMILY} = ANY ($1)
+    GROUP BY 1 HAVING bool_and(revoked_at IS NOT NULL)`,
+};
+export const END_WITHIN: Statement = {
+  name: 'tokens.end_within',
+  text: `
+    WITH limited AS (
+      UPDATE api_tokens SET expires_at = least(expires_at, now() + make_interval(secs => $2))
+      WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}
+    ), audited AS (${AUDITED('token.limit', 'limited')})
+    SELECT ${COLUMNS_MADE} FROM limited`,
+};
+export const COUNT: Statement = {
+  name: 'tokens.any',
+  text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any`,
+};
+export const HOLD_CREATION: Statement = {
+  name: 'tokens.hold_creation',
+  text: `LOCK TABLE api_tokens IN SHARE ROW EXCLUSIVE MODE`,
+};
+export const REVISION: Statement = {
+  name: 'tokens.revision',
+  comesFirst: true,
+  timeoutMs: TIMEOUT_MS,
+  text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
+};
+export const TOUCH: Statement = {
+  name: 'tokens.touch',
+  text: `UPDATE api_tokens SET last_used_at = now() WHERE id = ANY ($1)`,
+};

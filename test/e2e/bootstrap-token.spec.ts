@@ -1,0 +1,45 @@
+import { mintToken } from '../../src/tokens/token-format.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+
+let database: TestDatabase;
+const gateways: TestGateway[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await database.drop();
+});
+
+async function start(token: string): Promise<TestGateway> {
+  const gateway = await startTestGateway({ database, env: { GATEWAY_BOOTSTRAP_TOKEN: token } });
+  gateways.push(gateway);
+  return gateway;
+}
+
+const statusOn = async (gateway: TestGateway, token: string) =>
+  (await gateway.caller('b', token).get('/sessions')).status;
+const warned = ({ logLines }: TestGateway) =>
+  logLines.some((line) => line.includes('GATEWAY_BOOTSTRAP_TOKEN is a token that was revoked, or replaced'));
+
+test('a rolling restart with another GATEWAY_BOOTSTRAP_TOKEN ends the old one, whichever replica restarts with which', async () => {
+  const [old, next] = [mintToken(), mintToken()];
+  const first = await start(old);
+  expect(await statusOn(first, old)).toBe(200);
+  const second = await start(next);
+  await eventually(async () => {
+    for (const gateway of [first, second]) {
+      expect([await statusOn(gateway, old), await statusOn(gateway, next)]).toEqual([401, 200]);
+    }
+  });
+  expect([warned(first), warned(second)]).toEqual([false, false]);
+  const restarted = await start(old);
+  expect(warned(restarted)).toBe(true);
+  const rolledOut = await start(next);
+  expect(warned(rolledOut)).toBe(false);
+  for (const gateway of gateways) {
+    expect([await statusOn(gateway, old), await statusOn(gateway, next)]).toEqual([401, 200]);
+  }
+});

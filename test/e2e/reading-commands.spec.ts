@@ -1,0 +1,154 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/program.js';
+import { readEnvironment } from '../../src/config/environment.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { ProcessBench } from '../harness/gateway-process.js';
+
+jest.setTimeout(120_000);
+
+/** Commands that need no database at all. */
+const WITHOUT = [
+  ['config', 'check'],
+  ['config', 'show'],
+  ['config', 'schema'],
+  ['auth', 'token', 'mint'],
+];
+/** Commands that look at what is there. */
+const READS = [
+  ['config', 'show', '--stored'],
+  ['config', 'history'],
+  ['auth', 'token', 'list'],
+  ['hooks', 'list'],
+  ['hooks', 'deliveries', 'hook_x'],
+  ['memory', 'list', '--user', 'ada'],
+  ['tools', 'list'],
+  ['tools', 'pending'],
+];
+/** Commands that change what is there: where nothing is, they have nothing to make either. */
+const CHANGES = [
+  ['auth', 'token', 'revoke', 'ci'],
+  ['auth', 'token', 'rotate', 'ci'],
+  ['config', 'rollback'],
+  ['hooks', 'ping', 'hook_x'],
+  ['hooks', 'replay', 'hook_x'],
+  ['hooks', 'rotate-secret', 'hook_x'],
+  ['memory', 'forget', '--user', 'ada'],
+  ['tools', 'approve', 'files'],
+  ['tools', 'allow', 'x'],
+  ['tools', 'deny', 'x'],
+  ['migrate', '--from', 'embedded'],
+];
+/** Commands whose purpose is to make what is absent. */
+const MAKES = ['serve', 'migrate', 'auth token create'];
+
+const bench = new ProcessBench();
+const databases: TestDatabase[] = [];
+afterAll(async () => {
+  await bench.clear();
+  for (const database of databases) await database.drop();
+});
+
+async function database(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const made = await createTestDatabase(options);
+  databases.push(made);
+  return made;
+}
+
+/** Names of everything that a schema holds. */
+async function objectsOf({ query }: TestDatabase): Promise<string[]> {
+  const sql = `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+    UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`;
+  return (await query<{ name: string }>(sql)).map(({ name }) => name);
+}
+
+test('every command is known to read, to change, or to make what is absent', () => {
+  const program = createProgram({
+    environment: readEnvironment({}),
+    terminal: { out: () => undefined, err: () => undefined },
+  });
+  const leaves = (command: Command, path: string[]): string[] =>
+    command.commands.length === 0
+      ? [path.join(' ')]
+      : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+  const tried = [...WITHOUT, ...READS, ...CHANGES].map((line) => line.join(' '));
+  const isListed = (leaf: string) =>
+    MAKES.includes(leaf) || tried.some((line) => `${line} `.startsWith(`${leaf} `));
+  expect(leaves(program, []).filter((leaf) => !isListed(leaf))).toEqual([]);
+});
+
+test('in an empty folder commands make nothing, and say what to do', async () => {
+  const cwd = await bench.folder();
+  for (const args of WITHOUT) expect(await bench.run(args, { cwd })).toMatchObject({ code: 0 });
+  for (const args of [...READS, ...CHANGES].filter(([name]) => name !== 'migrate')) {
+    const { code, stdout, stderr } = await bench.run(args, { cwd });
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'No gateway has run in ./data yet. Start it with "agent-gateway serve", or point GATEWAY_DATA_DIR, DATABASE_URL or --config at the gateway you mean.\n',
+    );
+  }
+  expect(await readdir(cwd)).toEqual([]);
+  // A data folder that holds other things is no gateway's yet either.
+  await mkdir(join(cwd, 'data', 'plugins'), { recursive: true });
+  expect((await bench.run(['hooks', 'list'], { cwd })).stderr).toMatch(/^No gateway has run in \.\/data yet/);
+  expect(await readdir(join(cwd, 'data'), { recursive: true })).toEqual(['plugins']);
+});
+
+test('on an empty PostgreSQL database commands make nothing, and say what to do', async () => {
+  const empty = await database({ empty: true });
+  const cwd = await bench.folder();
+  const env = { DATABASE_URL: empty.url };
+  const name = new URL(empty.url).pathname;
+  for (const args of WITHOUT) expect(await bench.run(args, { cwd, env })).toMatchObject({ code: 0 });
+  for (const args of [...READS, ...CHANGES].filter(([command]) => command !== 'migrate')) {
+    const { code, stdout, stderr } = await bench.run(args, { cwd, env });
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+    expect(stderr).toContain(`${name} yet: it has no tables of the gateway. Start one with`);
+    expect(stderr).toContain('or point DATABASE_URL or --config at');
+  }
+  const moved = await bench.run(['migrate', '--from', 'embedded'], { cwd, env });
+  expect(moved.code).toBe(1);
+  expect(moved.stderr).toMatch(/^No gateway has run in \.\/data yet/);
+  expect(await objectsOf(empty)).toEqual([]);
+  expect(await readdir(cwd)).toEqual([]);
+});
+
+test('on a database that gateways use, commands that read change nothing and make no key file', async () => {
+  const used = await database();
+  const cwd = await bench.folder();
+  const env = { DATABASE_URL: used.url };
+  const before = await objectsOf(used);
+  await used.query(
+    `INSERT INTO config_overrides (key, value, sealed) VALUES ('agent.max_turns', '7', NULL),
+       ('channels_config.tg.token', NULL, 'v1.not-for-this-key')`,
+  );
+  for (const args of READS.filter(([, word]) => word !== 'deliveries')) {
+    const { code, stderr } = await bench.run(args, { cwd, env });
+    expect({ args, stderr, code }).toEqual({ args, stderr, code: 0 });
+  }
+  const shown = await bench.run(['config', 'show', '--stored'], { cwd, env });
+  expect(shown.stdout).toContain('agent.max_turns = 7');
+  const rotated = await bench.run(['hooks', 'rotate-secret', 'hook_x'], { cwd, env });
+  expect(rotated.code).toBe(1);
+  expect(rotated.stderr).toMatch(/^There is no master key: /);
+  expect(await objectsOf(used)).toEqual(before);
+  expect(await readdir(cwd)).toEqual([]);
+});
+
+test('a schema that is older is read as far as it fits, else refused with what to do; nothing migrates it', async () => {
+  const older = await database();
+  const env = { DATABASE_URL: older.url };
+  await older.query(`DROP TABLE memory_entries`);
+  await older.query(`DELETE FROM schema_migrations WHERE name = 'CreateMemoryEntries1763700020000'`);
+  const before = await objectsOf(older);
+  expect(await bench.run(['auth', 'token', 'list'], { env })).toMatchObject({ code: 0 });
+  const refused = await bench.run(['memory', 'list', '--user', 'ada'], { env });
+  const changing = await bench.run(['auth', 'token', 'revoke', 'ci'], { env });
+  for (const { code, stderr } of [refused, changing]) {
+    expect(code).toBe(1);
+    expect(stderr).toContain('is older than this command: it lacks CreateMemoryEntries1763700020000.');
+    expect(stderr).toContain('Run "agent-gateway migrate"');
+  }
+  expect(await objectsOf(older)).toEqual(before);
+});

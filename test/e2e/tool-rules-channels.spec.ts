@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LLMock } from '@copilotkit/aimock';
+import { Webhook } from 'standardwebhooks';
+import { untilChannel } from '../harness/channels.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { McpBench, scripted, serverB, type ToolCallView } from '../harness/mcp.js';
+import { SocketClient } from '../harness/socket-client.js';
+
+const SECRET = 'whsec_Y2FuYXJ5IHNlY3JldCBvZiBhIHdlYmhvb2sgY2hhbm5lbA==';
+const RULES = `
+[tools.channels.api]
+deny = ["own__pid"]
+[tools.channels.desk]
+deny = ["own__env"]
+[channels_config.desk]
+type = "webhook"
+secret = "${SECRET}"
+allowed_users = ["*"]
+`;
+/** What a session on `desk` may use when the message comes over REST: what both rules leave. */
+const OVER_REST = { own__echo: 'success', own__pid: 'denied', own__env: 'denied' };
+const OVER_DESK = { own__echo: 'success', own__pid: 'success', own__env: 'denied' };
+const CALLS = 'own__echo own__pid own__env';
+
+let folder: string;
+let model: LLMock;
+let bench: McpBench;
+let gateway: TestGateway;
+
+/** A model that calls every tool it is told to, whether it was offered or not; `own__await=file` gives an argument. */
+function script(): void {
+  model.addFixture({
+    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },
+    response: { content: 'That is all.' },
+  });
+  model.addFixture({
+    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'user' },
+    response: ({ messages }) => {
+      const said = JSON.stringify(messages.at(-1)?.content);
+      const calls = [...said.matchAll(/(own__\w+)(?:=([^\s"]+))?/g)];
+      return {
+        toolCalls: calls.map(([, name = '', text = 'x']) => ({ name, arguments: JSON.stringify({ text }) })),
+      };
+    },
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp('/tmp/agw-rules-');
+  model = new LLMock({ port: 0 });
+  await model.start();
+  script();
+  const provider = `[provider]\nkind = "openai"\nmodel = "m"\napi_key = "key-1234"\nbase_url = "${model.url}/v1"\n`;
+  const own = { ...scripted(`channel-rules-${process.pid}`), writable_paths: [folder] };
+  bench = await McpBench.make({ own }, RULES + provider);
+  gateway = await startTestGateway({ env: bench.env });
+  await eventually(async () => expect((await serverB(gateway, 'own'))?.status).toBe('connected'));
+  await untilChannel(gateway, 'desk', 'connected');
+});
+afterAll(async () => {
+  await gateway.stop();
+  await model.stop();
+  await bench.clear();
+  await rm(folder, { recursive: true });
+});
+
+const verdicts = (calls: readonly ToolCallView[]) =>
+  Object.fromEntries(calls.map(({ name, status }) => [name, status]));
+const onDesk = async () =>
+  (await gateway.a.post<{ session_id: string }>('/sessions', { channel: 'desk' })).body.session_id;
+
+/** What came of the tool calls of a session's last answer, as the history has it. */
+async function lastVerdicts(sessionId: string): Promise<Record<string, string>> {
+  const path = `/sessions/${sessionId}/messages`;
+  const { body } = await gateway.a.get<{ messages: { role: string; tool_calls: ToolCallView[] }[] }>(path);
+  const last = body.messages.at(-1);
+  return last?.role === 'assistant' ? verdicts(last.tool_calls) : {};
+}
+
+describe('a turn that came over REST obeys the rules of api too, whatever channel its session names', () => {
+  test('as a message that waits for its answer', async () => {
+    const path = `/sessions/${await onDesk()}/messages`;
+    const { body } = await gateway.a.post<{ tool_calls: ToolCallView[] }>(path, { content: CALLS });
+    expect(verdicts(body.tool_calls)).toEqual(OVER_REST);
+  });
+
+  test('as a message over a WebSocket', async () => {
+    const sessionId = await onDesk();
+    const socket = await SocketClient.open(
+      `ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${sessionId}`,
+      { headers: { authorization: `Bearer ${gateway.token}` } },
+    );
+    socket.send({ type: 'message', content: CALLS });
+    const done = await socket.until('done');
+    socket.socket.terminate();
+    expect(verdicts(done['tool_calls'] as ToolCallView[])).toEqual(OVER_REST);
+  });
+
+  test('as a message that was accepted on one replica and is answered by another', async () => {
+    const sessionId = await onDesk();
+    const path = `/sessions/${sessionId}/messages`;
+    const file = join(folder, 'go-on');
+    const busy = gateway.a.post(path, { content: `own__await=${file}` });
+    await eventually(async () => {
+      const { body } = await gateway.a.get<{ messages: object[] }>(path);
+      expect(body.messages).toHaveLength(1);
+    });
+    const other = await startTestGateway({ database: gateway.database, env: bench.env });
+    const later = { prefer: 'respond-async' };
+    expect((await other.a.post(path, { content: CALLS }, later)).status).toBe(202);
+    await other.stop();
+    await writeFile(file, 'now');
+    expect((await busy).status).toBe(200);
+    await eventually(async () => expect(await lastVerdicts(sessionId)).toEqual(OVER_REST));
+  });
+});
+
+describe('a turn that came over a channel', () => {
+  /** Posts a message as a program does that speaks for the users of `desk`. */
+  async function overDesk(id: string): Promise<string> {
+    const body = JSON.stringify({ conversation: 'one', user: 'ada', content: CALLS });
+    const at = new Date();
+    const answer = await fetch(`http://127.0.0.1:${gateway.started.ports.b}/inbound/desk`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(SECRET).sign(id, at, body),
+      },
+      body,
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { session_id: string }).session_id;
+  }
+
+  test('obeys the rules of that channel alone, and a later message over REST both', async () => {
+    const sessionId = await overDesk('in_1');
+    expect(await lastVerdicts(sessionId)).toEqual(OVER_DESK);
+    const path = `/sessions/${sessionId}/messages`;
+    const { body } = await gateway.b.post<{ tool_calls: ToolCallView[] }>(path, { content: CALLS });
+    expect(verdicts(body.tool_calls)).toEqual(OVER_REST);
+    await overDesk('in_2');
+    expect(await lastVerdicts(sessionId)).toEqual(OVER_DESK);
+  });
+});

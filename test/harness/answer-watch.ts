@@ -1,0 +1,26 @@
+import type { AccessLog } from '../../src/edge/access-log.js';
+import { routeOf } from '../../src/edge/gateway-request.js';
+import { DocumentedAnswers } from './documented.js';
+
+/** Looks at every answer of a gateway that a test starts: its status has to be in the documents. */
+export function watchAnswers(accessLog: AccessLog): { check(): void } {
+  const undocumented = new Set<string>();
+  const finished = accessLog.finished.bind(accessLog);
+  accessLog.finished = (request, response) => {
+    const route = routeOf(request);
+    const { profile, method } = request;
+    if (profile !== 'operations' && route !== undefined && response.headersSent) {
+      const isKnown = DocumentedAnswers.of(profile).has(method, route, response.statusCode);
+      if (!isKnown)
+        undocumented.add(`Profile ${profile}: ${method} ${route} answered ${response.statusCode}`);
+    }
+    finished(request, response);
+  };
+  return {
+    check: () => {
+      if (undocumented.size === 0) return;
+      const list = [...undocumented].join('; ');
+      throw new Error(`The OpenAPI documents do not have these answers: ${list}.`);
+    },
+  };
+}
