@@ -1,89 +1,37 @@
-// Who may import whom. Files never form a circle; areas follow the table below. A spec is bound by its area too.
+// Who may import whom: each storey only what lies below it. Files never form a circle. A spec is bound by its storey too.
 
-const foundation = ['errors', 'ids', 'text', 'config', 'logs', 'files'];
-const services = ['database', 'secrets', 'events', 'audit', 'metrics', 'tokens', 'outbound'];
+/** From the ground up; the files directly below src/ are the composition, which knows everything. */
+const storeys = ['common', 'platform', 'http', 'areas', 'cli'];
 
-/** Per area, the other areas that its core may import. An area that is not here may import nothing. */
-const areas = {
-  ids: [],
-  text: [],
-  errors: [],
-  files: [],
-  tracing: ['errors', 'logs'],
-  secrets: ['database'],
-  config: ['errors', 'ids', 'logs', 'database', 'secrets', 'tokens', 'events', 'audit'],
-  logs: ['errors', 'ids', 'config', 'database', 'tokens'],
-  database: [...foundation, 'metrics'],
-  metrics: [...foundation, 'database', 'edge'],
-  events: [...foundation, 'database', 'metrics'],
-  audit: [...foundation, 'database', 'tokens'],
-  outbound: [...foundation, 'metrics'],
-  tokens: [...foundation, 'database', 'events', 'audit'],
-  'rate-limits': [...foundation, 'database', 'metrics', 'tokens'],
-  edge: [...foundation, 'database', 'metrics', 'tokens', 'rate-limits', 'profiles'],
-
-  sessions: [...foundation, ...services, 'agent', 'channels', 'memory'],
-  agent: [...foundation, ...services, 'sessions', 'memory', 'skills', 'mcp', 'plugins'],
-  memory: [...foundation, ...services, 'agent'],
-  skills: [...foundation, ...services, 'agent', 'plugins'],
-  mcp: [...foundation, ...services, 'agent'],
-  plugins: [...foundation, ...services, 'agent'],
-  channels: [...foundation, ...services, 'sessions', 'agent', 'hooks'],
-  hooks: [...foundation, ...services],
-  status: [
-    ...foundation,
-    ...services,
-    'edge',
-    'lifecycle',
-    'sessions',
-    'agent',
-    'memory',
-    'skills',
-    'mcp',
-    'plugins',
-    'channels',
-    'hooks',
-  ],
-
-  profiles: [...foundation, 'edge', 'tokens', 'metrics', 'lifecycle'],
-  lifecycle: [
-    ...foundation,
-    ...services,
-    ...['profiles', 'edge', 'sessions', 'agent', 'memory', 'skills', 'mcp', 'plugins', 'channels', 'hooks'],
-  ],
-};
-
-/** What a face (`profile-a/`, `profile-b/`, and `wire/` for what the two share) may import beside its own area. */
-const faceImports = [...foundation, 'profiles', 'edge', 'tokens'];
+/** Imports that still run up, by the file that has them. */
+const knownArrowsUp = [
+  'src/cli/checked-settings.ts',
+  'src/cli/serve/announcement.ts',
+  'src/cli/serve/serve.ts',
+  'src/cli/serve/start-banner.ts',
+  'src/cli/serve/urls.ts',
+  'src/http/asyncapi/make-asyncapi.ts',
+  'src/http/asyncapi/session-socket.ts',
+  'src/http/asyncapi/streams.ts',
+  'src/http/asyncapi/webhooks.ts',
+  'src/http/openapi/make-document.ts',
+  'src/http/profiles/profile.module.ts',
+  'src/platform/database/data-source-options.ts',
+  'src/platform/lifecycle/drain.service.ts',
+  'src/platform/metrics/metrics.module.ts',
+];
 
 const oneOf = (names) => `(${names.join('|')})`;
 const face = '/(profile-[ab]|wire)/';
+const exactly = (file) => `^${file.replaceAll('.', '[.]')}$`;
 
-/** Names, words and types that every area may know: they import nothing themselves. */
-const vocabulary = [
-  '^src/profiles/profile[.]ts$',
-  '^src/lifecycle/replica-id[.]ts$',
-  '^src/lifecycle/readiness[.]ts$',
-  '^src/tracing/spans[.]ts$',
-];
-
-const areaRules = Object.entries(areas).map(([area, allowed]) => ({
-  name: `${area}-imports-only-what-it-may`,
+const downwards = storeys.map((storey, index) => ({
+  name: `${storey}-imports-downwards`,
   severity: 'error',
-  comment: `The table in .dependency-cruiser.cjs says what src/${area} may import.`,
-  from: { path: `^src/${area}/`, pathNot: `^src/${area}${face}` },
-  to: {
-    path: '^src/',
-    pathNot: [`^src/${oneOf([area, ...allowed])}/`, ...vocabulary, ...exceptionsOf(area)],
-  },
+  comment: `src/${storey} imports ${storeys.slice(0, index + 1).join(', ')}, and nothing above.`,
+  from: { path: `^src/${storey}/`, pathNot: knownArrowsUp.map(exactly) },
+  to: { path: '^src/', pathNot: `^src/${oneOf(storeys.slice(0, index + 1))}/` },
 }));
-
-function exceptionsOf(area) {
-  // The DataSource lists every area's entities; the profile modules list every area's controllers.
-  if (area === 'database') return ['[.]entity[.]ts$'];
-  if (area === 'profiles') return [`^src/[^/]+${face}`, '[.]module[.]ts$'];
-  return [];
-}
 
 module.exports = {
   forbidden: [
@@ -94,14 +42,13 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...downwards,
     {
-      name: 'every-area-is-in-the-table',
+      name: 'every-file-is-on-a-storey',
       severity: 'error',
-      comment: 'A new folder below src/ gets its line in .dependency-cruiser.cjs.',
-      from: { path: '^src/[^/]+/', pathNot: `^src/${oneOf([...Object.keys(areas), 'cli'])}/` },
-      to: { path: '^src/' },
+      from: { path: '^src/[^/]+/', pathNot: `^src/${oneOf(storeys)}/` },
+      to: {},
     },
-    ...areaRules,
     {
       name: 'a-core-knows-no-profile',
       severity: 'error',
@@ -109,26 +56,15 @@ module.exports = {
         'Only modules, which list what there is, and the AsyncAPI documents, which describe it, know the faces.',
       from: {
         path: '^src/',
-        pathNot: [`^src/[^/]+${face}`, '[.]module[.]ts$', '[.]spec[.]ts$', '^src/profiles/asyncapi/'],
+        pathNot: [`^src/areas/[^/]+${face}`, '[.]module[.]ts$', '[.]spec[.]ts$', '^src/http/asyncapi/'],
       },
-      to: { path: `^src/[^/]+${face}` },
-    },
-    {
-      name: 'a-face-imports-its-own-area',
-      severity: 'error',
-      comment: 'A face translates between its own core and the wire; of another area it knows types at most.',
-      from: { path: `^src/([^/]+)${face}` },
-      to: {
-        path: '^src/',
-        pathNot: ['^src/$1/', `^src/${oneOf(faceImports)}/`],
-        dependencyTypesNot: ['type-only'],
-      },
+      to: { path: `^src/areas/[^/]+${face}`, pathNot: '[.]port[.]ts$' },
     },
     {
       name: 'the-faces-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/[^/]+/profile-(a|b)/' },
-      to: { path: '^src/[^/]+/profile-[ab]/', pathNot: '^src/[^/]+/profile-$1/' },
+      from: { path: '^src/areas/[^/]+/profile-(a|b)/' },
+      to: { path: '^src/areas/[^/]+/profile-[ab]/', pathNot: '^src/areas/[^/]+/profile-$1/' },
     },
     {
       name: 'shipped-code-knows-no-test',

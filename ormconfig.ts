@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { DataSource } from 'typeorm';
-import { readEnvironment } from './src/config/environment.js';
-import { loadSettings } from './src/config/settings-loader.js';
 import {
   type DatabaseAddress,
   dataSourceOptions,
   type PoolLimits,
-} from './src/database/data-source-options.js';
-import { openAddress } from './src/database/open-address.js';
-import { silentLogs } from './src/logs/silent-logs.js';
+} from './src/platform/database/data-source-options.js';
+import { openAddress } from './src/platform/database/open-address.js';
+import { silentLogs } from './src/platform/logging/silent-logs.js';
+import { readEnvironment } from './src/platform/settings/environment.js';
+import { loadSettings } from './src/platform/settings/settings-loader.js';
 
 /** The one definition of the database connection: the gateway, its command line and TypeORM's use this. */
 export function createDataSource(address: DatabaseAddress, limits: PoolLimits): DataSource {

@@ -1,7 +1,7 @@
 import { createDataSource } from '../ormconfig.js';
-import { Database } from '../src/database/database.js';
-import { MemoryStore } from '../src/memory/memory.store.js';
-import { wordsToFind } from '../src/memory/words.js';
+import { MemoryStore } from '../src/areas/memory/memory.store.js';
+import { wordsToFind } from '../src/areas/memory/words.js';
+import { Database } from '../src/platform/database/database.js';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { atMost, short } from './harness/rows.js';

@@ -1,4 +1,4 @@
-import { MemoryRateLimiter } from '../src/rate-limits/memory-rate-limiter.js';
+import { MemoryRateLimiter } from '../src/platform/rate-limits/memory-rate-limiter.js';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import { type Comparison, type Contender, compare } from './harness/compare.js';

@@ -1,24 +1,24 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { ModelProvider } from './agent/model-provider.port.js';
-import { AuditModule } from './audit/audit.module.js';
-import type { Configuration } from './config/configuration.js';
-import { ConfigurationModule } from './config/configuration.module.js';
-import { Environment } from './config/environment.js';
-import { DatabaseModule } from './database/database.module.js';
-import { AccessLog } from './edge/access-log.js';
-import { EdgeModule } from './edge/edge.module.js';
-import { EventsModule } from './events/events.module.js';
-import { LifecycleModule } from './lifecycle/lifecycle.module.js';
-import { ReplicaId } from './lifecycle/replica-id.js';
-import { Logs } from './logs/logger.js';
-import { Redactor } from './logs/redactor.js';
-import { MetricsModule } from './metrics/metrics.module.js';
-import { Egress } from './outbound/egress.js';
-import { OutboundModule } from './outbound/outbound.module.js';
-import { ProfileModule } from './profiles/profile.module.js';
-import { SecretBox } from './secrets/secret-box.js';
-import { readBuildInfo } from './status/build-info.js';
+import { ModelProvider } from './areas/models/model-provider.port.js';
+import { AccessLog } from './http/access-log/access-log.js';
+import { EdgeModule } from './http/edge.module.js';
+import { ProfileModule } from './http/profiles/profile.module.js';
+import { AuditModule } from './platform/audit-log/audit.module.js';
+import { DatabaseModule } from './platform/database/database.module.js';
+import { EventsModule } from './platform/events/events.module.js';
+import { readBuildInfo } from './platform/lifecycle/build-info.js';
+import { LifecycleModule } from './platform/lifecycle/lifecycle.module.js';
+import { ReplicaId } from './platform/lifecycle/replica-id.js';
+import { Logs } from './platform/logging/logger.js';
+import { Redactor } from './platform/logging/redactor.js';
+import { MetricsModule } from './platform/metrics/metrics.module.js';
+import { Egress } from './platform/outbound/egress.js';
+import { OutboundModule } from './platform/outbound/outbound.module.js';
+import { SecretBox } from './platform/secrets/secret-box.js';
+import type { Configuration } from './platform/settings/configuration.js';
+import { ConfigurationModule } from './platform/settings/configuration.module.js';
+import { Environment } from './platform/settings/environment.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {

@@ -4,22 +4,22 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { AppModule, type Foundation } from './app.module.js';
-import { AccessLog } from './edge/access-log.js';
-import { compressedJson } from './edge/compressed-json.js';
-import { crossOrigin } from './edge/cross-origin.js';
-import type { GatewayRequest } from './edge/gateway-request.js';
-import { RawRefusal } from './edge/raw-refusal.js';
-import { DrainService, type StopWish } from './lifecycle/drain.service.js';
-import { Readiness } from './lifecycle/readiness.js';
-import { NestLogger } from './logs/nest-logger.js';
-import { LogStreams } from './logs/stream/log-streams.service.js';
-import { OpenPorts } from './profiles/open-ports.js';
-import { OpenApiDocuments } from './profiles/openapi.js';
-import { type ListenerPorts, ProfileListeners } from './profiles/profile-listeners.js';
-import { SessionSockets } from './sessions/live/session-sockets.port.js';
-import { Viewers } from './sessions/live/viewers.service.js';
-import { RunningTurns } from './sessions/running-turns.js';
-import { readBuildInfo } from './status/build-info.js';
+import { Viewers } from './areas/live/viewers.service.js';
+import { LogStreams } from './areas/logs/stream/log-streams.service.js';
+import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.port.js';
+import { RunningTurns } from './areas/turns/running-turns.js';
+import { AccessLog } from './http/access-log/access-log.js';
+import { compressedJson } from './http/body/compressed-json.js';
+import { crossOrigin } from './http/cross-origin.js';
+import { RawRefusal } from './http/envelope/raw-refusal.js';
+import type { GatewayRequest } from './http/gateway-request.js';
+import { OpenPorts } from './http/listeners/open-ports.js';
+import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
+import { OpenApiDocuments } from './http/openapi/openapi.js';
+import { readBuildInfo } from './platform/lifecycle/build-info.js';
+import { DrainService, type StopWish } from './platform/lifecycle/drain.service.js';
+import { Readiness } from './platform/lifecycle/readiness.js';
+import { NestLogger } from './platform/logging/nest-logger.js';
 
 /** A gateway that answers on its ports. */
 export interface RunningGateway {

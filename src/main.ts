@@ -1,30 +1,34 @@
 import { resolve } from 'node:path';
-import { LiveModelProvider } from './agent/live-model-provider.js';
-import { logChoice, openProvider, ProviderSetting, providerCheck } from './agent/provider-setting.js';
-import { chooseProvider, type ProviderChoice, type ProviderKeys } from './agent/providers/provider-choice.js';
-import type { Configuration } from './config/configuration.js';
-import type { Environment } from './config/environment.js';
-import { LogLevelSetting } from './config/log-level.js';
-import { openConfiguration } from './config/open-configuration.js';
-import { secretValues } from './config/redaction.js';
-import type { LoadedSettings } from './config/settings-loader.js';
-import { Database } from './database/database.js';
-import { type OpenDatabase, openDatabase } from './database/open-database.js';
-import { migrate, warnOfDrift } from './database/schema.js';
+import { LiveModelProvider } from './areas/models/live-model-provider.js';
+import { logChoice, openProvider, ProviderSetting, providerCheck } from './areas/models/provider-setting.js';
+import {
+  chooseProvider,
+  type ProviderChoice,
+  type ProviderKeys,
+} from './areas/models/providers/provider-choice.js';
 import { openGateway, type RunningGateway } from './gateway.js';
-import type { StopWish } from './lifecycle/drain.service.js';
-import { ReplicaId } from './lifecycle/replica-id.js';
-import { type Logs } from './logs/logger.js';
-import type { Redactor } from './logs/redactor.js';
-import { storingLogs } from './logs/storing-logs.js';
-import { Egress } from './outbound/egress.js';
-import { claimMasterKey } from './secrets/master-key-check.js';
-import { openSecretBox } from './secrets/open-secret-box.js';
-import type { SecretBox } from './secrets/secret-box.js';
-import { readBuildInfo } from './status/build-info.js';
-import { defaultExpiry } from './tokens/token-expiry.js';
-import { type MintedToken, TokensService } from './tokens/tokens.service.js';
-import { type StopTelemetry, startTelemetryExport } from './tracing/telemetry-export.js';
+import { Database } from './platform/database/database.js';
+import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
+import { migrate, warnOfDrift } from './platform/database/schema.js';
+import { readBuildInfo } from './platform/lifecycle/build-info.js';
+import type { StopWish } from './platform/lifecycle/drain.service.js';
+import { ReplicaId } from './platform/lifecycle/replica-id.js';
+import { type Logs } from './platform/logging/logger.js';
+import type { Redactor } from './platform/logging/redactor.js';
+import { storingLogs } from './platform/logging/storing-logs.js';
+import { Egress } from './platform/outbound/egress.js';
+import { claimMasterKey } from './platform/secrets/master-key-check.js';
+import { openSecretBox } from './platform/secrets/open-secret-box.js';
+import type { SecretBox } from './platform/secrets/secret-box.js';
+import type { Configuration } from './platform/settings/configuration.js';
+import type { Environment } from './platform/settings/environment.js';
+import { LogLevelSetting } from './platform/settings/log-level.js';
+import { openConfiguration } from './platform/settings/open-configuration.js';
+import { secretValues } from './platform/settings/redaction.js';
+import type { LoadedSettings } from './platform/settings/settings-loader.js';
+import { defaultExpiry } from './platform/tokens/token-expiry.js';
+import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
+import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
 
 export interface StartRequest {
   readonly environment: Environment;

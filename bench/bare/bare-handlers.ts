@@ -1,5 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
-import { newId } from '../../src/ids/typeid.js';
+import { newId } from '../../src/common/ids/typeid.js';
 import { type ProductSql, SAMPLE } from './product-sql.js';
 import type { Relay } from './relay.js';
 import { Replay } from './replay.js';

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
-import { FixedSettings } from '../../src/config/fixed-settings.js';
-import { settingsSchema } from '../../src/config/settings.schema.js';
-import { EventSignal } from '../../src/events/event-signal.js';
-import { ReplicaId } from '../../src/lifecycle/replica-id.js';
-import { allowanceOf } from '../../src/sessions/limits/turn-allowance.js';
-import { MessageStore } from '../../src/sessions/message.store.js';
-import { SessionStore } from '../../src/sessions/session.store.js';
-import { TurnStore } from '../../src/sessions/turn.store.js';
-import { TurnEndingsStore } from '../../src/sessions/turn-endings.store.js';
+import { SessionStore } from '../../src/areas/sessions/session.store.js';
+import { allowanceOf } from '../../src/areas/turns/limits/turn-allowance.js';
+import { MessageStore } from '../../src/areas/turns/message.store.js';
+import { TurnStore } from '../../src/areas/turns/turn.store.js';
+import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
+import { EventSignal } from '../../src/platform/events/event-signal.js';
+import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
+import { FixedSettings } from '../../src/platform/settings/fixed-settings.js';
+import { settingsSchema } from '../../src/platform/settings/settings.schema.js';
 import { RecordingDatabase, type Step } from './recording-database.js';
 
 /** Values by which the recorded ones are known again: none of them occurs by itself. */

@@ -1,7 +1,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { Database } from '../../src/database/database.js';
-import type { SqlRunner, SqlValue, Statement } from '../../src/database/sql.js';
+import { Database } from '../../src/platform/database/database.js';
+import type { SqlRunner, SqlValue, Statement } from '../../src/platform/database/sql.js';
 
 export interface Step {
   readonly statement: Statement;

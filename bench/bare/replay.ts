@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { SqlValue } from '../../src/database/sql.js';
-import { type IdPrefix, isId, newId } from '../../src/ids/typeid.js';
+import { type IdPrefix, isId, newId } from '../../src/common/ids/typeid.js';
+import type { SqlValue } from '../../src/platform/database/sql.js';
 import type { Step } from './recording-database.js';
 
 /** Values of the recording, and what stands in their place this time. */

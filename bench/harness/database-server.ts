@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { migrate } from '../../src/database/schema.js';
-import { silentLogs } from '../../src/logs/silent-logs.js';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../../src/platform/database/schema.js';
+import { silentLogs } from '../../src/platform/logging/silent-logs.js';
 
 /** A migrated database of one benchmark's own. */
 export interface BenchDatabase {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { type Children, failedStart, pidOf } from './children.js';
 import { freePort } from './free-port.js';
 import type { Target } from './target.js';

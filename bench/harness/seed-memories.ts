@@ -1,5 +1,5 @@
-import { markOf } from '../../src/memory/memory.store.js';
-import { wordsToKeep } from '../../src/memory/words.js';
+import { markOf } from '../../src/areas/memory/memory.store.js';
+import { wordsToKeep } from '../../src/areas/memory/words.js';
 import type { BenchDatabase } from './database-server.js';
 
 const PER_STATEMENT = 5000;

@@ -1,4 +1,4 @@
-import { newId } from '../../src/ids/typeid.js';
+import { newId } from '../../src/common/ids/typeid.js';
 import type { BenchDatabase } from './database-server.js';
 
 const PER_STATEMENT = 10_000;

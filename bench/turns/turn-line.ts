@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { inLogContext } from '../../src/logs/log-context.js';
-import { PinoLogs } from '../../src/logs/pino-logs.js';
-import { Redactor } from '../../src/logs/redactor.js';
-import { storedLine } from '../../src/logs/stored-line.js';
-import type { BegunTurn } from '../../src/sessions/begun-turn.js';
-import { TurnLog } from '../../src/sessions/turn-log.js';
+import type { BegunTurn } from '../../src/areas/turns/begun-turn.js';
+import { TurnLog } from '../../src/areas/turns/turn-log.js';
+import { inLogContext } from '../../src/platform/logging/log-context.js';
+import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
+import { Redactor } from '../../src/platform/logging/redactor.js';
+import { storedLine } from '../../src/platform/logging/stored-line.js';
 
 const LINES = 50_000;
 /** So many wait for a batch of the database when a few hundred turns end a second. */

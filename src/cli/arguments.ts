@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { GatewayError } from '../errors/gateway-error.js';
-import type { GrantedScope } from '../tokens/scopes.js';
-import { parseScopes } from '../tokens/scopes.js';
-import { parseExpiry } from '../tokens/token-expiry.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { GrantedScope } from '../platform/tokens/scopes.js';
+import { parseScopes } from '../platform/tokens/scopes.js';
+import { parseExpiry } from '../platform/tokens/token-expiry.js';
 
 const LONGEST_NAME = 128;
 const LONGEST_USER = 256;

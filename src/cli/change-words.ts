@@ -1,6 +1,6 @@
-import type { ConfigChange } from '../config/config-change.js';
-import { redactionMarker } from '../config/redaction.js';
-import type { OverrideContent } from '../config/stored-override.js';
+import type { ConfigChange } from '../platform/settings/config-change.js';
+import { redactionMarker } from '../platform/settings/redaction.js';
+import type { OverrideContent } from '../platform/settings/stored-override.js';
 
 const MOST_KEYS = 4;
 

@@ -1,9 +1,9 @@
-import { InvalidSettings, type SettingsProblem } from '../config/invalid-settings.js';
-import { type LoadedSettings, loadSettings } from '../config/settings-loader.js';
-import { sentenceOf } from '../errors/sentence-of.js';
+import { sentenceOf } from '../common/errors/sentence-of.js';
 import { providerChoice } from '../main.js';
-import { masterKeyProblem, missingKeyProblem } from '../secrets/open-secret-box.js';
-import { looksLikeToken } from '../tokens/token-format.js';
+import { masterKeyProblem, missingKeyProblem } from '../platform/secrets/open-secret-box.js';
+import { InvalidSettings, type SettingsProblem } from '../platform/settings/invalid-settings.js';
+import { type LoadedSettings, loadSettings } from '../platform/settings/settings-loader.js';
+import { looksLikeToken } from '../platform/tokens/token-format.js';
 import type { CommandContext } from './command-context.js';
 
 /** The settings of a gateway that could start with them. Throws one `InvalidSettings` with everything that is wrong. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/environment.js';
+import type { Environment } from '../platform/settings/environment.js';
 import type { Terminal } from './terminal.js';
 
 /** What every command gets. A command returns when it is done and throws when it could not do its work. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { GatewaySettings } from '../config/settings.schema.js';
+import type { GatewaySettings } from '../platform/settings/settings.schema.js';
 
 /** Which database, for people; without user and password. */
 export function databasePlace({ url, data_dir: dataDir }: GatewaySettings['database']): string {

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import type { GatewaySettings } from '../config/settings.schema.js';
-import { hasCluster } from '../database/embedded/cluster-check.js';
-import { type SchemaState, schemaState } from '../database/schema-state.js';
+import { hasCluster } from '../platform/database/embedded/cluster-check.js';
+import { type SchemaState, schemaState } from '../platform/database/schema-state.js';
+import type { GatewaySettings } from '../platform/settings/settings.schema.js';
 import { databasePlace } from './database-place.js';
 
 type DatabaseSettings = GatewaySettings['database'];

@@ -1,5 +1,5 @@
-import { InvalidSettings } from '../config/invalid-settings.js';
-import { NotFound, Unavailable } from '../errors/gateway-error.js';
+import { NotFound, Unavailable } from '../common/errors/gateway-error.js';
+import { InvalidSettings } from '../platform/settings/invalid-settings.js';
 import { failureSentence } from './failure-sentence.js';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });

@@ -1,5 +1,5 @@
-import { InvalidSettings } from '../config/invalid-settings.js';
-import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { InvalidSettings } from '../platform/settings/invalid-settings.js';
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',

@@ -1,4 +1,4 @@
-import type { DeliveryOverview, HookOverview } from '../hooks/hook-desk.js';
+import type { DeliveryOverview, HookOverview } from '../areas/hooks/hook-desk.js';
 import { textTable } from './text-table.js';
 
 /** The webhooks as a table with a head, for people. */

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { readEnvironment } from '../config/environment.js';
-import { Redactor } from '../logs/redactor.js';
+import { Redactor } from '../platform/logging/redactor.js';
+import { readEnvironment } from '../platform/settings/environment.js';
 import { CommandFailed } from './command-failed.js';
 import { ExitCode } from './exit-codes.js';
 import { failureSentence } from './failure-sentence.js';

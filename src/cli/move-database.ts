@@ -1,7 +1,7 @@
-import { loadSettings } from '../config/settings-loader.js';
-import { type CopiedTable, CopyRefused, copyDatabase } from '../database/database-copy.js';
-import { openAddress } from '../database/open-address.js';
-import { migrate } from '../database/schema.js';
+import { type CopiedTable, CopyRefused, copyDatabase } from '../platform/database/database-copy.js';
+import { openAddress } from '../platform/database/open-address.js';
+import { migrate } from '../platform/database/schema.js';
+import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';
 import { databasePlace } from './database-place.js';
 import { requireCluster } from './existing-database.js';

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { readEnvironment } from '../config/environment.js';
+import { readEnvironment } from '../platform/settings/environment.js';
 import { createProgram } from './program.js';
 
 /** Runs a command line that ends before any work, and answers with what it wrote and threw. */

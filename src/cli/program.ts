@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Environment } from '../config/environment.js';
-import { readBuildInfo } from '../status/build-info.js';
+import { readBuildInfo } from '../platform/lifecycle/build-info.js';
+import type { Environment } from '../platform/settings/environment.js';
 import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';

@@ -1,5 +1,5 @@
-import { readEnvironment } from '../config/environment.js';
-import type { Logs } from '../logs/logger.js';
+import type { Logs } from '../platform/logging/logger.js';
+import { readEnvironment } from '../platform/settings/environment.js';
 import { QuietLogs } from './quiet-logs.js';
 
 test('only warnings and errors are said, as plain lines without secrets, on standard error', () => {

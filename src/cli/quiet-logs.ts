@@ -1,5 +1,5 @@
-import { type LogFields, type Logger, Logs } from '../logs/logger.js';
-import { Redactor } from '../logs/redactor.js';
+import { type LogFields, type Logger, Logs } from '../platform/logging/logger.js';
+import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
 
 const nothing = (): void => undefined;

@@ -1,4 +1,4 @@
-import type { MintedToken, TokensService } from '../tokens/tokens.service.js';
+import type { MintedToken, TokensService } from '../platform/tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
 import { mintedJson, mintedSentence } from './token-words.js';
 import type { DatabaseAccess } from './with-database.js';

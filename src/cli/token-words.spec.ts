@@ -1,6 +1,6 @@
-import { newId } from '../ids/typeid.js';
-import type { ApiToken } from '../tokens/api-token.js';
-import { SCOPE_PRESETS } from '../tokens/scopes.js';
+import { newId } from '../common/ids/typeid.js';
+import type { ApiToken } from '../platform/tokens/api-token.js';
+import { SCOPE_PRESETS } from '../platform/tokens/scopes.js';
 import { mintedJson, mintedSentence, tokenTable } from './token-words.js';
 
 const token: ApiToken = {

@@ -1,5 +1,5 @@
-import type { ApiToken } from '../tokens/api-token.js';
-import type { MintedToken } from '../tokens/tokens.service.js';
+import type { ApiToken } from '../platform/tokens/api-token.js';
+import type { MintedToken } from '../platform/tokens/tokens.service.js';
 import { textTable } from './text-table.js';
 
 /** A token as `--json` shows it. */

@@ -1,5 +1,5 @@
-import type { OpenApproval } from '../agent/tool-approvals.port.js';
-import type { KnownTool } from '../mcp/tools/known-tools.store.js';
+import type { KnownTool } from '../areas/mcp/tools/known-tools.store.js';
+import type { OpenApproval } from '../areas/tools/tool-approvals.port.js';
 
 /** A tool as `--json` shows it, with what it was and what it wants to be. */
 export function knownToolJson(known: KnownTool): Readonly<Record<string, unknown>> {

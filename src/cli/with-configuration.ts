@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { providerCheck } from '../agent/provider-setting.js';
-import { type OpenedConfiguration, openConfiguration } from '../config/open-configuration.js';
-import { Redactor } from '../logs/redactor.js';
-import { NoMasterKey } from '../secrets/open-secret-box.js';
-import { SecretBox } from '../secrets/secret-box.js';
+import { providerCheck } from '../areas/models/provider-setting.js';
+import { Redactor } from '../platform/logging/redactor.js';
+import { NoMasterKey } from '../platform/secrets/open-secret-box.js';
+import { SecretBox } from '../platform/secrets/secret-box.js';
+import { type OpenedConfiguration, openConfiguration } from '../platform/settings/open-configuration.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 

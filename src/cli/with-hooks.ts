@@ -1,6 +1,6 @@
-import { HookStore } from '../hooks/hook.store.js';
-import { HookDesk } from '../hooks/hook-desk.js';
-import { HookSecrets } from '../hooks/hook-secrets.js';
+import { HookStore } from '../areas/hooks/hook.store.js';
+import { HookDesk } from '../areas/hooks/hook-desk.js';
+import { HookSecrets } from '../areas/hooks/hook-secrets.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 

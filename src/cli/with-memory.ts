@@ -1,7 +1,7 @@
-import { AuditLog } from '../audit/audit-log.js';
-import { Redactor } from '../logs/redactor.js';
-import { MemoryStore } from '../memory/memory.store.js';
-import { MemoryDesk } from '../memory/memory-desk.js';
+import { MemoryStore } from '../areas/memory/memory.store.js';
+import { MemoryDesk } from '../areas/memory/memory-desk.js';
+import { AuditLog } from '../platform/audit-log/audit-log.js';
+import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 

@@ -1,8 +1,8 @@
-import { HooksOfToken } from '../hooks/hooks-of-token.js';
-import { WaitingOfToken } from '../sessions/accepted/waiting-of-token.js';
-import { TokenStore } from '../tokens/token.store.js';
-import { TokenEndings } from '../tokens/token-endings.js';
-import { TokensService } from '../tokens/tokens.service.js';
+import { HooksOfToken } from '../areas/hooks/hooks-of-token.js';
+import { WaitingOfToken } from '../areas/turns/accepted/waiting-of-token.js';
+import { TokenStore } from '../platform/tokens/token.store.js';
+import { TokenEndings } from '../platform/tokens/token-endings.js';
+import { TokensService } from '../platform/tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
 import { databasePlace } from './database-place.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';

@@ -1,8 +1,8 @@
-import { DatabaseToolApprovals } from '../agent/database-tool-approvals.js';
-import type { ToolApprovals } from '../agent/tool-approvals.port.js';
-import { AuditLog } from '../audit/audit-log.js';
-import { Redactor } from '../logs/redactor.js';
-import { KnownTools } from '../mcp/tools/known-tools.store.js';
+import { KnownTools } from '../areas/mcp/tools/known-tools.store.js';
+import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
+import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
+import { AuditLog } from '../platform/audit-log/audit-log.js';
+import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
 import { theOperator } from './the-operator.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';

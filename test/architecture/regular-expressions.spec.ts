@@ -18,27 +18,27 @@ interface Expression {
 
 /** Where expressions are built at run time, and how many. The one of the secret patterns is their alternation. */
 const BUILT_IN = [
-  ['config/toml-lines.ts', 3],
-  ['edge/route-table.ts', 1],
-  ['logs/secret-patterns.ts', 1],
-  ['channels/adapters/slack/slack-text.ts', 1],
-  ['skills/prompt/trigger-text.ts', 1],
-  ['channels/adapters/telegram/telegram-updates.ts', 1],
+  ['platform/settings/toml-lines.ts', 3],
+  ['http/route-table.ts', 1],
+  ['platform/logging/secret-patterns.ts', 1],
+  ['areas/channels/adapters/slack/slack-text.ts', 1],
+  ['areas/skills/prompt/trigger-text.ts', 1],
+  ['areas/channels/adapters/telegram/telegram-updates.ts', 1],
 ];
 
 /** Built at run time, each with what its parts are in the worst case that the code lets through. */
 const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>> = {
-  'config/toml-lines.ts': [
+  'platform/settings/toml-lines.ts': [
     [String.raw`^\s*\[\[?\s*(a\.b|"a"\."b")\s*\]`, ''],
     [String.raw`^\s*(a\.b|"a"\."b")\s*=(.*)$`, ''],
     ['name', 'g'],
   ],
-  'edge/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
-  'channels/adapters/slack/slack-text.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
-  'skills/prompt/trigger-text.ts': [
+  'http/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
+  'areas/channels/adapters/slack/slack-text.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
+  'areas/skills/prompt/trigger-text.ts': [
     [String.raw`^$|[\s\p{Ps}\p{Pi}"',;:!?。、]|[\p{Script=Han}\p{Script=Thai}ー]`, 'u'],
   ],
-  'channels/adapters/telegram/telegram-updates.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],
+  'areas/channels/adapters/telegram/telegram-updates.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],
 };
 
 function expressionsIn(file: string): { literals: Expression[]; built: number } {

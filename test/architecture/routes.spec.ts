@@ -2,9 +2,9 @@ import { Controller, Get, Module, Post, Res, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { Response } from 'express';
-import { type Access, Open } from '../../src/edge/access.decorator.js';
-import { type Route, RouteTable } from '../../src/edge/route-table.js';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import { type Access, Open } from '../../src/http/guards/access.decorator.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
+import { type Route, RouteTable } from '../../src/http/route-table.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { decidedScope, SPECIFICATION_ROUTES } from './specification-routes.js';
 

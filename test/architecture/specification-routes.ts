@@ -1,5 +1,5 @@
-import type { Access } from '../../src/edge/access.decorator.js';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { Access } from '../../src/http/guards/access.decorator.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 
 /** One row of an endpoint table: method, path, and what it takes. */
 export interface SpecificationRoute {

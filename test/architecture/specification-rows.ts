@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 
 /** One row of a table of the specification. */
 export interface SpecificationRow {

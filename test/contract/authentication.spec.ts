@@ -1,5 +1,5 @@
-import { mintToken } from '../../src/tokens/token-format.js';
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';

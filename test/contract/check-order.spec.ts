@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors/gateway-error.js';
+import type { ErrorCode } from '../../src/common/errors/gateway-error.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';

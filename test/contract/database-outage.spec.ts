@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { Database } from '../../src/database/database.js';
-import { Unavailable } from '../../src/errors/gateway-error.js';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { Unavailable } from '../../src/common/errors/gateway-error.js';
+import { Database } from '../../src/platform/database/database.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';

@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';

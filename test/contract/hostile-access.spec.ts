@@ -1,7 +1,7 @@
-import type { Route } from '../../src/edge/route-table.js';
-import type { ProfileId } from '../../src/profiles/profile.js';
-import { SCOPES, type Scope } from '../../src/tokens/scopes.js';
-import { mintToken } from '../../src/tokens/token-format.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
+import type { Route } from '../../src/http/route-table.js';
+import { SCOPES, type Scope } from '../../src/platform/tokens/scopes.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { decidedScope } from '../architecture/specification-routes.js';
 import { PROFILES } from './support/faces.js';
 import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';

@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { eventually } from '../harness/eventually.js';
 import { PROFILES } from './support/faces.js';
 import { expectRefusal, HostileGateway, LONG, MOST_BODY_BYTES } from './support/hostile-gateway.js';

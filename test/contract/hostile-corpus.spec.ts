@@ -1,5 +1,5 @@
-import type { Route } from '../../src/edge/route-table.js';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
+import type { Route } from '../../src/http/route-table.js';
 import { figure } from '../harness/figure.js';
 import { PROFILES } from './support/faces.js';
 import { attacked, type CorpusCase, corpusOf, type Harmless } from './support/hostile-corpus.js';

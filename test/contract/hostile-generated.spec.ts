@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { expectError } from './support/envelope.js';
 import { PROFILES } from './support/faces.js';
 import { HostileGateway } from './support/hostile-gateway.js';

@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { SPECIFICATION_ROUTES } from '../architecture/specification-routes.js';
 import { PROFILES } from './support/faces.js';
 import { HOSTILE_BODIES, WRONG_VALUES } from './support/hostile-bodies.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { PROFILES } from './support/faces.js';
 import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 import { jsonRequest, type RawConnection, request } from './support/raw-connection.js';

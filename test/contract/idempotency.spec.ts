@@ -1,5 +1,5 @@
-import { Database } from '../../src/database/database.js';
-import { KeyRetention } from '../../src/edge/idempotency/key-retention.service.js';
+import { KeyRetention } from '../../src/http/idempotency/key-retention.service.js';
+import { Database } from '../../src/platform/database/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectCommonHeaders, expectError } from './support/envelope.js';
 import { idIn, newSession, PROFILES, type SessionListWire } from './support/faces.js';

@@ -1,4 +1,4 @@
-import { Logs } from '../../src/logs/logger.js';
+import { Logs } from '../../src/platform/logging/logger.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 

@@ -1,5 +1,5 @@
 import { HealthCheckService } from '@nestjs/terminus';
-import { Readiness } from '../../src/lifecycle/readiness.js';
+import { Readiness } from '../../src/platform/lifecycle/readiness.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PROFILES } from './support/faces.js';
 

@@ -1,6 +1,6 @@
-import { Environment } from '../../src/config/environment.js';
-import { loadSettings } from '../../src/config/settings-loader.js';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
+import { Environment } from '../../src/platform/settings/environment.js';
+import { loadSettings } from '../../src/platform/settings/settings-loader.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectCommonHeaders, expectError, expectRateHeaders } from './support/envelope.js';
 import { PROFILES } from './support/faces.js';

@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { answerWith, wires } from '../harness/provider-wires.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';

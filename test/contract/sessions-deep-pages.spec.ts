@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { listStatement } from '../../src/sessions/session-list.sql.js';
+import { listStatement } from '../../src/areas/sessions/session-list.sql.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { idIn, type SessionListWire } from './support/faces.js';

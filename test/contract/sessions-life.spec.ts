@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {

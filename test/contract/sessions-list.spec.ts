@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
 import {

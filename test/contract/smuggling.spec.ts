@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { type Balancer, isInstalled, startNginx } from '../faults/support/balancers.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

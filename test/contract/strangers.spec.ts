@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import { TokenStore } from '../../src/tokens/token.store.js';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { TokenStore } from '../../src/platform/tokens/token.store.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PROFILES } from './support/faces.js';
 import { RawConnection, request } from './support/raw-connection.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { parse } from 'yaml';
-import { Environment } from '../../src/config/environment.js';
-import { loadSettings } from '../../src/config/settings-loader.js';
+import { Environment } from '../../src/platform/settings/environment.js';
+import { loadSettings } from '../../src/platform/settings/settings-loader.js';
 import { type Manifest, manifestsIn, manifestsOf, schemaFaults, strangeKeys } from './manifests.js';
 
 const ROOT = join(process.cwd(), 'docker', 'kubernetes');

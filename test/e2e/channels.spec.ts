@@ -1,4 +1,4 @@
-import { InboxJanitor } from '../../src/channels/inbound/inbox-janitor.service.js';
+import { InboxJanitor } from '../../src/areas/channels/inbound/inbox-janitor.service.js';
 import { channelB, channelEnv, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

@@ -1,13 +1,13 @@
 import { DataSource } from 'typeorm';
-import { SecuritySettings } from '../../src/config/config.errors.js';
-import { rollBack } from '../../src/config/config-rollback.js';
-import { Environment } from '../../src/config/environment.js';
-import { openConfiguration } from '../../src/config/open-configuration.js';
-import { loadSettings } from '../../src/config/settings-loader.js';
-import { Database } from '../../src/database/database.js';
-import { Redactor } from '../../src/logs/redactor.js';
-import { silentLogs } from '../../src/logs/silent-logs.js';
-import { SecretBox } from '../../src/secrets/secret-box.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Redactor } from '../../src/platform/logging/redactor.js';
+import { silentLogs } from '../../src/platform/logging/silent-logs.js';
+import { SecretBox } from '../../src/platform/secrets/secret-box.js';
+import { SecuritySettings } from '../../src/platform/settings/config.errors.js';
+import { rollBack } from '../../src/platform/settings/config-rollback.js';
+import { Environment } from '../../src/platform/settings/environment.js';
+import { openConfiguration } from '../../src/platform/settings/open-configuration.js';
+import { loadSettings } from '../../src/platform/settings/settings-loader.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 

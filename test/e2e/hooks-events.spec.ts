@@ -160,9 +160,9 @@ test('events of other areas go out with the transaction that makes them, and not
 });
 
 async function outbox() {
-  const { Database } = await import('../../src/database/database.js');
-  const { EventStore } = await import('../../src/events/event.store.js');
-  const { EventSignal } = await import('../../src/events/event-signal.js');
+  const { Database } = await import('../../src/platform/database/database.js');
+  const { EventStore } = await import('../../src/platform/events/event.store.js');
+  const { EventSignal } = await import('../../src/platform/events/event-signal.js');
   const { app } = gateway.started;
   return { database: app.get(Database), store: app.get(EventStore), signal: app.get(EventSignal) };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Logs } from '../../src/logs/logger.js';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { Logs } from '../../src/platform/logging/logger.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';

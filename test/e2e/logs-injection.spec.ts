@@ -1,7 +1,7 @@
-import { consoleLines } from '../../src/logs/console-lines.js';
-import { LOG_LEVELS } from '../../src/logs/log-level.js';
-import { Logs } from '../../src/logs/logger.js';
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { consoleLines } from '../../src/platform/logging/console-lines.js';
+import { LOG_LEVELS } from '../../src/platform/logging/log-level.js';
+import { Logs } from '../../src/platform/logging/logger.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logs } from '../../src/logs/logger.js';
-import { LogStreams } from '../../src/logs/stream/log-streams.service.js';
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { LogStreams } from '../../src/areas/logs/stream/log-streams.service.js';
+import { Logs } from '../../src/platform/logging/logger.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { EventStream, type StreamEvent } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChildGroups } from '../../src/mcp/sandbox/child-groups.js';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { ChildGroups } from '../../src/areas/mcp/sandbox/child-groups.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { eventually } from '../harness/eventually.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
-import { ToolApprovals } from '../../src/agent/tool-approvals.port.js';
+import { ToolApprovals } from '../../src/areas/tools/tool-approvals.port.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { callTool, McpBench, published, say, scripted, serverB, type ToolCallView } from '../harness/mcp.js';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { createProgram } from '../../src/cli/program.js';
-import { Environment } from '../../src/config/environment.js';
+import { Environment } from '../../src/platform/settings/environment.js';
 import { channelEnv, echo, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

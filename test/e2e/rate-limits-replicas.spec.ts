@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RateBucketJanitor } from '../../src/rate-limits/rate-bucket-janitor.service.js';
+import { RateBucketJanitor } from '../../src/platform/rate-limits/rate-bucket-janitor.service.js';
 import type { TestDatabase } from '../harness/database.js';
 import { createTestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';

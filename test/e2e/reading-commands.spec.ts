@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.js';
-import { readEnvironment } from '../../src/config/environment.js';
+import { readEnvironment } from '../../src/platform/settings/environment.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 

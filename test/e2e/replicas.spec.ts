@@ -1,4 +1,4 @@
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

@@ -1,6 +1,6 @@
-import { AuditRetention } from '../../src/audit/audit-retention.service.js';
-import { HookJanitor } from '../../src/hooks/hook-janitor.service.js';
-import { SessionRetention } from '../../src/sessions/session-retention.service.js';
+import { HookJanitor } from '../../src/areas/hooks/hook-janitor.service.js';
+import { SessionRetention } from '../../src/areas/sessions/session-retention.service.js';
+import { AuditRetention } from '../../src/platform/audit-log/audit-retention.service.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let gateway: TestGateway;

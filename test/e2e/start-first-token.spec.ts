@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source-options.js';
-import { Database } from '../../src/database/database.js';
-import { TokenStore } from '../../src/tokens/token.store.js';
-import { TokenEndings } from '../../src/tokens/token-endings.js';
-import { defaultExpiry } from '../../src/tokens/token-expiry.js';
-import { mintToken } from '../../src/tokens/token-format.js';
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { dataSourceOptions } from '../../src/platform/database/data-source-options.js';
+import { Database } from '../../src/platform/database/database.js';
+import { TokenStore } from '../../src/platform/tokens/token.store.js';
+import { TokenEndings } from '../../src/platform/tokens/token-endings.js';
+import { defaultExpiry } from '../../src/platform/tokens/token-expiry.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 
 let testDatabase: TestDatabase;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HooksService } from '../../src/hooks/hooks.service.js';
-import { MessagesService } from '../../src/sessions/messages.service.js';
-import type { Caller } from '../../src/tokens/caller.js';
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { HooksService } from '../../src/areas/hooks/hooks.service.js';
+import { MessagesService } from '../../src/areas/sessions/messages.service.js';
+import type { Caller } from '../../src/platform/tokens/caller.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';

@@ -1,4 +1,4 @@
-import { TokensService } from '../../src/tokens/tokens.service.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';

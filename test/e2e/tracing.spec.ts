@@ -9,7 +9,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { setExporting } from '../../src/tracing/spans.js';
+import { setExporting } from '../../src/platform/tracing/spans.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';

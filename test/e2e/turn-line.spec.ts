@@ -1,4 +1,4 @@
-import { TurnEndingsStore } from '../../src/sessions/turn-endings.store.js';
+import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 

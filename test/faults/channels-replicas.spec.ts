@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WORDS } from '../../src/channels/replies/reply-words.js';
+import { WORDS } from '../../src/areas/channels/replies/reply-words.js';
 import { echo, telegramEnv } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { TestTelegram } from '../harness/telegram.js';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { NameResolver, type SystemNameResolver } from '../../src/outbound/name-resolver.js';
+import { NameResolver, type SystemNameResolver } from '../../src/platform/outbound/name-resolver.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';

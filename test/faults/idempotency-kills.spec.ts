@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-process.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mintToken } from '../../src/tokens/token-format.js';
+import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { createTestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { freePort } from '../harness/free-port.js';

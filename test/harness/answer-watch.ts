@@ -1,5 +1,5 @@
-import type { AccessLog } from '../../src/edge/access-log.js';
-import { routeOf } from '../../src/edge/gateway-request.js';
+import type { AccessLog } from '../../src/http/access-log/access-log.js';
+import { routeOf } from '../../src/http/gateway-request.js';
 import { DocumentedAnswers } from './documented.js';
 
 /** Looks at every answer of a gateway that a test starts: its status has to be in the documents. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { ProfileId } from '../../src/profiles/profile.js';
+import type { ProfileId } from '../../src/http/profiles/profile.js';
 
 type Json = Record<string, unknown>;
 interface DocumentedResponse {

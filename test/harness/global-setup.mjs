@@ -2,9 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { EmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
-import { migrate } from '../../dist/src/database/schema.js';
-import { silentLogs } from '../../dist/src/logs/silent-logs.js';
+import { EmbeddedPostgres } from '../../dist/src/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../../dist/src/platform/database/schema.js';
+import { silentLogs } from '../../dist/src/platform/logging/silent-logs.js';
 import { startPooler } from './pooler.mjs';
 
 const TEMPLATE = 'gateway_template';

@@ -4,7 +4,7 @@ import type {
   ModelEvent,
   ModelMessage,
   ModelRequest,
-} from '../../src/agent/model-provider.port.js';
+} from '../../src/areas/models/model-provider.port.js';
 
 export function userMessage(text: string, ...parts: ContentPart[]): ModelMessage {
   return { role: 'user', parts: [{ type: 'text', text }, ...parts] };

@@ -1,4 +1,8 @@
-import type { OutboundAnswer, OutboundCall, OutboundClient } from '../../src/outbound/outbound-client.js';
+import type {
+  OutboundAnswer,
+  OutboundCall,
+  OutboundClient,
+} from '../../src/platform/outbound/outbound-client.js';
 
 /** What stands in for the answer to one call: a status with a body, or why there is none. */
 export type ScriptedAnswer =

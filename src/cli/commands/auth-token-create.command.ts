@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../tokens/scopes.js';
-import { defaultExpiry } from '../../tokens/token-expiry.js';
+import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../platform/tokens/scopes.js';
+import { defaultExpiry } from '../../platform/tokens/token-expiry.js';
 import {
   type ExpiryArgument,
   expiryArgument,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { mintToken } from '../../tokens/token-format.js';
+import { mintToken } from '../../platform/tokens/token-format.js';
 import type { CommandContext } from '../command-context.js';
 
 export function addTokenMintCommand(token: Command, { terminal }: CommandContext): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { InvalidSettings } from '../../config/invalid-settings.js';
+import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';
 

@@ -12,7 +12,7 @@ export function addConfigHistoryCommand(config: Command, context: CommandContext
     .action(async (options: { readonly limit: number; readonly json?: true }) => {
       const [{ withDatabase }, { ConfigStore }] = await Promise.all([
         import('../with-database.js'),
-        import('../../config/config.store.js'),
+        import('../../platform/settings/config.store.js'),
       ]);
       const changes = await withDatabase(context, 'read', ({ database }) =>
         new ConfigStore(database).history(options.limit),

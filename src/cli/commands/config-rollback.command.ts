@@ -15,7 +15,7 @@ export function addConfigRollbackCommand(config: Command, context: CommandContex
     .action(async (revision: bigint | undefined) => {
       const [{ withConfiguration }, { rollBack }, { theOperator }] = await Promise.all([
         import('../with-configuration.js'),
-        import('../../config/config-rollback.js'),
+        import('../../platform/settings/config-rollback.js'),
         import('../the-operator.js'),
       ]);
       // Whoever has the database has all rights.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { jsonSchema } from '../../config/json-schema.js';
+import { jsonSchema } from '../../platform/settings/json-schema.js';
 import type { CommandContext } from '../command-context.js';
 
 export function addConfigSchemaCommand(config: Command, { terminal }: CommandContext): void {

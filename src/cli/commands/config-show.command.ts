@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { readAt } from '../../config/dotted-path.js';
-import { marksInWords, needsSecurity, securityWords, tomlValue } from '../../config/key-words.js';
-import { redactedTree } from '../../config/redaction.js';
-import { type LoadedSettings, loadSettings, sourcesOf } from '../../config/settings-loader.js';
-import { settingValues } from '../../config/settings-values.js';
+import { readAt } from '../../platform/settings/dotted-path.js';
+import { marksInWords, needsSecurity, securityWords, tomlValue } from '../../platform/settings/key-words.js';
+import { redactedTree } from '../../platform/settings/redaction.js';
+import { type LoadedSettings, loadSettings, sourcesOf } from '../../platform/settings/settings-loader.js';
+import { settingValues } from '../../platform/settings/settings-values.js';
 import type { CommandContext } from '../command-context.js';
 
 export function addConfigShowCommand(config: Command, context: CommandContext): void {

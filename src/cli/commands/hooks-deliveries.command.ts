@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../hooks/hook-desk.js';
-import { HookNotFound } from '../../hooks/hooks.errors.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/hook-desk.js';
+import { HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { deliveryTable } from '../hook-words.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { DeliveryOverview, HookDesk } from '../../hooks/hook-desk.js';
-import { HookEnded, HookGivenUp, HookNotFound } from '../../hooks/hooks.errors.js';
+import type { DeliveryOverview, HookDesk } from '../../areas/hooks/hook-desk.js';
+import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';
 import { lastOf } from '../hook-words.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { HookEnded, HookNotFound } from '../../hooks/hooks.errors.js';
+import { HookEnded, HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import { agoArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { HookNotFound } from '../../hooks/hooks.errors.js';
-import { newWebhookSecret } from '../../hooks/webhook-secret.js';
+import { HookNotFound } from '../../areas/hooks/hooks.errors.js';
+import { newWebhookSecret } from '../../areas/hooks/webhook-secret.js';
 import { secondsArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 

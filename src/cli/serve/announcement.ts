@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { LoadedSettings } from '../../config/settings-loader.js';
-import { sentenceOf } from '../../errors/sentence-of.js';
-import type { Logger } from '../../logs/logger.js';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { StartedGateway } from '../../main.js';
+import type { Logger } from '../../platform/logging/logger.js';
+import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';
 import { databasePlace } from '../database-place.js';
 import { writeFirstToken } from './first-token-file.js';

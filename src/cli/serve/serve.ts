@@ -1,8 +1,8 @@
-import { consoleLines } from '../../logs/console-lines.js';
-import type { Logger } from '../../logs/logger.js';
-import { PinoLogs } from '../../logs/pino-logs.js';
-import { Redactor } from '../../logs/redactor.js';
 import { type StartedGateway, startGateway } from '../../main.js';
+import { consoleLines } from '../../platform/logging/console-lines.js';
+import type { Logger } from '../../platform/logging/logger.js';
+import { PinoLogs } from '../../platform/logging/pino-logs.js';
+import { Redactor } from '../../platform/logging/redactor.js';
 import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';

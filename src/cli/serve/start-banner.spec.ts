@@ -1,6 +1,6 @@
-import { readEnvironment } from '../../config/environment.js';
-import { loadSettings } from '../../config/settings-loader.js';
-import type { ApiToken } from '../../tokens/api-token.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
+import { loadSettings } from '../../platform/settings/settings-loader.js';
+import type { ApiToken } from '../../platform/tokens/api-token.js';
 import { startBanner } from './start-banner.js';
 
 const provider = { kind: 'offline', model: 'offline', why: 'no key is set' } as const;

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { Environment } from '../../config/environment.js';
-import type { LoadedSettings } from '../../config/settings-loader.js';
 import type { StartedGateway } from '../../main.js';
-import { readBuildInfo } from '../../status/build-info.js';
+import { readBuildInfo } from '../../platform/lifecycle/build-info.js';
+import type { Environment } from '../../platform/settings/environment.js';
+import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import { databasePlace } from '../database-place.js';
 import { curlLines } from './curl-lines.js';
 import { urlsOf } from './urls.js';

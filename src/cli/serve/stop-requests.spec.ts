@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Logger } from '../../logs/logger.js';
+import type { Logger } from '../../platform/logging/logger.js';
 import { type StoppableProcess, StopRequests } from './stop-requests.js';
 
 /** A process that can be told of signals and faults, and notes how it was ended. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Logger } from '../../logs/logger.js';
+import type { Logger } from '../../platform/logging/logger.js';
 import { ExitCode, exitCodeOfSignal } from '../exit-codes.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

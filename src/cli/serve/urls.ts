@@ -1,5 +1,5 @@
-import type { LoadedSettings } from '../../config/settings-loader.js';
 import type { StartedGateway } from '../../main.js';
+import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 
 interface Facts {
   readonly loaded: LoadedSettings;

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../src/errors/gateway-error.js';
-import type { ProfileId } from '../../../src/profiles/profile.js';
+import type { ErrorCode } from '../../../src/common/errors/gateway-error.js';
+import type { ProfileId } from '../../../src/http/profiles/profile.js';
 
 /** The error of a B envelope; A's has no details. */
 export interface ErrorWire {

@@ -1,4 +1,4 @@
-import type { ProfileId } from '../../../src/profiles/profile.js';
+import type { ProfileId } from '../../../src/http/profiles/profile.js';
 import type { TestGateway } from '../../harness/gateway.js';
 import type { Answer, HttpCaller } from '../../harness/http-caller.js';
 

@@ -1,6 +1,6 @@
-import { type Route, RouteTable } from '../../../src/edge/route-table.js';
-import type { ErrorCode } from '../../../src/errors/gateway-error.js';
-import type { ProfileId } from '../../../src/profiles/profile.js';
+import type { ErrorCode } from '../../../src/common/errors/gateway-error.js';
+import type { ProfileId } from '../../../src/http/profiles/profile.js';
+import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import type { TestDatabase } from '../../harness/database.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';

@@ -1,5 +1,5 @@
-import { RouteTable } from '../../../src/edge/route-table.js';
-import type { ProfileId } from '../../../src/profiles/profile.js';
+import type { ProfileId } from '../../../src/http/profiles/profile.js';
+import { RouteTable } from '../../../src/http/route-table.js';
 import type { TestGateway } from '../../harness/gateway.js';
 import type { Answer } from '../../harness/http-caller.js';
 

@@ -1,4 +1,4 @@
-import { mintToken } from '../../../src/tokens/token-format.js';
+import { mintToken } from '../../../src/platform/tokens/token-format.js';
 import type { ChannelB } from '../../harness/channels.js';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.js';
 import { eventually } from '../../harness/eventually.js';

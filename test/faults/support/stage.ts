@@ -1,4 +1,4 @@
-import { mintToken } from '../../../src/tokens/token-format.js';
+import { mintToken } from '../../../src/platform/tokens/token-format.js';
 import { FaultProxy } from '../../harness/fault-proxy.js';
 import { ProcessBench } from '../../harness/gateway-process.js';
 import { HookReceiver } from '../../harness/hook-receiver.js';

@@ -1,0 +1,66 @@
+import { Api } from 'grammy';
+import { withoutEndSlashes } from '../../../../common/text/without-end-slashes.js';
+import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+
+type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>;
+
+const DEFAULT_ROOT = 'https://api.telegram.org';
+/** A hundred updates of the longest kind fit into it many times over. */
+const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export interface TelegramAccess {
+  readonly token: string;
+  readonly apiUrl: string;
+  /** Longest call; one that waits for updates takes their time in addition. */
+  readonly timeoutMs: number;
+}
+
+/** grammY's typed calls over the guarded client: no other way out, bounded in time and size. */
+export function telegramApi(outbound: OutboundClient, { token, apiUrl, timeoutMs }: TelegramAccess): Api {
+  const apiRoot = withoutEndSlashes(apiUrl === '' ? DEFAULT_ROOT : apiUrl);
+  return new Api(token, {
+    apiRoot,
+    timeoutSeconds: timeoutMs / 1000,
+    fetch: guardedFetch(outbound, timeoutMs),
+  });
+}
+
+/** grammY's signals come from a library that predates Node's own; they do the same. */
+export function grammySignal(signal: AbortSignal): GrammySignal {
+  return signal as unknown as GrammySignal;
+}
+
+/** As much of `fetch` as grammY uses. Its type is that of a library whose types nobody installs. */
+function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
+  const call = async (url: unknown, init: { body?: unknown; signal?: unknown } = {}): Promise<unknown> => {
+    const { status, body } = await outbound.read({
+      method: 'POST',
+      url: String(url),
+      headers: { 'content-type': 'application/json' },
+      body: typeof init.body === 'string' ? init.body : '{}',
+      timeoutMs,
+      maxBytes: MOST_ANSWER_BYTES,
+      signal: nativeSignal(init.signal),
+    });
+    return { json: () => Promise.resolve(answerOf(status, body)) };
+  };
+  return call as never;
+}
+
+/** What a proxy says in place of Telegram is no JSON; its status still tells what happened. */
+function answerOf(status: number, body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return { ok: false, error_code: status, description: 'The answer is no JSON.' };
+  }
+}
+
+function nativeSignal(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  const foreign = signal as Pick<AbortSignal, 'aborted' | 'addEventListener'>;
+  const own = new AbortController();
+  if (foreign.aborted) own.abort();
+  else foreign.addEventListener('abort', () => own.abort());
+  return own.signal;
+}

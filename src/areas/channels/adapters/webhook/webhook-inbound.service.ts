@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Readiness } from '../../../../platform/lifecycle/readiness.js';
+import { type SignedHeaders, signatureProblem } from '../../../hooks/signature-check.js';
+import { ChannelActivity } from '../../channel-activity.js';
+import { ChannelAdapters } from '../../channel-adapters.js';
+import { ChannelDirectory } from '../../channel-directory.js';
+import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
+import { DoneSignal } from '../../conversations/done-signal.js';
+import { admissionOf } from '../../inbound/admission.js';
+import { Inbox } from '../../inbound/inbox.store.js';
+import { WebhookAdapter } from './webhook.adapter.js';
+import { NotSigned, SenderNotAllowed, WebhookIdReused } from './webhook.errors.js';
+import { type WebhookAnswer, WebhookAnswers } from './webhook-answers.store.js';
+
+/** How often a request that waits looks whether another replica has answered. */
+const LOOK_MS = 500;
+
+/** A message that is really from whom it says, and the bytes that it came in. */
+export interface SignedMessage {
+  readonly channel: string;
+  /** `webhook-id`: the same message has the same. */
+  readonly id: string;
+  readonly body: Buffer;
+}
+
+export interface WebhookMessage {
+  readonly conversation: string;
+  readonly user: string;
+  readonly content: string;
+}
+
+/** Messages that programs post, signed: checked, stored once, answered in the response where that is the way. */
+@Injectable()
+export class WebhookInbound {
+  constructor(
+    private readonly adapters: ChannelAdapters,
+    private readonly directory: ChannelDirectory,
+    private readonly inbox: Inbox,
+    private readonly answers: WebhookAnswers,
+    private readonly worker: ConversationWorker,
+    private readonly doneSignal: DoneSignal,
+    private readonly activity: ChannelActivity,
+    private readonly readiness: Readiness,
+  ) {}
+
+  /** The key of a channel of this type. Throws `NotSigned` for a name that is none's. */
+  async keyOf(channel: string): Promise<Buffer> {
+    const adapter = await this.adapters.get(channel).catch(() => undefined);
+    if (!(adapter instanceof WebhookAdapter)) throw new NotSigned('wrong');
+    return adapter.key;
+  }
+
+  /** Throws `NotSigned`. */
+  verify(headers: SignedHeaders, body: Buffer, key: Buffer): void {
+    const problem = signatureProblem(headers, body, key, Math.floor(Date.now() / 1000));
+    if (problem !== undefined) throw new NotSigned(problem);
+  }
+
+  /**
+   * The same message again gets the same answer. Without content: it is stored, and its answer comes later.
+   * Throws `SenderNotAllowed` and `WebhookIdReused`.
+   */
+  async receive(signed: SignedMessage, message: WebhookMessage): Promise<WebhookAnswer> {
+    const { channel, id, body } = signed;
+    const settings = this.directory.settingsOf(channel);
+    const sender = { id: message.user, aliases: [], displayName: message.user };
+    const arrived = { sender, isGroup: false, isAddressed: true };
+    if (settings === undefined || admissionOf(arrived, settings) !== 'admitted') throw new SenderNotAllowed();
+    const { conversation, user, content: text } = message;
+    const digest = createHash('sha256').update(body).digest('base64');
+    const target = { conversation, user, id, digest };
+    const added = await this.inbox.accept(channel, [
+      { ...arrived, externalId: id, conversation, text, target },
+    ]);
+    if (added > 0) {
+      this.activity.note(channel);
+      this.worker.bell.ring();
+    }
+    const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
+    return this.answer(signed, digest, performance.now() + waitMs);
+  }
+
+  private async answer(signed: SignedMessage, digest: string, until: number): Promise<WebhookAnswer> {
+    for (;;) {
+      const answer = await this.answers.find(signed.channel, signed.id);
+      if (answer?.digest !== digest) throw new WebhookIdReused();
+      const leftMs = until - performance.now();
+      if (answer.content !== null || leftMs <= 0 || this.readiness.isDraining) return answer;
+      await this.doneSignal.wait(answer.messageId, Math.min(LOOK_MS, leftMs));
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { sentenceOf } from '../../../../common/errors/sentence-of.js';
+import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
+import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import { deliveryHeaders } from '../../../hooks/delivery-request.js';
+import { signingKey } from '../../../hooks/webhook-secret.js';
+import { ChannelAdapter, type OutboundReply, type ReceiverLink } from '../../channel-adapter.port.js';
+import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
+import { type AdapterParts, credential } from '../adapter-parts.js';
+
+/** Whoever wrote is a program: it takes an answer as it is. */
+const LONGEST_REPLY = 16 * 1024 * 1024;
+
+/**
+ * Programs of your own: they post signed messages to `/inbound/<channel>` of any replica, and get the answer in the
+ * response, or posted to their callback in the form of Standard Webhooks.
+ */
+export class WebhookAdapter extends ChannelAdapter {
+  readonly longestReply = LONGEST_REPLY;
+  override readonly answersInResponse: boolean;
+  /** The receiver knows a reply by its `webhook-id`. */
+  override readonly dropsDuplicates = true;
+  /** What both sides sign with. */
+  readonly key: Buffer;
+  private readonly callbackUrl: string;
+  private readonly timeoutMs: number;
+  private readonly outbound: OutboundClient;
+
+  constructor({ settings, environment, outbound }: AdapterParts) {
+    super();
+    this.key = keyOf(credential(settings.secret, settings.secret_env, environment));
+    this.callbackUrl = settings.callback_url;
+    this.timeoutMs = settings.request_timeout_ms;
+    this.outbound = outbound;
+    this.answersInResponse = this.callbackUrl === '';
+  }
+
+  /** Messages come in through the listeners; there is nothing to hold open. */
+  receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
+    link.connected();
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  /** A signed ping to the callback; without one there is nobody to ask. */
+  async check(signal: AbortSignal): Promise<void> {
+    if (this.answersInResponse) return;
+    const status = await this.post(`ping_${Date.now()}`, { type: 'ping' }, signal).catch((error: unknown) => {
+      throw new ChannelUnreachable(`the callback cannot be reached: ${reasonOf(error)}`);
+    });
+    if (status < 200 || status > 299) throw new ChannelUnreachable(`the callback answered ${status}`);
+  }
+
+  async send({ target, text, key }: OutboundReply, signal: AbortSignal): Promise<undefined> {
+    // The callback was taken away while this waited; the sender can still fetch it.
+    if (this.answersInResponse) return;
+    const { conversation, user, id } = target;
+    const body = { type: 'reply', conversation, user, in_reply_to: id, content: text };
+    const status = await this.post(key, body, signal).catch((error: unknown) => {
+      throw new NotSent('again', `the callback cannot be reached: ${reasonOf(error)}`);
+    });
+    if (status < 200 || status > 299) {
+      const isFinal = status === 410;
+      throw new NotSent(isFinal ? 'never' : 'again', `the callback answered ${status}`);
+    }
+  }
+
+  private async post(id: string, content: object, signal: AbortSignal): Promise<number> {
+    const body = JSON.stringify(content);
+    const headers = deliveryHeaders(id, body, [this.key], Math.floor(Date.now() / 1000));
+    const { callbackUrl: url, timeoutMs } = this;
+    return (await this.outbound.send({ method: 'POST', url, headers, body, timeoutMs, signal })).status;
+  }
+}
+
+function keyOf(secret: string): Buffer {
+  const key = signingKey(secret);
+  if (key === undefined) throw new ChannelRefused('what stands behind whsec_ in the secret is no base64');
+  if (key.length < 16) throw new ChannelRefused('the secret has fewer than 16 bytes');
+  return key;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof OutboundFailed) return error.words;
+  return sentenceOf(error);
+}

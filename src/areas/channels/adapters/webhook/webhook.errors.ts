@@ -1,0 +1,34 @@
+import { Conflict, Forbidden, Unauthorized } from '../../../../common/errors/gateway-error.js';
+import type { SignatureProblem } from '../../../hooks/signature-check.js';
+
+const SENTENCES: Readonly<Record<SignatureProblem, string>> = {
+  unsigned: 'The message has to be signed: send webhook-id, webhook-timestamp and webhook-signature.',
+  wrong: 'The signature does not fit this message.',
+  stale: 'The message was signed more than five minutes ago, or the clocks differ.',
+};
+
+/** The same for a channel that is not there: names are not for strangers to find out. */
+export class NotSigned extends Unauthorized {
+  constructor(problem: SignatureProblem) {
+    super(SENTENCES[problem], {
+      headers: { 'WWW-Authenticate': 'Signature realm="agent-gateway"' },
+      details: { reason: `signature_${problem}` },
+    });
+  }
+}
+
+export class SenderNotAllowed extends Forbidden {
+  constructor() {
+    super('This user may not write here: allowed_users of the channel does not name them.', {
+      details: { reason: 'sender_not_allowed' },
+    });
+  }
+}
+
+export class WebhookIdReused extends Conflict {
+  constructor() {
+    super('This webhook-id was used for another message. Give every message an id of its own.', {
+      details: { reason: 'webhook_id_reused' },
+    });
+  }
+}

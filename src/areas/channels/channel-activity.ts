@@ -1,0 +1,66 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+
+const WRITE: Statement = {
+  name: 'channels.write_activity',
+  text: `
+    INSERT INTO channel_states AS known (name, last_message_at)
+    SELECT name, to_timestamp(at) FROM unnest($1::text[], $2::float8[]) AS noted (name, at) ORDER BY name
+    ON CONFLICT (name) DO UPDATE SET last_message_at = greatest(known.last_message_at, EXCLUDED.last_message_at)`,
+};
+const READ: Statement = {
+  name: 'channels.read_activity',
+  text: 'SELECT last_message_at FROM channel_states WHERE name = $1',
+};
+const FLUSH_MS = 1000;
+
+/** When each channel last had a message, over all replicas: noted in memory, written once a second, never per message. */
+@Injectable()
+export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  /** Unix milliseconds by channel; bounded by the channels there are. */
+  private readonly noted = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('channels');
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  note(channel: string): void {
+    this.noted.set(channel, Date.now());
+  }
+
+  async lastMessageAt(channel: string): Promise<Date | null> {
+    await this.flush();
+    const [row] = await this.database.query<{ last_message_at: Date | null }>(READ, [channel]);
+    return row?.last_message_at ?? null;
+  }
+
+  private async flush(): Promise<void> {
+    const noted = [...this.noted];
+    if (noted.length === 0) return;
+    this.noted.clear();
+    const names = noted.map(([name]) => name);
+    const seconds = noted.map(([, atMs]) => atMs / 1000);
+    await this.database.query(WRITE, [names, seconds]).catch((error: unknown) => {
+      for (const [name, atMs] of noted) if (!this.noted.has(name)) this.noted.set(name, atMs);
+      this.logger.debug('channel activity could not be written; it will be tried again', {
+        error: String(error),
+      });
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Redactor } from '../../platform/logging/redactor.js';
+import { OutboundClient } from '../../platform/outbound/outbound-client.js';
+import { Environment } from '../../platform/settings/environment.js';
+import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
+import { createAdapter } from './adapters/create-adapter.js';
+import type { ChannelAdapter } from './channel-adapter.port.js';
+import { ChannelRefused } from './channel-failures.js';
+
+interface MadeAdapter {
+  readonly settings: ChannelSettings;
+  readonly adapter: Promise<ChannelAdapter>;
+}
+
+/** The adapters of the enabled channels, one each, on every replica: whoever has an answer to send sends it. */
+@Injectable()
+export class ChannelAdapters {
+  private readonly made = new Map<string, MadeAdapter>();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly outbound: OutboundClient,
+    private readonly redactor: Redactor,
+  ) {}
+
+  names(): readonly string[] {
+    return [...this.made.keys()];
+  }
+
+  /** Throws `ChannelRefused` when the settings do not suffice, and for a channel that is not enabled. */
+  async get(name: string): Promise<ChannelAdapter> {
+    const made = this.made.get(name);
+    if (made === undefined) throw new ChannelRefused('the channel is disabled');
+    return made.adapter;
+  }
+
+  /** Makes those anew whose settings are others. @returns the names of those that came, went or changed */
+  follow(wanted: ReadonlyMap<string, ChannelSettings>): ReadonlySet<string> {
+    this.hideSecrets([...wanted.values()]);
+    const changed = new Set<string>();
+    for (const [name, { settings }] of this.made) {
+      if (JSON.stringify(settings) === JSON.stringify(wanted.get(name))) continue;
+      this.made.delete(name);
+      changed.add(name);
+    }
+    for (const [name, settings] of wanted) {
+      if (this.made.has(name)) continue;
+      changed.add(name);
+      this.made.set(name, { settings, adapter: this.make(name, settings) });
+    }
+    return changed;
+  }
+
+  private make(name: string, settings: ChannelSettings): Promise<ChannelAdapter> {
+    const { environment, outbound } = this;
+    const adapter = createAdapter({ name, settings, environment, outbound });
+    // Whoever asks for it hears of it.
+    adapter.catch(() => undefined);
+    return adapter;
+  }
+
+  /** What stands in the settings is hidden already. */
+  private hideSecrets(all: readonly ChannelSettings[]): void {
+    const variables = all.flatMap(({ token_env, app_token_env, secret_env }) => [
+      token_env,
+      app_token_env,
+      secret_env,
+    ]);
+    const secrets = variables.flatMap((variable) => this.environment.lookup(variable)?.trim() ?? []);
+    this.redactor.setFor('channels', secrets);
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
+import { Settings } from '../../platform/settings/settings.js';
+
+export const API_CHANNEL = 'api';
+
+/** The channels a session may be on: `api`, which is built in, and what is configured, enabled or not. */
+@Injectable()
+export class ChannelDirectory {
+  constructor(private readonly settings: Settings) {}
+
+  names(): readonly string[] {
+    return [API_CHANNEL, ...Object.keys(this.settings.current.channels_config)];
+  }
+
+  has(name: string): boolean {
+    return name === API_CHANNEL || this.settingsOf(name) !== undefined;
+  }
+
+  /** Undefined for `api`, which has none, and for a name that is no channel's. */
+  settingsOf(name: string): ChannelSettings | undefined {
+    const { channels_config: channels } = this.settings.current;
+    return Object.hasOwn(channels, name) ? channels[name] : undefined;
+  }
+}

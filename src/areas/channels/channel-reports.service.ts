@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Redactor } from '../../platform/logging/redactor.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { ApiChannel } from './api-channel.js';
+import type { Channel, ChannelProbe, ChannelState, ChannelStatus } from './channel.port.js';
+import { ChannelActivity } from './channel-activity.js';
+import { ChannelAdapters } from './channel-adapters.js';
+import { ChannelDirectory } from './channel-directory.js';
+import { ChannelStates } from './channel-states.store.js';
+import { ChannelNotFound } from './channels.errors.js';
+import { ConfiguredChannel } from './configured-channel.js';
+import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
+
+/** Which sessions a profile counts as active: `live` is active and idle together. */
+export type CountedSessions = 'live' | 'active';
+
+export interface ChannelReport extends ChannelState {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly activeSessions: number;
+}
+
+export interface ChannelHealth extends ChannelProbe {
+  readonly name: string;
+  readonly lastMessageAt: Date | null;
+}
+
+/** What callers may see of channels and do to them (decisions, section 5). Throws `ChannelNotFound`. */
+@Injectable()
+export class ChannelReports {
+  constructor(
+    private readonly directory: ChannelDirectory,
+    private readonly api: ApiChannel,
+    private readonly states: ChannelStates,
+    private readonly adapters: ChannelAdapters,
+    private readonly supervisor: ChannelSupervisor,
+    private readonly activity: ChannelActivity,
+    private readonly sessions: SessionsService,
+    private readonly redactor: Redactor,
+  ) {}
+
+  list(counted: CountedSessions): Promise<ChannelReport[]> {
+    return Promise.all(this.directory.names().map((name) => this.report(this.channel(name), counted)));
+  }
+
+  /** Answers at once; the status is `reconnecting`. Throws `ChannelDisabled`. */
+  async restart(name: string): Promise<{ name: string; status: ChannelStatus }> {
+    await this.channel(name).restart();
+    return { name, status: 'reconnecting' };
+  }
+
+  /** Healthy is what answers a round trip and is connected. */
+  async health(name: string): Promise<ChannelHealth> {
+    const channel = this.channel(name);
+    const [probe, state, lastMessageAt] = await Promise.all([
+      channel.probe(),
+      channel.state(),
+      this.activity.lastMessageAt(name),
+    ]);
+    return { name, ...probe, ok: probe.ok && state.status === 'connected', lastMessageAt };
+  }
+
+  async test(name: string): Promise<{ name: string } & ChannelProbe> {
+    return { name, ...(await this.channel(name).probe()) };
+  }
+
+  /** Whether an enabled channel was tried in vain, as it was a second ago: nobody is asked. */
+  get isFailing(): boolean {
+    return this.supervisor.isFailing;
+  }
+
+  /** How many of the enabled channels are connected. */
+  async summary(): Promise<{ connected: number; total: number }> {
+    const statuses = [...(await this.statuses()).values()];
+    return { connected: statuses.filter((status) => status === 'connected').length, total: statuses.length };
+  }
+
+  /** The status of every enabled channel, by its name. */
+  async statuses(): Promise<Map<string, ChannelStatus>> {
+    const enabled = this.directory
+      .names()
+      .map((name) => this.channel(name))
+      .filter((channel) => channel.enabled);
+    const states = await Promise.all(enabled.map((channel) => channel.state()));
+    return new Map(enabled.map(({ name }, index) => [name, states[index]?.status ?? 'disconnected']));
+  }
+
+  private channel(name: string): Channel {
+    if (name === this.api.name) return this.api;
+    const settings = this.directory.settingsOf(name);
+    if (settings === undefined) throw new ChannelNotFound();
+    const { states, adapters, supervisor, redactor } = this;
+    const redact = (text: string): string => redactor.redact(text);
+    return new ConfiguredChannel(name, settings, { states, adapters, supervisor, redact });
+  }
+
+  private async report(channel: Channel, counted: CountedSessions): Promise<ChannelReport> {
+    const { name, enabled } = channel;
+    const [state, activeSessions] = await Promise.all([
+      channel.state(),
+      this.sessions.count({ status: counted, channel: name }),
+    ]);
+    return { name, enabled, ...state, activeSessions };
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import type { MessagesService } from '../../sessions/messages.service.js';
+import { SessionEnded, SessionNotFound, TurnInProgress } from '../../sessions/sessions.errors.js';
+import type { SessionsService } from '../../sessions/sessions.service.js';
+import { TurnLimitReached } from '../../turns/limits/turn-limit-reached.js';
+import type { TurnResult, TurnResults } from '../../turns/turn-results.store.js';
+import type { StartedTurn } from '../../turns/turns.service.js';
+import type { ChannelAdapter } from '../channel-adapter.port.js';
+import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
+import { SPEAKERS_NOTE } from '../inbound/speaker-label.js';
+import { DraftWriter } from '../replies/draft-writer.js';
+import type { ReplyStore } from '../replies/reply.store.js';
+import type { ReplySender } from '../replies/reply-sender.js';
+import { WORDS, wordsFor } from '../replies/reply-words.js';
+import { splitText } from '../replies/split-text.js';
+import type { ConversationClaim, ConversationStore } from './conversation.store.js';
+import type { DoneSignal } from './done-signal.js';
+import { LookLater } from './look-later.js';
+
+const BUSY_MS = 1000;
+const LOOK_MS = 250;
+
+export interface RunParts {
+  readonly inbox: Inbox;
+  readonly conversations: ConversationStore;
+  readonly replies: ReplyStore;
+  readonly sender: ReplySender;
+  readonly sessions: SessionsService;
+  readonly messages: MessagesService;
+  readonly results: TurnResults;
+  readonly doneSignal: DoneSignal;
+}
+
+export interface RunTerms {
+  readonly claim: ConversationClaim;
+  readonly adapter: ChannelAdapter;
+  readonly streamIntervalMs: number;
+  /** Whether new turns may begin; answers that are there are sent in any case. */
+  readonly mayBegin: () => boolean;
+}
+
+/**
+ * Answers what waits in one conversation, one message after the other. Every step is written down before the next, so
+ * that whoever takes over goes on where this one was: the turn is found by the id of its message, and is begun once.
+ */
+export class ConversationRun {
+  private sessionId: string | null;
+  private readonly caller: Caller;
+
+  constructor(
+    private readonly parts: RunParts,
+    private readonly terms: RunTerms,
+    private readonly signal: AbortSignal,
+  ) {
+    const { channel, sessionId } = terms.claim;
+    this.sessionId = sessionId;
+    const tokenId = `channel:${channel}`;
+    this.caller = { tokenId, tokenName: channel, scopes: [], boundUserId: null, channel };
+  }
+
+  /** Throws `LookLater`, `LeaseLost`, and `Unavailable` without a database. */
+  async toItsEnd(): Promise<void> {
+    const { inbox, replies, sender } = this.parts;
+    const { claim, adapter } = this.terms;
+    while (!this.signal.aborted) {
+      const message = await inbox.next(claim.channel, claim.conversation);
+      if (message === undefined) return;
+      if (!message.isAnswered) {
+        const words = await this.answer(message);
+        const answered = splitText(words, adapter.longestReply);
+        await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');
+      }
+      await sender.send({ claim, message, adapter }, this.signal);
+      await inbox.done(message);
+      this.parts.doneSignal.done(message.messageId);
+    }
+  }
+
+  private async answer(message: OpenMessage): Promise<string> {
+    if (message.content === '') return WORDS.unreadable;
+    const before = await this.parts.results.of(message.messageId);
+    try {
+      if (before === undefined || before.status === 'waiting') await this.runTurn(message, before);
+    } catch (error) {
+      if (error instanceof TurnLimitReached && error.isBudget) return WORDS.budgetSpent;
+      throw error;
+    }
+    return wordsFor(await this.result(message));
+  }
+
+  private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
+    if (!this.terms.mayBegin()) throw new LookLater('the gateway stops', 0);
+    // Whoever put it into the line is gone.
+    if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting.turnId);
+    const started = await this.begin(message);
+    const reply = { claim: this.terms.claim, message, adapter: this.terms.adapter };
+    const draft = new DraftWriter(reply, this.parts.replies, started.live, this.terms.streamIntervalMs);
+    // How it ended is read from what was stored, as after a crash.
+    await started.answer.catch(() => undefined);
+    await draft.end();
+  }
+
+  /** A session that has ended is followed by a new one: the conversation goes on. */
+  private async begin(message: OpenMessage): Promise<StartedTurn> {
+    const { messageId: id, content } = message;
+    const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
+    const sessionId = this.sessionId ?? (await this.newSession(message));
+    try {
+      return await this.parts.messages.start(
+        sessionId,
+        { id, content, attachments: [], systemNote },
+        this.caller,
+      );
+    } catch (error) {
+      if (error instanceof TurnLimitReached && !error.isBudget) throw new LookLater('a limit', BUSY_MS);
+      if (error instanceof TurnInProgress) throw new LookLater('the session is busy', BUSY_MS);
+      if (!(error instanceof SessionEnded) && !(error instanceof SessionNotFound)) throw error;
+      this.sessionId = null;
+      return this.begin(message);
+    }
+  }
+
+  private async newSession({ userId, conversation }: OpenMessage): Promise<string> {
+    const { claim } = this.terms;
+    const wish = { channel: claim.channel, userId, metadata: { conversation } };
+    const { id } = await this.parts.sessions.create(wish, this.caller);
+    await this.parts.conversations.setSession(claim, id);
+    this.sessionId = id;
+    return id;
+  }
+
+  /** A turn that runs elsewhere ends, or its lease does: within seconds either way. */
+  private async result({ messageId }: OpenMessage): Promise<TurnResult> {
+    for (;;) {
+      const result = await this.parts.results.of(messageId);
+      if (result === undefined) throw new LookLater('the turn was not begun', BUSY_MS);
+      if (result.status !== 'running' && result.status !== 'waiting') return result;
+      await sleep(LOOK_MS, undefined, { signal: this.signal });
+    }
+  }
+}

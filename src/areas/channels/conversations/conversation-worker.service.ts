@@ -1,0 +1,171 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { stackOf } from '../../../common/errors/stack-of.js';
+import { Bell } from '../../../platform/events/bell.js';
+import { Readiness } from '../../../platform/lifecycle/readiness.js';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { MessagesService } from '../../sessions/messages.service.js';
+import { SessionsService } from '../../sessions/sessions.service.js';
+import { TurnResults } from '../../turns/turn-results.store.js';
+import { ChannelAdapters } from '../channel-adapters.js';
+import { ChannelDirectory } from '../channel-directory.js';
+import { LeaseLost } from '../channel-failures.js';
+import { Inbox } from '../inbound/inbox.store.js';
+import { ReplyStore } from '../replies/reply.store.js';
+import { ReplySender } from '../replies/reply-sender.js';
+import { CONVERSATION_LEASE_SECS } from './conversation.sql.js';
+import { type ConversationClaim, ConversationStore, conversationKey } from './conversation.store.js';
+import { ConversationRun, type RunParts } from './conversation-run.js';
+import { DoneSignal } from './done-signal.js';
+import { LookLater } from './look-later.js';
+
+/** The poll that finds what another replica, or a crash, has left. */
+const LOOK_MS = 1000;
+const RENEW_MS = 4000;
+/** Conversations that one process answers in at once; the others wait for one of these. */
+const MOST_AT_ONCE = 256;
+const FIRST_PAUSE_MS = 1000;
+const LAST_WORDS_MS = 5000;
+
+interface HeldConversation {
+  readonly claim: ConversationClaim;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Answers what arrived over channels: conversations beside each other, the messages of each in their order. */
+@Injectable()
+export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  /** Rings when a message was stored here. */
+  readonly bell = new Bell();
+  private readonly logger: Logger;
+  private readonly held = new Map<string, HeldConversation>();
+  private readonly parts: RunParts;
+  private readonly stopped = new AbortController();
+  private looking: Promise<void> = Promise.resolve();
+  private renewedAt = performance.now();
+  private isFailing = false;
+
+  constructor(
+    private readonly adapters: ChannelAdapters,
+    private readonly directory: ChannelDirectory,
+    private readonly readiness: Readiness,
+    private readonly conversations: ConversationStore,
+    inbox: Inbox,
+    replies: ReplyStore,
+    sender: ReplySender,
+    sessions: SessionsService,
+    messages: MessagesService,
+    results: TurnResults,
+    doneSignal: DoneSignal,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('channels::conversations');
+    this.parts = { inbox, conversations, replies, sender, sessions, messages, results, doneSignal };
+  }
+
+  onApplicationBootstrap(): void {
+    this.looking = outsideLogContext(() => this.look());
+  }
+
+  /** Answers that are there are still sent; what has not begun is left to others, and to the next start. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopped.abort();
+    this.bell.ring();
+    await this.looking;
+    const all = Promise.all([...this.held.values()].map(({ ended }) => ended));
+    const timer = setTimeout(() => this.abortAll(new Error('the gateway stops')), LAST_WORDS_MS);
+    await all;
+    clearTimeout(timer);
+  }
+
+  private async look(): Promise<void> {
+    while (!this.stopped.signal.aborted) {
+      try {
+        if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
+        if (!this.readiness.isDraining) await this.claim();
+        this.isFailing = false;
+      } catch (error) {
+        if (!this.isFailing) this.logger.warn('what arrived over channels waits', { error: String(error) });
+        this.isFailing = true;
+        this.dropExpired();
+      }
+      await this.bell.wait(LOOK_MS);
+    }
+  }
+
+  private async claim(): Promise<void> {
+    const names = this.adapters.names();
+    const places = MOST_AT_ONCE - this.held.size;
+    if (names.length === 0 || places <= 0) return;
+    for (const claim of await this.conversations.claim(names, places)) this.start(claim);
+  }
+
+  private start(claim: ConversationClaim): void {
+    const key = conversationKey(claim);
+    const abort = new AbortController();
+    const ended = this.run(claim, abort.signal).finally(() => {
+      if (this.held.get(key)?.abort === abort) this.held.delete(key);
+      this.bell.ring();
+    });
+    this.held.set(key, { claim, abort, ended });
+  }
+
+  /** Never rejects. */
+  private async run(claim: ConversationClaim, signal: AbortSignal): Promise<void> {
+    try {
+      const retryInMs = await this.answerIn(claim, signal);
+      await this.conversations.release(claim, retryInMs, retryInMs === null ? 0 : claim.failures + 1);
+    } catch (error) {
+      // Its lease runs out, and somebody looks after it then.
+      if (!(error instanceof LeaseLost))
+        this.logger.warn('a conversation is left for now', { channel: claim.channel, error: String(error) });
+    }
+  }
+
+  /** @returns after how many milliseconds somebody has to look again; null when there is nothing left to do */
+  private async answerIn(claim: ConversationClaim, signal: AbortSignal): Promise<number | null> {
+    const { channel } = claim;
+    try {
+      const adapter = await this.adapters.get(channel);
+      const streamIntervalMs = this.directory.settingsOf(channel)?.stream_interval_ms ?? 0;
+      const mayBegin = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
+      await new ConversationRun(
+        this.parts,
+        { claim, adapter, streamIntervalMs, mayBegin },
+        signal,
+      ).toItsEnd();
+      return null;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof LeaseLost) throw error;
+      if (error instanceof LookLater) return error.afterMs;
+      this.logger.warn('a conversation could not be answered in; it will be tried again', {
+        channel,
+        error: stackOf(error),
+      });
+      return backOffMs(claim.failures, FIRST_PAUSE_MS);
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const askedAt = performance.now();
+    const claims = [...this.held.values()].map(({ claim }) => claim);
+    const kept = claims.length === 0 ? new Set() : await this.conversations.renew(claims);
+    this.renewedAt = askedAt;
+    for (const claim of claims) {
+      const one = this.held.get(conversationKey(claim));
+      if (one?.claim === claim && !kept.has(conversationKey(claim))) one.abort.abort(new LeaseLost());
+    }
+  }
+
+  /** What could not be renewed for so long is somebody else's by now. */
+  private dropExpired(): void {
+    if (performance.now() - this.renewedAt > CONVERSATION_LEASE_SECS * 1000) this.abortAll(new LeaseLost());
+  }
+
+  private abortAll(reason: Error): void {
+    for (const { abort } of this.held.values()) abort.abort(reason);
+  }
+}

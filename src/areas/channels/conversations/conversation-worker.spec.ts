@@ -1,0 +1,204 @@
+import { Readiness } from '../../../platform/lifecycle/readiness.js';
+import type { Logs } from '../../../platform/logging/logger.js';
+import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { LeaseLost } from '../channel-failures.js';
+import type { OpenMessage } from '../inbound/inbox.store.js';
+import type { ConversationClaim } from './conversation.store.js';
+import { ConversationWorker } from './conversation-worker.service.js';
+import { LookLater } from './look-later.js';
+
+const claimOf = (conversation: string, failures = 0): ConversationClaim => ({
+  ...{ channel: 'tg', conversation, fence: 1, sessionId: 's', failures },
+});
+const MESSAGE = { id: '1', messageId: 'msg_1', isAnswered: true } as OpenMessage;
+
+interface Scene {
+  /** What there is to claim, look after look. */
+  readonly claims?: (ConversationClaim[] | Error)[];
+  /** What sending does; it ends well unless told. */
+  readonly send?: (signal: AbortSignal) => Promise<void>;
+  readonly kept?: () => ReadonlySet<string>;
+  readonly names?: readonly string[];
+  readonly release?: () => Promise<void>;
+  readonly isDraining?: boolean;
+}
+
+const workers: ConversationWorker[] = [];
+afterEach(async () => {
+  jest.useRealTimers();
+  await Promise.all(workers.splice(0).map((worker) => worker.onModuleDestroy()));
+});
+
+/** A worker whose conversations have one message each that is answered and only has to be sent. */
+function start(scene: Scene) {
+  const told: string[] = [];
+  const claims = [...(scene.claims ?? [])];
+  let asked = 0;
+  const sent = new Set<string>();
+  const conversations = {
+    claim: () => {
+      asked += 1;
+      const next = claims.shift() ?? [];
+      return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+    },
+    renew: () => Promise.resolve(scene.kept?.() ?? new Set()),
+    release: ({ conversation }: ConversationClaim, retryInMs: number | null, failures: number) => {
+      const when = retryInMs === null ? 'done' : retryInMs > 0 ? 'later' : 'now';
+      told.push(`release ${conversation}: ${when}, ${failures} failures`);
+      return scene.release?.() ?? Promise.resolve();
+    },
+  };
+  const inbox = {
+    next: (_channel: string, conversation: string) =>
+      Promise.resolve(sent.has(conversation) ? undefined : { ...MESSAGE, conversation }),
+    done: ({ conversation }: OpenMessage) => {
+      sent.add(conversation);
+      return Promise.resolve();
+    },
+  };
+  const readiness = new Readiness();
+  readiness.ready();
+  if (scene.isDraining === true) readiness.drain();
+  const parts = [
+    { names: () => scene.names ?? ['tg'], get: () => Promise.resolve({ longestReply: 100 }) },
+    { settingsOf: () => undefined },
+    ...[readiness, conversations, inbox, {}],
+    { send: (_reply: unknown, signal: AbortSignal) => scene.send?.(signal) ?? Promise.resolve() },
+    ...[{}, {}, {}, { done: () => undefined }],
+    {
+      for: () => ({ ...silentLogs.for('test'), warn: (sentence: string) => told.push(`warn: ${sentence}`) }),
+    } as unknown as Logs,
+  ] as unknown as ConstructorParameters<typeof ConversationWorker>;
+  const worker = new ConversationWorker(...parts);
+  workers.push(worker);
+  worker.onApplicationBootstrap();
+  return { worker, told, asked: () => asked };
+}
+
+/** Until nothing that was started is left to do at once. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+test('what waits is answered, conversation beside conversation, and released', async () => {
+  const { told } = start({ claims: [[claimOf('one'), claimOf('two')]] });
+  await settle();
+  expect(told.toSorted()).toEqual(['release one: done, 0 failures', 'release two: done, 0 failures']);
+});
+
+test.each<[string, Scene]>([
+  ['there is no channel', { names: [] }],
+  ['the gateway drains', { isDraining: true }],
+])('nothing is claimed while %s', async (_what, scene) => {
+  const { asked } = start(scene);
+  await settle();
+  expect(asked()).toBe(0);
+});
+
+test('a platform that cannot be spoken to now is tried again later, and that counts as a failure', async () => {
+  const send = () => Promise.reject(new LookLater('busy', 5000));
+  const { told } = start({ claims: [[claimOf('one', 2)]], send });
+  await settle();
+  expect(told).toEqual(['release one: later, 3 failures']);
+});
+
+test('what nobody expected is told and tried again', async () => {
+  const { told } = start({ claims: [[claimOf('one')]], send: () => Promise.reject(new Error('unheard of')) });
+  await settle();
+  expect(told[0]).toBe('warn: a conversation could not be answered in; it will be tried again');
+  expect(told[1]).toMatch(/^release one: (later|now), 1 failures$/);
+});
+
+test('a lease that was lost while something was sent is left to whoever has it', async () => {
+  const { told } = start({ claims: [[claimOf('one')]], send: () => Promise.reject(new LeaseLost()) });
+  await settle();
+  expect(told).toEqual([]);
+});
+
+test('a conversation that cannot be given back is told, and its lease runs out', async () => {
+  const release = () => Promise.reject(new Error('no database'));
+  const { told } = start({ claims: [[claimOf('one')]], release });
+  await settle();
+  expect(told).toEqual(['release one: done, 0 failures', 'warn: a conversation is left for now']);
+});
+
+test('without a database that is told once, and it goes on when there is one again', async () => {
+  const { worker, told } = start({ claims: [new Error('down'), new Error('down'), [claimOf('one')]] });
+  for (let look = 0; look < 3; look += 1) {
+    await settle();
+    worker.bell.ring();
+  }
+  await settle();
+  expect(told).toEqual(['warn: what arrived over channels waits', 'release one: done, 0 failures']);
+});
+
+describe('with its clock moved', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+
+  test('what is still ours is renewed and goes on; what is not is stopped at once', async () => {
+    const stopped: string[] = [];
+    const send = (signal: AbortSignal) =>
+      untilAborted(signal).catch((error: unknown) => {
+        stopped.push((error as Error).name);
+        throw error;
+      });
+    let kept = new Set(['tg one', 'tg two']);
+    const { told } = start({ claims: [[claimOf('one'), claimOf('two')]], send, kept: () => kept });
+    await settle();
+    jest.advanceTimersByTime(5000);
+    await settle();
+    expect(stopped).toEqual([]);
+    kept = new Set(['tg one']);
+    jest.advanceTimersByTime(5000);
+    await settle();
+    expect([stopped, told]).toEqual([['LeaseLost'], []]);
+    kept = new Set();
+    jest.advanceTimersByTime(5000);
+    await settle();
+    expect(stopped).toHaveLength(2);
+  });
+
+  test('without a database for as long as a lease, everything is taken to be lost', async () => {
+    const signals: AbortSignal[] = [];
+    const send = (signal: AbortSignal) => {
+      signals.push(signal);
+      return untilAborted(signal);
+    };
+    const kept = () => {
+      throw new Error('down');
+    };
+    start({ claims: [[claimOf('one')]], send, kept });
+    await settle();
+    for (let secs = 0; secs < 14; secs += 1) {
+      jest.advanceTimersByTime(1000);
+      await settle();
+    }
+    expect(signals[0]?.aborted).toBe(false);
+    for (let secs = 0; secs < 3; secs += 1) {
+      jest.advanceTimersByTime(1000);
+      await settle();
+    }
+    expect(signals[0]?.reason).toBeInstanceOf(LeaseLost);
+  });
+
+  test('a stop waits five seconds for answers that are being sent, and no longer', async () => {
+    let reason: unknown;
+    const send = (signal: AbortSignal) =>
+      untilAborted(signal).catch((error: unknown) => {
+        reason = error;
+        throw error;
+      });
+    const { worker, told } = start({ claims: [[claimOf('one')]], send });
+    await settle();
+    const stopped = worker.onModuleDestroy();
+    await settle();
+    expect(reason).toBeUndefined();
+    jest.advanceTimersByTime(5000);
+    await stopped;
+    expect(String(reason)).toBe('Error: the gateway stops');
+    expect(told).toEqual(['warn: a conversation is left for now']);
+  });
+});

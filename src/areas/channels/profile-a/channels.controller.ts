@@ -1,0 +1,37 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
+import { ProfileAController } from '../../../http/profiles/profile.js';
+import { ChannelReports } from '../channel-reports.service.js';
+import {
+  ChannelListViewA,
+  ChannelTestViewA,
+  presentChannelListA,
+  presentChannelTestA,
+} from './channels.views.js';
+
+/** Channels in Profile A (specification 4.1). */
+@ProfileAController('channels')
+export class ChannelsControllerA {
+  constructor(private readonly channels: ChannelReports) {}
+
+  @Get()
+  @Does('List channels')
+  @RequireScope('channels:read')
+  @Answers(200, 'All channels', ChannelListViewA)
+  async list(): Promise<ChannelListViewA> {
+    return presentChannelListA(await this.channels.list('live'));
+  }
+
+  @Post(':name/test')
+  @Does(
+    'Test a channel',
+    'Makes a round trip to the platform, for 10 s at most. A failed one is a 200 with `success: false`.',
+  )
+  @HttpCode(200)
+  @RequireScope('channels:write')
+  @Answers(200, 'What a round trip came to; a failed one is no error', ChannelTestViewA)
+  async test(@Param('name') name: string): Promise<ChannelTestViewA> {
+    return presentChannelTestA(await this.channels.test(name));
+  }
+}

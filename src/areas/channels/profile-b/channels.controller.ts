@@ -1,0 +1,43 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
+import { ProfileBController } from '../../../http/profiles/profile.js';
+import { ChannelReports } from '../channel-reports.service.js';
+import {
+  ChannelHealthViewB,
+  ChannelListViewB,
+  presentChannelHealthB,
+  presentChannelListB,
+  RestartedChannelViewB,
+} from './channels.views.js';
+
+/** Channels in Profile B (specification 4.2). */
+@ProfileBController('channels')
+export class ChannelsControllerB {
+  constructor(private readonly channels: ChannelReports) {}
+
+  @Get()
+  @Does('List channels')
+  @RequireScope('channels:read')
+  @Answers(200, 'All channels', ChannelListViewB)
+  async list(): Promise<ChannelListViewB> {
+    return presentChannelListB(await this.channels.list('active'));
+  }
+
+  @Post(':name/restart')
+  @Does('Restart a channel', 'Answers at once; the channel connects again meanwhile.')
+  @HttpCode(200)
+  @RequireScope('channels:write')
+  @Answers(200, 'The channel is reconnecting', RestartedChannelViewB)
+  restart(@Param('name') name: string): Promise<RestartedChannelViewB> {
+    return this.channels.restart(name);
+  }
+
+  @Get(':name/health')
+  @Does('Check a channel', 'Makes a round trip to the platform, for 10 s at most.')
+  @RequireScope('channels:read')
+  @Answers(200, 'What a round trip came to', ChannelHealthViewB)
+  async health(@Param('name') name: string): Promise<ChannelHealthViewB> {
+    return presentChannelHealthB(await this.channels.health(name));
+  }
+}

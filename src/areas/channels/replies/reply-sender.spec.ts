@@ -1,0 +1,160 @@
+import { Unavailable } from '../../../common/errors/gateway-error.js';
+import type { EventStore } from '../../../platform/events/event.store.js';
+import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { LeaseLost, NotSent } from '../channel-failures.js';
+import type { OpenMessage } from '../inbound/inbox.store.js';
+import type { ReplyPart, ReplyStore } from './reply.store.js';
+import { ReplySender, type SentReply } from './reply-sender.js';
+import { WORDS } from './reply-words.js';
+
+const DAY_MS = 24 * 3_600_000;
+const part = (number: number, more: Partial<ReplyPart> = {}): ReplyPart => ({
+  ...{ part: number, content: `part ${number}`, status: 'pending', externalId: null, attempts: 0, ...more },
+});
+
+interface Scene {
+  readonly parts?: readonly ReplyPart[];
+  /** What becomes of sending or editing, one after the other; then it gets through. */
+  readonly failures?: readonly Error[];
+  readonly receivedAt?: Date;
+  readonly dropsDuplicates?: boolean;
+  readonly cannotEdit?: boolean;
+  readonly lost?: boolean;
+  /** How often the database is away when what was sent is noted. */
+  readonly outages?: number;
+}
+
+/** An outbox in memory, and a platform that takes what it is given, or not. */
+async function send(scene: Scene, signal = new AbortController().signal) {
+  const parts = [...(scene.parts ?? [part(1)])];
+  const failures = [...(scene.failures ?? [])];
+  let outages = scene.outages ?? 0;
+  const told: string[] = [];
+  const published: unknown[] = [];
+  const change = (number: number, more: Partial<ReplyPart>): void => {
+    const at = parts.findIndex((one) => one.part === number);
+    parts[at] = { ...part(number), ...parts[at], ...more };
+  };
+  const store = {
+    partsOf: () => Promise.resolve([...parts]),
+    sending: () => (scene.lost === true ? Promise.reject(new LeaseLost()) : Promise.resolve()),
+    ended: (_message: unknown, number: number, status: ReplyPart['status']) => {
+      outages -= 1;
+      if (outages >= 0) return Promise.reject(new Unavailable('The database is away.'));
+      change(number, { status });
+      return Promise.resolve();
+    },
+    add: (_message: unknown, content: string) =>
+      Promise.resolve(void parts.push(part(parts.length + 1, { content }))),
+    untie: (_message: unknown, number: number) => Promise.resolve(change(number, { externalId: null })),
+  } as unknown as ReplyStore;
+  const hand = (what: string): Promise<string> => {
+    told.push(what);
+    const failure = failures.shift();
+    return failure === undefined ? Promise.resolve('ext-1') : Promise.reject(failure);
+  };
+  const adapter = {
+    dropsDuplicates: scene.dropsDuplicates ?? false,
+    send: ({ text }: { text: string }) => hand(`send ${text}`),
+    ...(scene.cannotEdit === true
+      ? {}
+      : { edit: (id: string, { text }: { text: string }) => hand(`edit ${id}: ${text}`) }),
+  };
+  const message = { messageId: 'msg_1', channel: 'tg', userId: 'tg:ada', target: {} };
+  const reply = {
+    claim: { failures: 0 },
+    message: { ...message, receivedAt: scene.receivedAt ?? new Date() } as unknown as OpenMessage,
+    adapter,
+  } as unknown as SentReply;
+  const events = { publish: (event: unknown) => Promise.resolve(published.push(event)) };
+  const sender = new ReplySender(store, events as unknown as EventStore, silentLogs);
+  const failure = await sender.send(reply, signal).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { told, failure, published, statuses: parts.map(({ status }) => status) };
+}
+
+test('parts leave in their order, and what has left does not leave again', async () => {
+  const { told, statuses } = await send({ parts: [part(1, { status: 'sent' }), part(2), part(3)] });
+  expect([told, statuses]).toEqual([
+    ['send part 2', 'send part 3'],
+    ['sent', 'sent', 'sent'],
+  ]);
+});
+
+test('what was shown while it was written is edited; where that cannot be, it is said once more', async () => {
+  const parts = [part(1, { externalId: 'ext-0' })];
+  expect((await send({ parts })).told).toEqual(['edit ext-0: part 1']);
+  expect((await send({ parts, cannotEdit: true })).told).toEqual(['send part 1']);
+});
+
+test('a draft that is gone is followed by a message of its own', async () => {
+  const failures = [new NotSent('never', 'message to edit not found')];
+  const { told, statuses } = await send({ parts: [part(1, { externalId: 'ext-0' })], failures });
+  expect([told, statuses]).toEqual([['edit ext-0: part 1', 'send part 1'], ['sent']]);
+});
+
+describe('a part that was leaving when its gateway died', () => {
+  const parts = [part(1, { status: 'sending' })];
+
+  test('is not said twice: the reader is told instead', async () => {
+    const { told, statuses } = await send({ parts });
+    expect([told, statuses]).toEqual([[`send ${WORDS.maybeLost}`], ['unknown', 'sent']]);
+  });
+
+  test('is sent again where that is the same as once', async () => {
+    expect((await send({ parts, dropsDuplicates: true })).told).toEqual(['send part 1']);
+    expect((await send({ parts: [part(1, { status: 'sending', externalId: 'e' })] })).told).toEqual([
+      'edit e: part 1',
+    ]);
+  });
+});
+
+test('the reader is told once that something may be lost, also when that fails too', async () => {
+  const failures = [new NotSent('unknown', 'reset'), new NotSent('unknown', 'reset')];
+  const { told, statuses, published } = await send({ failures });
+  expect(told).toEqual(['send part 1', `send ${WORDS.maybeLost}`]);
+  expect([statuses, published]).toEqual([['unknown', 'unknown'], []]);
+});
+
+test.each([
+  ['as the platform says', new NotSent('again', 'busy', 7000), 7000, 7000],
+  ['for a moment', new NotSent('again', 'down'), 0, 2000],
+])('what it cannot take now waits %s', async (_what, error, least, most) => {
+  const { failure, statuses } = await send({ parts: [part(1), part(2)], failures: [error] });
+  expect([(failure as Error).name, statuses]).toEqual(['LookLater', ['pending', 'pending']]);
+  const { afterMs } = failure as { afterMs: number };
+  expect(afterMs).toBeGreaterThanOrEqual(least);
+  expect(afterMs).toBeLessThanOrEqual(most);
+});
+
+test.each<[string, NotSent, Date]>([
+  ['that it will never take', new NotSent('never', 'chat not found'), new Date()],
+  ['that it has not taken for a day', new NotSent('again', 'down'), new Date(Date.now() - DAY_MS - 1000)],
+])('an answer %s is given up, and webhooks are told', async (_what, error, receivedAt) => {
+  const { statuses, published } = await send({ failures: [error], receivedAt });
+  expect(statuses).toEqual(['failed']);
+  const data = { source: 'channel', reason: 'reply_not_sent', name: 'tg' };
+  expect(published).toEqual([{ name: 'error.occurred', userId: 'tg:ada', data }]);
+});
+
+test('whoever has lost the lease sends nothing', async () => {
+  const { told, failure } = await send({ lost: true });
+  expect([told, failure]).toEqual([[], new LeaseLost()]);
+});
+
+test('an error that is no verdict of the platform is nobody else to judge', async () => {
+  const { failure, statuses } = await send({ failures: [new TypeError('ours')] });
+  expect([failure, statuses]).toEqual([new TypeError('ours'), ['pending']]);
+});
+
+test('that a part was sent is noted when the database is back; it is not sent again', async () => {
+  const { told, statuses } = await send({ outages: 1 });
+  expect([told, statuses]).toEqual([['send part 1'], ['sent']]);
+});
+
+test('without the lease nothing is noted any more', async () => {
+  const { failure } = await send({ outages: 1 }, AbortSignal.abort());
+  expect(failure).toBeInstanceOf(Unavailable);
+});

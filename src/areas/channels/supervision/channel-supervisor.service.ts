@@ -1,0 +1,194 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Readiness } from '../../../platform/lifecycle/readiness.js';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import type { ChannelSettings } from '../../../platform/settings/sections/channels.section.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../../../platform/settings/settings-subscriber.js';
+import { SettingsSubscribers } from '../../../platform/settings/settings-subscribers.js';
+import { ChannelAdapters } from '../channel-adapters.js';
+import { RECEIVER_LEASE_SECS } from '../channel-states.sql.js';
+import { ChannelStates, type HeldLease, type ReceiverLease } from '../channel-states.store.js';
+import { ChannelRunner } from './channel-runner.js';
+import { RunnerPartsFactory } from './runner-parts.js';
+
+const LOOK_MS = 1000;
+
+interface Held {
+  readonly lease: ReceiverLease;
+  readonly runner: ChannelRunner;
+  restarts: number;
+}
+
+/**
+ * Receives for the channels whose lease this replica holds, and looks every second whether it holds others by now. Only
+ * the channel whose settings change is touched.
+ */
+@Injectable()
+export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
+  readonly name = 'channels';
+  private readonly logger: Logger;
+  private readonly held = new Map<string, Held>();
+  /** Receivers that have not quite ended: of one channel there is one at a time. */
+  private readonly leaving = new Map<string, Promise<void>>();
+  private wanted: readonly string[] = [];
+  private announced: readonly string[] = [];
+  private unsubscribe: () => void = () => undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+  private isLookWanted = false;
+  /** Given back since the leases were last asked for: what that said of them is old. */
+  private readonly givenBack = new Set<string>();
+  private keptAt = performance.now();
+  private isStopped = false;
+  private failing = false;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly subscribers: SettingsSubscribers,
+    private readonly states: ChannelStates,
+    private readonly adapters: ChannelAdapters,
+    private readonly parts: RunnerPartsFactory,
+    private readonly readiness: Readiness,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('channels');
+  }
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.subscribers.add(this);
+    this.follow(enabledChannels(this.settings.current));
+    const tick = (): void => {
+      if (this.looking === undefined) this.look();
+    };
+    this.timer = outsideLogContext(() => setInterval(tick, LOOK_MS).unref());
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.unsubscribe();
+    this.isStopped = true;
+    clearInterval(this.timer);
+    await this.looking;
+    for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
+    await Promise.all(this.leaving.values());
+  }
+
+  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'channels_config')) return Promise.resolve(undefined);
+    const wanted = enabledChannels(change.after);
+    return Promise.resolve({ commit: () => this.follow(wanted) });
+  }
+
+  /** Whether a channel was tried in vain, on whatever replica. */
+  get isFailing(): boolean {
+    return this.failing;
+  }
+
+  /** Whoever receives for it begins anew; here at once. */
+  async restart(name: string): Promise<void> {
+    const restarts = await this.states.restart(name);
+    const held = this.held.get(name);
+    if (held !== undefined) restartOnce(held, restarts);
+  }
+
+  private follow(wanted: ReadonlyMap<string, ChannelSettings>): void {
+    for (const name of this.adapters.follow(wanted)) {
+      this.leave(name, wanted.has(name) ? 'reconnecting' : 'disconnected');
+    }
+    this.wanted = [...wanted.keys()];
+    this.look();
+  }
+
+  /** One look at a time; what is wanted meanwhile is looked at afterwards. */
+  private look(): void {
+    this.isLookWanted = this.looking !== undefined;
+    this.looking ??= this.keep()
+      .catch((error: unknown) => this.notKept(error))
+      .finally(() => {
+        this.looking = undefined;
+        if (this.isLookWanted && !this.isStopped) this.look();
+      });
+  }
+
+  private async keep(): Promise<void> {
+    if (this.readiness.isDraining) {
+      for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
+      return;
+    }
+    const { wanted } = this;
+    if (wanted.length === 0) {
+      this.failing = false;
+      return;
+    }
+    if (this.announced !== wanted) await this.states.announce(wanted);
+    this.announced = wanted;
+    const askedAt = performance.now();
+    this.givenBack.clear();
+    const kept = await this.states.keep(wanted.filter((name) => !this.leaving.has(name)));
+    this.keptAt = askedAt;
+    if (this.isStopped) return;
+    const names = new Set(kept.map(({ name }) => name));
+    for (const name of [...this.held.keys()]) if (!names.has(name)) this.leave(name, 'reconnecting');
+    for (const lease of kept) if (!this.givenBack.has(lease.name)) this.hold(lease);
+    const states = await this.states.ofAll(wanted);
+    this.failing = [...states.values()].some(({ error }) => error !== undefined);
+  }
+
+  private hold(lease: HeldLease): void {
+    const { name, fence, restarts } = lease;
+    const held = this.held.get(name);
+    if (held?.lease.fence !== fence) {
+      if (held !== undefined) this.leave(name, 'reconnecting');
+      if (this.leaving.has(name) || !this.wanted.includes(name)) return;
+      const runner = new ChannelRunner(this.parts.of(lease));
+      this.held.set(name, { lease, runner, restarts });
+      runner.start();
+      return;
+    }
+    held.runner.retell();
+    restartOnce(held, restarts);
+  }
+
+  /** Receives no longer, and lets others do so. */
+  private leave(name: string, status: 'reconnecting' | 'disconnected'): void {
+    const held = this.held.get(name);
+    if (held === undefined) return;
+    this.held.delete(name);
+    const gone = held.runner
+      .stop(status)
+      .then(() => this.states.release(held.lease))
+      .catch((error: unknown) => this.logger.debug('a lease was not given back', { error: String(error) }))
+      .finally(() => {
+        this.leaving.delete(name);
+        this.givenBack.add(name);
+        if (!this.isStopped) this.look();
+      });
+    this.leaving.set(name, gone);
+  }
+
+  private notKept(error: unknown): void {
+    const isOver = performance.now() - this.keptAt > RECEIVER_LEASE_SECS * 1000;
+    if (!isOver || this.held.size === 0) return;
+    this.logger.warn('nothing is received: the leases could not be renewed', { error: String(error) });
+    for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
+  }
+}
+
+/** Whoever asked and whoever looks may both come with the same wish, in any order. */
+function restartOnce(held: Held, restarts: number): void {
+  if (held.restarts >= restarts) return;
+  held.restarts = restarts;
+  held.runner.restart();
+}
+
+function enabledChannels({
+  channels_config: channels,
+}: GatewaySettings): ReadonlyMap<string, ChannelSettings> {
+  return new Map(Object.entries(channels).filter(([, { enabled }]) => enabled));
+}

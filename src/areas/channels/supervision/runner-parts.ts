@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
+import { ChannelActivity } from '../channel-activity.js';
+import type { InboundMessage } from '../channel-adapter.port.js';
+import { ChannelAdapters } from '../channel-adapters.js';
+import { ChannelDirectory } from '../channel-directory.js';
+import { ChannelStates, type ReceiverLease } from '../channel-states.store.js';
+import { ConversationStore } from '../conversations/conversation.store.js';
+import { ConversationWorker } from '../conversations/conversation-worker.service.js';
+import { admissionOf } from '../inbound/admission.js';
+import { Inbox } from '../inbound/inbox.store.js';
+import type { RunnerParts } from './channel-runner.js';
+
+const MOST_CONVERSATIONS = 200;
+
+/** What the receiver of one channel speaks to, under one lease. */
+@Injectable()
+export class RunnerPartsFactory {
+  constructor(
+    private readonly adapters: ChannelAdapters,
+    private readonly states: ChannelStates,
+    private readonly directory: ChannelDirectory,
+    private readonly inbox: Inbox,
+    private readonly conversations: ConversationStore,
+    private readonly worker: ConversationWorker,
+    private readonly activity: ChannelActivity,
+    private readonly redactor: Redactor,
+    private readonly logs: Logs,
+  ) {}
+
+  of(lease: ReceiverLease): RunnerParts {
+    const { name } = lease;
+    const logger = this.logs.for(`channel::${name}`);
+    return {
+      logger,
+      adapter: () => this.adapters.get(name),
+      cursor: () => this.states.cursorOf(name),
+      conversations: () => this.conversations.recent(name, MOST_CONVERSATIONS),
+      take: async (messages, cursor) => {
+        const admitted = messages.filter((message) => this.admits(name, message, logger));
+        const added = await this.inbox.receive(lease, admitted, cursor);
+        if (added === 0) return;
+        this.activity.note(name);
+        this.worker.bell.ring();
+      },
+      write: (status, error) => this.states.write(lease, status, error),
+      redact: (text) => this.redactor.redact(text),
+    };
+  }
+
+  private admits(name: string, message: InboundMessage, logger: Logger): boolean {
+    const settings = this.directory.settingsOf(name);
+    const admission = settings === undefined ? 'stranger' : admissionOf(message, settings);
+    if (admission === 'stranger') {
+      // The id is what an operator needs to let them in.
+      logger.info('somebody who is not among allowed_users was not let in', { sender: message.sender.id });
+    }
+    return admission === 'admitted';
+  }
+}

@@ -1,0 +1,36 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { readJsonBytes } from '../../../http/body/json-body.guard.js';
+import { readJsonObject } from '../../../http/body/json-bytes.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
+
+/** A request whose signature was found to be right. */
+export interface SignedRequest extends GatewayRequest {
+  signed: SignedMessage;
+}
+
+/** In the place of a token: the signature of the bytes. They are parsed only when it is right. */
+@Injectable()
+export class SignedBodyGuard implements CanActivate {
+  constructor(
+    private readonly inbound: WebhookInbound,
+    private readonly settings: Settings,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<SignedRequest>();
+    const channel = String(request.params['channel']);
+    const key = await this.inbound.keyOf(channel);
+    const maxBytes = this.settings.current.gateway.max_body_bytes;
+    const body = await readJsonBytes(request, http.getResponse<Response>(), maxBytes);
+    const id = request.header('webhook-id');
+    const timestamp = request.header('webhook-timestamp');
+    this.inbound.verify({ id, timestamp, signature: request.header('webhook-signature') }, body, key);
+    request.signed = { channel, id: id ?? '', body };
+    request.body = await readJsonObject(body);
+    return true;
+  }
+}

@@ -1,0 +1,38 @@
+import { Get, HttpCode, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
+import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
+import { ProfileAController } from '../../../http/profiles/profile.js';
+import { Configuration } from '../../../platform/settings/configuration.js';
+import type { Table } from '../../../platform/settings/dotted-path.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { authorOf } from '../wire/author-of.js';
+import { AnswersConfig, showConfig } from '../wire/show-config.js';
+import { presentReloadA, ReloadedViewA } from './config.views.js';
+
+/** The configuration in Profile A (specification 4.1). */
+@ProfileAController('config')
+export class ConfigControllerA {
+  constructor(private readonly configuration: Configuration) {}
+
+  @Get()
+  @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
+  @RequireScope('config:read')
+  @AnswersConfig()
+  show(@Res({ passthrough: true }) response: Response): Table {
+    return showConfig(this.configuration.live, response);
+  }
+
+  @Post('reload')
+  @Does('Reload the configuration', 'Reads the file and the environment again and applies what changed.')
+  @HttpCode(200)
+  @RequireScope('config:write', 'config_write')
+  @Answers(200, 'File and environment were read again', ReloadedViewA)
+  async reload(@TheCaller() caller: Caller, @TheKey() key: RequestKey | undefined): Promise<ReloadedViewA> {
+    const together = key?.keeping(200, presentReloadA);
+    return presentReloadA(await this.configuration.reload(authorOf(caller), together));
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import type { Counter, Gauge } from 'prom-client';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { ScrapeService } from '../../platform/metrics/scrape.service.js';
+import type { Outcome } from './outcome.js';
+
+const ATTEMPTS = 'agent_gateway_hook_attempts_total';
+const DEPTH = 'agent_gateway_hook_outbox_deliveries';
+const OLDEST = 'agent_gateway_hook_oldest_undelivered_seconds';
+
+export const deliveryMetricProviders = [
+  makeCounterProvider({
+    name: ATTEMPTS,
+    help: 'Delivery attempts of this process by what they came to: delivered, retry (will be tried again), failed.',
+    labelNames: ['outcome'],
+  }),
+  makeGaugeProvider({ name: DEPTH, help: 'Deliveries to active webhooks that have not succeeded yet.' }),
+  makeGaugeProvider({ name: OLDEST, help: 'Age of the oldest of them; 0 without any.' }),
+];
+
+const OUTBOX: Statement = {
+  name: 'hook_deliveries.outbox',
+  text: `
+    SELECT count(*)::int AS depth, coalesce(extract(epoch FROM now() - min(d.created_at)), 0)::float8 AS oldest
+    FROM hook_deliveries AS d JOIN hooks AS h ON h.id = d.hook_id AND h.active WHERE d.status = 'pending'`,
+};
+
+/** What operators see of webhooks: attempts as they happen, the outbox when somebody looks. */
+@Injectable()
+export class DeliveryMetrics implements OnModuleInit {
+  private readonly counters: Readonly<Record<Outcome['status'], Counter.Internal>>;
+
+  constructor(
+    @InjectMetric(ATTEMPTS) attempts: Counter<'outcome'>,
+    @InjectMetric(DEPTH) private readonly depth: Gauge,
+    @InjectMetric(OLDEST) private readonly oldest: Gauge,
+    private readonly scrape: ScrapeService,
+    private readonly database: Database,
+  ) {
+    this.counters = {
+      delivered: attempts.labels('delivered'),
+      pending: attempts.labels('retry'),
+      failed: attempts.labels('failed'),
+    };
+  }
+
+  onModuleInit(): void {
+    for (const counter of Object.values(this.counters)) counter.inc(0);
+    this.scrape.onScrape(() => this.look());
+  }
+
+  count({ status }: Outcome): void {
+    this.counters[status].inc();
+  }
+
+  private async look(): Promise<void> {
+    const [outbox] = await this.database.query<{ depth: number; oldest: number }>(OUTBOX);
+    this.depth.set(outbox?.depth ?? 0);
+    this.oldest.set(outbox?.oldest ?? 0);
+  }
+}

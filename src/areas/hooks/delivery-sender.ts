@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { OutboundFailed, OutboundRefused } from '../../platform/outbound/outbound.errors.js';
+import { OutboundClient, type OutboundHeaders } from '../../platform/outbound/outbound-client.js';
+import { CannotOpen } from '../../platform/secrets/secret-box.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { Delivery } from './delivery.js';
+import { deliveryBody, deliveryHeaders } from './delivery-request.js';
+import { HookSecrets } from './hook-secrets.js';
+import type { AttemptError, Outcome } from './outcome.js';
+import { RetryStore } from './retry.store.js';
+import { nextDelaySecs, retryAfterSecs } from './retry-schedule.js';
+
+/** Makes one attempt and says what it came to. */
+@Injectable()
+export class DeliverySender {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly client: OutboundClient,
+    private readonly secrets: HookSecrets,
+    private readonly deliveries: RetryStore,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Undefined when it was broken off by the signal, which is no attempt. Throws when the payload cannot be read. */
+  async attempt(delivery: Delivery, signal: AbortSignal): Promise<Outcome | undefined> {
+    const data = delivery.data ?? (await this.deliveries.dataOf(delivery.eventId));
+    try {
+      const { status, headers } = await this.post(delivery, deliveryBody(delivery, data), signal);
+      return status >= 200 && status < 300
+        ? delivered(delivery, status)
+        : this.refused(delivery, status, headers);
+    } catch (error) {
+      if (error instanceof OutboundFailed && error.reason === 'aborted') return undefined;
+      return this.failed(delivery, { error: errorWord(error) });
+    }
+  }
+
+  private post(delivery: Delivery, body: string, signal: AbortSignal) {
+    const keys = this.secrets.signingKeys(delivery.hookId, delivery.secrets);
+    const unixSecs = Math.floor(Date.now() / 1000);
+    return this.client.send({
+      method: 'POST',
+      url: delivery.url,
+      headers: deliveryHeaders(delivery.eventId, body, keys, unixSecs),
+      body,
+      timeoutMs: this.settings.current.hooks.timeout_ms,
+      signal,
+    });
+  }
+
+  private refused(delivery: Delivery, status: number, headers: OutboundHeaders): Outcome {
+    const wait = retryAfterSecs(headers['retry-after'], Date.now());
+    return this.failed(delivery, { error: `http_${status}`, status, wait });
+  }
+
+  private failed(
+    delivery: Delivery,
+    { error, status, wait }: { error: AttemptError; status?: number; wait?: number | undefined },
+  ): Outcome {
+    const { id: deliveryId, hookId, eventId } = delivery;
+    const attempts = delivery.attempts + 1;
+    const gone = status === 410;
+    const delaySecs = gone ? undefined : nextDelaySecs({ attempts, retryAfterSecs: wait });
+    const fields = { hook_id: hookId, event_id: eventId, attempts, error };
+    if (delaySecs !== undefined)
+      this.logger.debug('a delivery failed', { ...fields, next_attempt_secs: delaySecs });
+    else
+      this.logger.warn(`delivery to webhook ${hookId} given up after ${attempts} attempts: ${error}`, fields);
+    return {
+      deliveryId,
+      hookId,
+      status: delaySecs === undefined ? 'failed' : 'pending',
+      httpStatus: status ?? null,
+      error,
+      delaySecs: delaySecs ?? null,
+      gone,
+    };
+  }
+}
+
+function delivered({ id: deliveryId, hookId }: Delivery, httpStatus: number): Outcome {
+  return { deliveryId, hookId, status: 'delivered', httpStatus, error: null, delaySecs: null, gone: false };
+}
+
+function errorWord(error: unknown): AttemptError {
+  if (error instanceof OutboundFailed) return error.reason;
+  if (error instanceof OutboundRefused) return `refused_${error.reason}`;
+  if (error instanceof CannotOpen) return 'secret_unreadable';
+  throw error;
+}

@@ -1,0 +1,194 @@
+import { silentLogs } from '../../platform/logging/silent-logs.js';
+import { FixedSettings } from '../../platform/settings/fixed-settings.js';
+import { settingsSchema } from '../../platform/settings/settings.schema.js';
+import type { ActiveHooks } from './active-hooks.store.js';
+import type { Delivery } from './delivery.js';
+import type { DeliverySender } from './delivery-sender.js';
+import { FirstAttempts } from './first-attempts.js';
+import type { ClaimingLane, LaneStore, NextDeliveries } from './lane.store.js';
+import type { Outcome } from './outcome.js';
+import type { OutcomeRecorder } from './outcome-recorder.js';
+
+const HOOK = 'hook_1';
+const settled = () => new Promise(setImmediate);
+
+/** A hook with so many deliveries, whose receiver answers when the test says so. */
+class World {
+  readonly sent: number[] = [];
+  readonly asked: number[] = [];
+  /** Of the row in the table. */
+  isTaken = false;
+  /** Of the row in the table, by another statement. */
+  isLocked = false;
+  private readonly answers: ((outcome: Outcome | undefined) => void)[] = [];
+  private readonly writes: (() => void)[] = [];
+  private readonly unsent: Set<number>;
+  readonly firsts: FirstAttempts;
+
+  constructor(deliveries: number) {
+    this.unsent = new Set(Array.from({ length: deliveries }, (_, index) => index + 1));
+    const store = {
+      take: () => this.take(),
+      next: (lanes: ClaimingLane[], most: number) => this.next(lanes, most),
+      renew: () => Promise.resolve({ renewed: new Set([HOOK]), locked: new Set() }),
+      release: () => this.release(),
+    };
+    const sender = { attempt: (delivery: Delivery, signal: AbortSignal) => this.attempt(delivery, signal) };
+    const recorder = { record: (outcome: Outcome) => this.record(outcome) };
+    this.firsts = new FirstAttempts(
+      store as unknown as LaneStore,
+      { among: (hookIds: string[]) => Promise.resolve(new Set(hookIds)) } as unknown as ActiveHooks,
+      sender as unknown as DeliverySender,
+      recorder as unknown as OutcomeRecorder,
+      new FixedSettings(settingsSchema.parse({})),
+      silentLogs,
+    );
+  }
+
+  /** The receiver answers so much of what it gets. */
+  async answer(most: number, gone = false): Promise<void> {
+    for (let answered = 0; answered < most; answered += 1) {
+      const answer = this.answers.shift();
+      if (answer === undefined) return;
+      answer({ deliveryId: String(this.sent.at(-1)), gone } as Outcome);
+      await settled();
+    }
+  }
+
+  async writeAll(): Promise<void> {
+    for (const write of this.writes.splice(0)) write();
+    await settled();
+  }
+
+  private take() {
+    const taken = this.isTaken ? [] : [{ hookId: HOOK, failing: false }];
+    this.isTaken = true;
+    return Promise.resolve({ taken, freeInMs: null });
+  }
+
+  private release(): Promise<boolean> {
+    this.isTaken = false;
+    return Promise.resolve(false);
+  }
+
+  private next([lane]: ClaimingLane[], most: number): Promise<NextDeliveries> {
+    const after = lane?.after ?? 0;
+    this.asked.push(after);
+    const found = [...this.unsent].filter((sequence) => sequence > after).slice(0, most);
+    const deliveries = found.map(
+      (sequence) => ({ id: String(sequence), hookId: HOOK, sequence }) as Delivery,
+    );
+    const map = new Map(found.length > 0 ? [[HOOK, deliveries]] : []);
+    return Promise.resolve(
+      this.isLocked ? { deliveries: new Map(), seen: new Set() } : { deliveries: map, seen: new Set([HOOK]) },
+    );
+  }
+
+  private attempt({ sequence }: Delivery, signal: AbortSignal): Promise<Outcome | undefined> {
+    this.sent.push(sequence);
+    return new Promise((resolve) => {
+      const broken = (): void => resolve(undefined);
+      signal.addEventListener('abort', broken);
+      this.answers.push((outcome) => {
+        signal.removeEventListener('abort', broken);
+        resolve(outcome);
+      });
+    });
+  }
+
+  private record({ deliveryId }: Outcome): Promise<void> {
+    return new Promise((done) =>
+      this.writes.push(() => {
+        this.unsent.delete(Number(deliveryId));
+        done();
+      }),
+    );
+  }
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+afterEach(() => jest.restoreAllMocks());
+
+function passTime(ms: number): void {
+  const now = performance.now() + ms;
+  jest.spyOn(performance, 'now').mockReturnValue(now);
+}
+
+test('more is claimed before what is there runs out', async () => {
+  const world = new World(600);
+  await world.firsts.round();
+  await world.answer(300);
+  await world.firsts.round();
+  await world.answer(1000);
+  expect(world.sent).toEqual(numbers(1, 600));
+  expect(world.asked).toEqual([0, 500]);
+});
+
+test('a right that ran out and was renewed goes on where it was', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  passTime(1600);
+  await world.answer(1000);
+  await world.writeAll();
+  expect(world.sent).toEqual([1]);
+  await world.firsts.round();
+  await world.answer(1000);
+  expect(world.sent).toEqual(numbers(1, 20));
+});
+
+test('a lane that is taken anew while outcomes of it are not written down waits for them', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  passTime(1600);
+  await world.answer(1000);
+  // The lease ran out in the table too, and the renewal is not due: the next look finds the row free.
+  world.isTaken = false;
+  await world.firsts.round();
+  await world.answer(1000);
+  expect(world.sent).toEqual([1]);
+  await world.writeAll();
+  for (let round = 0; round < 3; round += 1) await world.firsts.round();
+  await world.answer(1000);
+  expect(world.sent).toEqual(numbers(1, 20));
+});
+
+test('who wants nothing more is sent nothing more', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  await world.answer(20, true);
+  expect(world.sent).toEqual([1]);
+});
+
+test('at a stop what is on its way may arrive, and nothing else is sent', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  world.firsts.finish();
+  await world.answer(1000);
+  expect([world.sent, world.firsts.isIdle]).toEqual([[1], false]);
+  await world.writeAll();
+  expect(world.firsts.isIdle).toBe(true);
+});
+
+test('a lane that another statement has locked is passed by, which is told, and is sent to when it is free', async () => {
+  const world = new World(3);
+  world.isLocked = true;
+  expect(await world.firsts.round()).toMatchObject({ foundAny: false, passedOver: true });
+  world.isLocked = false;
+  expect(await world.firsts.round()).toMatchObject({ foundAny: true, passedOver: false });
+  await world.answer(3);
+  expect(world.sent).toEqual([1, 2, 3]);
+});
+
+test('at a stop a lane is left as soon as nothing of it is on its way', async () => {
+  const world = new World(20);
+  await world.firsts.round();
+  world.firsts.finish();
+  await world.firsts.leaveIdle();
+  expect(world.isTaken).toBe(true);
+  await world.answer(1);
+  await world.writeAll();
+  await world.firsts.leaveIdle();
+  expect(world.isTaken).toBe(false);
+});

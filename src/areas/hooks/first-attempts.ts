@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { Bell } from '../../platform/events/bell.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { ActiveHooks } from './active-hooks.store.js';
+import { DeliverySender } from './delivery-sender.js';
+import { Lane } from './lane.js';
+import { LaneStore } from './lane.store.js';
+import type { Outcome } from './outcome.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+
+/** How long at most a hook is still sent to that was ended elsewhere: this, and the deliverer's poll of a second. */
+const CHECK_MS = 400;
+const RENEW_MS = 500;
+/** Leases that could not be renewed, because another statement had their lanes, are tried again this soon. */
+const RENEW_AGAIN_MS = 100;
+/** Lanes taken in one go; many at once, because finding them costs more than taking them. */
+const MOST_LANES_AT_ONCE = 256;
+/** Deliveries claimed in one go, for all lanes together; for one lane; and for one lane however many there are. */
+const MOST_CLAIMED = 3200;
+const MOST_FOR_ONE = 500;
+const LEAST_FOR_ONE = 8;
+
+/** What a round came to. */
+export interface FirstAttemptsRound {
+  readonly foundAny: boolean;
+  /** Lanes were passed over because another statement had locked them. */
+  readonly passedOver: boolean;
+  /** When a lane of another replica with something to send is free unless it is renewed; null without any. */
+  readonly freeInMs: number | null;
+}
+
+/** Makes the first attempts: hook by hook in order, all hooks beside each other. */
+@Injectable()
+export class FirstAttempts {
+  private readonly logger: Logger;
+  private readonly lanes = new Map<string, Lane>();
+  private renewedAt = 0;
+  private checkedAt = 0;
+  /** Rings when there may be more to do. */
+  readonly bell = new Bell();
+
+  constructor(
+    private readonly store: LaneStore,
+    private readonly activeHooks: ActiveHooks,
+    private readonly sender: DeliverySender,
+    private readonly recorder: OutcomeRecorder,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Takes what is there and starts it. @param lookAtOthers whether to find out when lanes of other replicas are free */
+  async round(lookAtOthers = false): Promise<FirstAttemptsRound> {
+    if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
+    if (performance.now() - this.checkedAt > CHECK_MS) await this.dropInactive();
+    const freeInMs = await this.take(lookAtOthers);
+    const lanes = [...this.lanes.values()];
+    const fed = await this.feed(lanes.filter(({ wantsMore }) => wantsMore));
+    for (const lane of lanes) this.start(lane);
+    await this.leaveIdle();
+    return { ...fed, freeInMs };
+  }
+
+  /** Leaves lanes that have nothing on its way to others. */
+  leaveIdle(): Promise<void> {
+    return this.release([...this.lanes.values()].filter(({ isBusy }) => !isBusy));
+  }
+
+  /** The hook is gone: nothing of it leaves any more. */
+  forget(hookId: string): void {
+    this.lanes.get(hookId)?.drop();
+  }
+
+  /** What is on its way may arrive; nothing else is sent. */
+  finish(): void {
+    for (const lane of this.lanes.values()) lane.finish();
+  }
+
+  /** Breaks off what is on its way. */
+  stop(): void {
+    for (const lane of this.lanes.values()) lane.drop();
+  }
+
+  /** Leaves all lanes to others. */
+  leave(): Promise<void> {
+    return this.release([...this.lanes.values()]);
+  }
+
+  /** Whether there are leases to renew. */
+  get holdsLanes(): boolean {
+    return this.lanes.size > 0;
+  }
+
+  get isIdle(): boolean {
+    return [...this.lanes.values()].every(({ isBusy }) => !isBusy);
+  }
+
+  private async take(lookAtOthers: boolean): Promise<number | null> {
+    const { max_in_flight: most, in_flight_per_hook: perHook } = this.settings.current.hooks;
+    const places = Math.floor(most / perHook) - this.lanes.size;
+    if (places <= 0) return null;
+    const failing = [...this.lanes.values()].filter((lane) => lane.failing).length;
+    const askedAt = performance.now();
+    const wanted = Math.min(places, MOST_LANES_AT_ONCE);
+    const { taken, freeInMs } = await this.store.take({
+      most: wanted,
+      alsoFailing: failing * perHook < most / 2,
+      known: [...this.lanes.keys()],
+      lookAtOthers,
+    });
+    for (const { hookId, failing } of taken) {
+      const known = this.lanes.get(hookId);
+      // Its right ran out, and others may have had it since: it is begun anew when its outcomes are written down.
+      if (known === undefined) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
+      else known.drop();
+    }
+    if (taken.length === wanted) this.bell.ring();
+    return freeInMs;
+  }
+
+  private async feed(lanes: readonly Lane[]): Promise<Omit<FirstAttemptsRound, 'freeInMs'>> {
+    if (lanes.length === 0) return { foundAny: false, passedOver: false };
+    const most = batchFor(this.lanes.size);
+    const { deliveries, seen } = await this.store.next(lanes, most);
+    const looked = lanes.filter(({ hookId }) => seen.has(hookId));
+    for (const lane of looked) lane.add(deliveries.get(lane.hookId) ?? [], most);
+    return { foundAny: deliveries.size > 0, passedOver: looked.length < lanes.length };
+  }
+
+  /** Also a lane whose right had run out, with claims in hand, and was renewed. */
+  private start(lane: Lane): void {
+    const { in_flight_per_hook: perHook } = this.settings.current.hooks;
+    while (lane.sending < perHook && lane.length > 0 && lane.isHeld) void this.sendLine(lane);
+  }
+
+  /** Sends what is claimed, one after the other, as long as there is something. */
+  private async sendLine(lane: Lane): Promise<void> {
+    lane.sending += 1;
+    try {
+      for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
+        if (lane.wantsMore) this.bell.ring();
+        const outcome = await this.sender.attempt(delivery, lane.signal);
+        if (outcome === undefined) lane.drop();
+        else this.record(outcome, lane);
+      }
+    } catch (error) {
+      this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
+      lane.drop();
+    }
+    lane.sending -= 1;
+    if (!lane.isBusy) this.bell.ring();
+  }
+
+  private record(outcome: Outcome, lane: Lane): void {
+    lane.unwritten += 1;
+    void this.recorder.record(outcome).then(() => {
+      lane.unwritten -= 1;
+      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.bell.ring();
+    });
+    if (outcome.gone) lane.drop();
+  }
+
+  private async renew(): Promise<void> {
+    const askedAt = performance.now();
+    this.renewedAt = askedAt;
+    if (this.lanes.size === 0) return;
+    const { renewed, locked } = await this.store.renew([...this.lanes.keys()]);
+    if (locked.size > 0) this.renewedAt = askedAt - RENEW_MS + RENEW_AGAIN_MS;
+    for (const lane of this.lanes.values()) {
+      if (renewed.has(lane.hookId)) lane.renewed(askedAt);
+      else if (!locked.has(lane.hookId)) lane.drop();
+    }
+  }
+
+  /** What was claimed of a hook is not sent, and what is on its way is broken off, once it was ended on whatever replica. */
+  private async dropInactive(): Promise<void> {
+    this.checkedAt = performance.now();
+    const busy = [...this.lanes.values()].filter((lane) => lane.isBusy || lane.length > 0);
+    if (busy.length === 0) return;
+    const active = await this.activeHooks.among(busy.map(({ hookId }) => hookId));
+    for (const lane of busy) if (!active.has(lane.hookId)) lane.drop();
+  }
+
+  /** When it fails, the lanes are this replica's and unknown to it: it takes them anew when there is something to send. */
+  private async release(lanes: readonly Lane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    for (const { hookId } of lanes) this.lanes.delete(hookId);
+    if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.bell.ring();
+  }
+}
+
+function batchFor(lanes: number): number {
+  return Math.max(LEAST_FOR_ONE, Math.min(MOST_FOR_ONE, Math.floor(MOST_CLAIMED / lanes)));
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids/typeid.js';
+import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
+import { Database } from '../../platform/database/database.js';
+import type { Statement, Together } from '../../platform/database/sql.js';
+import { familyOf } from '../../platform/tokens/caller.js';
+import { holdToken } from '../../platform/tokens/hold-token.js';
+import type { Hook, InactiveReason, NewHook } from './hook.js';
+import { HookSecrets } from './hook-secrets.js';
+
+interface HookRow {
+  id: string;
+  url: string;
+  events: string[];
+  active: boolean;
+  inactive_reason: InactiveReason | null;
+  created_at: Date;
+}
+
+const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
+/** A token bound to a user sees the hooks that such tokens of that user made. */
+const VISIBLE = '($1::text IS NULL OR user_id = $1)';
+
+/** How many webhooks there may be. */
+export interface HookPlaces {
+  readonly most: number;
+  /** Of one token and those that replaced it; 0 for no limit of its own. */
+  readonly share: number;
+}
+
+/** One registration at a time, so that two do not both find the last free place. */
+const LOCK: Statement = {
+  name: 'hooks.lock',
+  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
+};
+/** Places that are taken: what ended with its token is only still listed. */
+const TAKEN = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
+const INSERT: Statement = {
+  name: 'hooks.insert',
+  text: `
+    WITH made AS (
+      INSERT INTO hooks (id, url, events, secret, user_id, token_family)
+      SELECT $1, $2, $3, $4, $5, $7
+      WHERE (${TAKEN}) < $6 AND ($8::int = 0 OR (${TAKEN} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
+    ), lane AS (
+      INSERT INTO hook_lanes (hook_id) SELECT id FROM made
+    )
+    SELECT ${COLUMNS} FROM made`,
+};
+const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${TAKEN}) >= $1::int AS all` };
+const LIST: Statement = {
+  name: 'hooks.list',
+  text: `SELECT ${COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at DESC, id DESC`,
+};
+const REMOVE: Statement = {
+  name: 'hooks.remove',
+  text: `
+    WITH gone AS (DELETE FROM hooks WHERE id = $2 AND ${VISIBLE} RETURNING id),
+    lane AS (DELETE FROM hook_lanes USING gone WHERE hook_id = gone.id)
+    SELECT id FROM gone`,
+};
+const ROTATE: Statement = {
+  name: 'hooks.rotate',
+  text: `
+    UPDATE hooks SET secret = $2, old_secret = secret, old_secret_until = now() + make_interval(secs => $3)
+    WHERE id = $1 RETURNING id`,
+};
+
+/** The statements of webhooks. */
+@Injectable()
+export class HookStore {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: HookSecrets,
+  ) {}
+
+  /**
+   * Says what is full when there are `most` already, or `share` of the maker's token (0 for no limit). `together` is
+   * committed with the hook, or neither. Throws `TokenRevoked` when its maker's token was revoked meanwhile.
+   */
+  insert(
+    { url, events, secret, maker }: NewHook,
+    { most, share }: HookPlaces,
+    together?: Together<Hook>,
+  ): Promise<Hook | 'all' | 'share'> {
+    const id = newId('hook');
+    const sealed = secret === null ? null : this.secrets.seal(id, secret);
+    return this.database.transaction(async (runner) => {
+      await holdToken(runner, maker);
+      await runner.query(LOCK);
+      const made = [id, url, [...events], sealed, maker.boundUserId, most, familyOf(maker), share];
+      const [row] = await runner.query<HookRow>(INSERT, made);
+      if (row === undefined) {
+        const [full] = await runner.query<{ all: boolean }>(IS_FULL, [most]);
+        return full?.all === true ? 'all' : 'share';
+      }
+      const hook = toHook(row);
+      await together?.(runner, hook);
+      return hook;
+    });
+  }
+
+  /** Newest first. `userId` null sees all. */
+  async list(userId: string | null): Promise<Hook[]> {
+    return (await this.database.query<HookRow>(LIST, [userId])).map(toHook);
+  }
+
+  /** Removes the hook; what was still to be delivered to it is not sent any more. False when there was none. */
+  async remove(id: string, userId: string | null): Promise<boolean> {
+    return (await this.database.query(REMOVE, [userId, id])).length > 0;
+  }
+
+  /** Signs with the new secret from now on, and beside it with the old one for so long. False for an unknown hook. */
+  async rotate(id: string, secret: string, keepOldSecs: number): Promise<boolean> {
+    return (await this.database.query(ROTATE, [id, this.secrets.seal(id, secret), keepOldSecs])).length > 0;
+  }
+}
+
+function toHook(row: HookRow): Hook {
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    active: row.active,
+    inactiveReason: row.inactive_reason,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,41 @@
+import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-error.js';
+
+export class HookNotFound extends NotFound {
+  constructor() {
+    super('There is no such webhook.');
+  }
+}
+
+/** A webhook that was deactivated gets nothing until somebody says so. */
+export class HookGivenUp extends Conflict {
+  constructor(hookId: string, reason: string | null) {
+    super(
+      `The webhook was given up (${reason ?? 'unknown'}) and gets nothing any more. "agent-gateway hooks replay ${hookId}" makes it active again and sends what it missed.`,
+    );
+  }
+}
+
+/** A webhook that nothing makes active again. */
+export class HookEnded extends Conflict {
+  constructor() {
+    super('The webhook ended when the token that made it was revoked. Register it again with another token.');
+  }
+}
+
+export class TooManyHooks extends BadRequest {
+  constructor(most: number) {
+    super(`There are ${most} webhooks already, which is the most. Delete one first.`, {
+      details: { reason: 'too_many_hooks' },
+    });
+  }
+}
+
+/** An API token has as many webhooks as `limits.hooks_per_api_token` allows; others may still make theirs. */
+export class TooManyHooksOfToken extends BadRequest {
+  constructor(most: number) {
+    super(
+      `This API token has ${most} webhooks, which is the most (limits.hooks_per_api_token). Delete one first.`,
+      { details: { reason: 'api_token_hooks' } },
+    );
+  }
+}

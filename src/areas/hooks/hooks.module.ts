@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { TokenEndings } from '../../platform/tokens/token-endings.js';
+import { TokensModule } from '../../platform/tokens/tokens.module.js';
+import { ActiveHooks } from './active-hooks.store.js';
+import { Deliverer } from './deliverer.service.js';
+import { DeliveryMetrics, deliveryMetricProviders } from './delivery-metrics.js';
+import { DeliverySender } from './delivery-sender.js';
+import { FirstAttempts } from './first-attempts.js';
+import { HookStore } from './hook.store.js';
+import { HookJanitor } from './hook-janitor.service.js';
+import { HookSecrets } from './hook-secrets.js';
+import { HookUrlCheck } from './hook-url-check.js';
+import { HooksService } from './hooks.service.js';
+import { HooksOfToken } from './hooks-of-token.js';
+import { LaneStore } from './lane.store.js';
+import { OutcomeStore } from './outcome.store.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { Retries } from './retries.js';
+import { RetryStore } from './retry.store.js';
+
+/** Webhooks: who subscribed, and the deliverer that sends to them. */
+@Module({
+  imports: [TokensModule],
+  providers: [
+    HookSecrets,
+    HookStore,
+    HookUrlCheck,
+    HooksService,
+    HooksOfToken,
+    ActiveHooks,
+    LaneStore,
+    RetryStore,
+    OutcomeStore,
+    ...deliveryMetricProviders,
+    DeliveryMetrics,
+    OutcomeRecorder,
+    DeliverySender,
+    FirstAttempts,
+    Retries,
+    Deliverer,
+    HookJanitor,
+  ],
+  exports: [HooksService],
+})
+export class HooksModule {
+  constructor(endings: TokenEndings, ofToken: HooksOfToken) {
+    endings.add(ofToken);
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { BadFields } from '../../common/errors/bad-fields.js';
+import type { FieldProblem } from '../../common/errors/gateway-error.js';
+import { isId } from '../../common/ids/typeid.js';
+import type { Together } from '../../platform/database/sql.js';
+import { EVENT_NAMES, isSubscribable } from '../../platform/events/event-catalogue.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { shareOf } from '../../platform/tokens/token-shares.js';
+import { Deliverer } from './deliverer.service.js';
+import type { Hook } from './hook.js';
+import { HookStore } from './hook.store.js';
+import { HookUrlCheck } from './hook-url-check.js';
+import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
+import { signingKey } from './webhook-secret.js';
+
+/** Of all tokens together; each has its share of them (`limits.hooks_per_api_token`). */
+const MOST_HOOKS = 1000;
+const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
+const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
+
+export interface HookWish {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly secret?: string | undefined;
+}
+
+/** Webhooks as callers manage them (specification 2.4). A token bound to a user has its own, about that user only. */
+@Injectable()
+export class HooksService {
+  constructor(
+    private readonly store: HookStore,
+    private readonly urls: HookUrlCheck,
+    private readonly deliverer: Deliverer,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Throws `TokenRevoked`, `BadFields` with everything that is wrong, `TooManyHooksOfToken` for one past the share of the
+   * token, and `TooManyHooks` for the 1001st of all. `together` is committed with the hook, or neither.
+   */
+  async register(wish: HookWish, caller: Caller, together?: Together<Hook>): Promise<Hook> {
+    BadFields.refuse(await this.problemsOf(wish));
+    const { url, events, secret } = wish;
+    const subscribed = [...new Set(events)];
+    const share = shareOf(this.settings.current.limits, caller, 'hooks');
+    const hook = await this.store.insert(
+      { url, events: subscribed, secret: secret ?? null, maker: caller },
+      { most: MOST_HOOKS, share },
+      together,
+    );
+    if (hook === 'all') throw new TooManyHooks(MOST_HOOKS);
+    if (hook === 'share') throw new TooManyHooksOfToken(share);
+    return hook;
+  }
+
+  /** Everything that is wrong with what is given of a wish; a name in its URL is looked up for at most a second. */
+  async problemsOf({ url, events = [], secret }: Partial<HookWish>): Promise<readonly FieldProblem[]> {
+    const atUrl = url === undefined ? undefined : await this.urls.problemOf(url);
+    const isUnsigned = secret === undefined || signingKey(secret) !== undefined;
+    return [
+      ...events.flatMap((name, index) => (isSubscribable(name) ? [] : unknownEvent(index))),
+      ...(isUnsigned ? [] : [{ path: 'secret', message: BAD_SECRET }]),
+      ...(atUrl === undefined ? [] : [{ path: 'url', message: atUrl }]),
+    ];
+  }
+
+  list(caller: Caller): Promise<Hook[]> {
+    return this.store.list(caller.boundUserId);
+  }
+
+  /** Throws `HookNotFound` also for a hook that this caller may not see. */
+  async remove(id: string, caller: Caller): Promise<void> {
+    const isGone = isId('hook', id) && (await this.store.remove(id, caller.boundUserId));
+    if (!isGone) throw new HookNotFound();
+    this.deliverer.forget(id);
+  }
+}
+
+function unknownEvent(index: number): FieldProblem {
+  return { path: `events.${index}`, message: UNKNOWN_EVENT };
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '../../common/errors/gateway-error.js';
+import type { EventSignal } from '../../platform/events/event-signal.js';
+import type { Logs } from '../../platform/logging/logger.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
+import type { Outcome } from './outcome.js';
+import type { OutcomeStore } from './outcome.store.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+
+const OUTCOME: Outcome = {
+  deliveryId: '1',
+  hookId: 'hook_1',
+  status: 'delivered',
+  httpStatus: 200,
+  error: null,
+  delaySecs: null,
+  gone: false,
+};
+
+type Store = Partial<Pick<OutcomeStore, 'record' | 'putOff'>>;
+const logged: unknown[][] = [];
+const log = (...line: unknown[]): void => void logged.push(line);
+beforeEach(() => logged.splice(0));
+
+function recorder(store: Store = { record: () => Promise.resolve([]) }): OutcomeRecorder {
+  return new OutcomeRecorder(
+    store as OutcomeStore,
+    { count: () => undefined } as unknown as DeliveryMetrics,
+    { told: () => undefined } as unknown as EventSignal,
+    { for: () => ({ warn: log, error: log }) } as unknown as Logs,
+  );
+}
+
+const outcomesOf = (...ids: string[]): Outcome[] => ids.map((deliveryId) => ({ ...OUTCOME, deliveryId }));
+
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
+}
+
+// The writer comes to its end while the next outcome comes in: whichever of the two is first, it is written.
+test.each(Array.from({ length: 12 }, (_, tick) => tick))(
+  'an outcome that comes %i ticks after a batch is written too',
+  async (tick) => {
+    const outcomes = recorder();
+    await outcomes.record(OUTCOME);
+    if (tick > 0) await ticks(tick - 1);
+    const written = outcomes.record(OUTCOME).then(() => true);
+    expect(await Promise.race([written, sleep(500, false)])).toBe(true);
+  },
+);
+
+test('one outcome that the database always refuses keeps no other waiting, and is sent again later', async () => {
+  const written: string[] = [];
+  const putOff: string[] = [];
+  const outcomes = recorder({
+    record: (all) => {
+      if (all.some(({ deliveryId }) => deliveryId === '2')) return Promise.reject(new Error('refused'));
+      written.push(...all.map(({ deliveryId }) => deliveryId));
+      return Promise.resolve([]);
+    },
+    putOff: ({ deliveryId }) => Promise.resolve(void putOff.push(deliveryId)),
+  });
+  await Promise.all(outcomesOf('1', '2', '3').map((one) => outcomes.record(one)));
+  expect({ written, putOff }).toEqual({ written: ['1', '3'], putOff: ['2'] });
+  expect(logged.at(-1)).toEqual([
+    'what a delivery came to cannot be written down; it is sent again',
+    { delivery: '2', hook_id: 'hook_1', status: 'delivered', put_off: true },
+  ]);
+  await outcomes.record({ ...OUTCOME, deliveryId: '4' });
+  expect(written).toEqual(['1', '3', '4']);
+});
+
+test('while the database is away every outcome is kept, however often it is tried', async () => {
+  let attempts = 0;
+  const outcomes = recorder({
+    record: () => {
+      attempts += 1;
+      return attempts < 6 ? Promise.reject(new Unavailable('away')) : Promise.resolve([]);
+    },
+    putOff: () => Promise.reject(new Error('not to be put off')),
+  });
+  await outcomes.record(OUTCOME);
+  expect(attempts).toBe(6);
+  expect(logged).toHaveLength(5);
+});

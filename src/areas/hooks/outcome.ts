@@ -1,0 +1,22 @@
+import type { FailureReason, RefusalReason } from '../../platform/outbound/outbound.errors.js';
+
+/** Why an attempt failed: the receiver's status, what happened on the way, what the guard said, or our own secret. */
+export type AttemptError =
+  | `http_${number}`
+  | FailureReason
+  | `refused_${RefusalReason}`
+  | 'secret_unreadable';
+
+/** What one attempt came to. */
+export interface Outcome {
+  readonly deliveryId: string;
+  readonly hookId: string;
+  /** `pending` when it will be tried again. */
+  readonly status: 'delivered' | 'pending' | 'failed';
+  readonly httpStatus: number | null;
+  readonly error: AttemptError | null;
+  /** Seconds until the next attempt; null without one. */
+  readonly delaySecs: number | null;
+  /** The receiver wants nothing more (410). */
+  readonly gone: boolean;
+}

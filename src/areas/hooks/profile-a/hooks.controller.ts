@@ -1,0 +1,53 @@
+import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
+import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
+import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
+import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
+import { ProfileAController } from '../../../http/profiles/profile.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { HooksService } from '../hooks.service.js';
+import { REGISTER_EXAMPLES, RegisterHookRequest } from '../wire/hook.requests.js';
+import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
+
+/** Webhooks in Profile A (specification 4.1). */
+@ProfileAController('hooks')
+export class HooksControllerA {
+  constructor(private readonly hooks: HooksService) {}
+
+  @Get()
+  @Does('List webhooks', 'Newest first. Secrets are never shown.')
+  @RequireScope('hooks:read')
+  @Answers(200, 'All webhooks, newest first', HookListView)
+  async list(@TheCaller() caller: Caller): Promise<HookListView> {
+    return presentHookList(await this.hooks.list(caller));
+  }
+
+  @Post()
+  @Does(
+    'Register a webhook',
+    'Deliveries are signed when a secret is given; without one they are not. At most 100 webhooks.',
+  )
+  @RequireScope('hooks:write')
+  @TakesJsonBody()
+  @ApiBody({ type: RegisterHookRequest, examples: REGISTER_EXAMPLES })
+  @Answers(201, 'The new webhook', HookView)
+  async register(
+    @Body() body: RegisterHookRequest,
+    @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
+  ): Promise<HookView> {
+    return presentHook(await this.hooks.register(body, caller, key?.keeping(201, presentHook)));
+  }
+
+  @Delete(':id')
+  @Does('Delete a webhook', 'Deliveries that wait are cancelled.')
+  @HttpCode(204)
+  @RequireScope('hooks:write')
+  @Answers(204, 'The webhook is deleted')
+  async remove(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+    await this.hooks.remove(id, caller);
+  }
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { ActiveHooks } from './active-hooks.store.js';
+import { byHook, type Delivery } from './delivery.js';
+import { DeliverySender } from './delivery-sender.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { RetryStore } from './retry.store.js';
+
+/** Retries to one hook at once: a receiver that comes back is not run over. */
+const MOST_PER_HOOK = 4;
+const MOST_AT_ONCE = 256;
+/** As for first attempts: this and the deliverer's poll pass at most before a hook that was ended elsewhere is left. */
+const CHECK_MS = 400;
+/** Time beyond the attempt's own in which its outcome is written. */
+const CLAIM_MARGIN_SECS = 45;
+
+interface RunningRetries {
+  readonly abort: AbortController;
+  readonly failing: boolean;
+}
+
+/** Makes the attempts after the first, when they are due, a few at a time for each hook. */
+@Injectable()
+export class Retries {
+  private readonly logger: Logger;
+  private readonly running = new Map<string, RunningRetries>();
+  private checkedAt = 0;
+
+  constructor(
+    private readonly store: RetryStore,
+    private readonly activeHooks: ActiveHooks,
+    private readonly sender: DeliverySender,
+    private readonly recorder: OutcomeRecorder,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('hooks::deliverer');
+  }
+
+  /** Takes what is due and starts it. Dead receivers hold their places for long: half of the places are never theirs. */
+  async round(): Promise<void> {
+    const places = Math.floor(this.settings.current.hooks.max_in_flight / 2);
+    await this.claim(false, places - this.taken(() => true));
+    const free = places - this.taken(() => true);
+    await this.claim(true, Math.min(free, Math.floor(places / 2) - this.taken(({ failing }) => failing)));
+  }
+
+  forget(hookId: string): void {
+    this.running.get(hookId)?.abort.abort();
+  }
+
+  stop(): void {
+    for (const { abort } of this.running.values()) abort.abort();
+  }
+
+  get isIdle(): boolean {
+    return this.running.size === 0;
+  }
+
+  /** Breaks off what is on its way to hooks that were ended meanwhile, on whatever replica. */
+  async dropInactive(): Promise<void> {
+    if (this.running.size === 0 || performance.now() - this.checkedAt < CHECK_MS) return;
+    this.checkedAt = performance.now();
+    const active = await this.activeHooks.among([...this.running.keys()]);
+    for (const [hookId, { abort }] of this.running) if (!active.has(hookId)) abort.abort();
+  }
+
+  private taken(which: (retries: RunningRetries) => boolean): number {
+    return [...this.running.values()].filter(which).length * MOST_PER_HOOK;
+  }
+
+  private async claim(failing: boolean, places: number): Promise<void> {
+    if (places <= 0) return;
+    const due = await this.store.claim({
+      most: Math.min(places, MOST_AT_ONCE),
+      mostPerHook: MOST_PER_HOOK,
+      except: [...this.running.keys()],
+      claimSecs: this.settings.current.hooks.timeout_ms / 1000 + CLAIM_MARGIN_SECS,
+      failing,
+    });
+    for (const [hookId, deliveries] of byHook(due)) this.start(hookId, deliveries, failing);
+  }
+
+  private start(hookId: string, deliveries: readonly Delivery[], failing: boolean): void {
+    const abort = new AbortController();
+    this.running.set(hookId, { abort, failing });
+    void Promise.all(deliveries.map((delivery) => this.send(delivery, abort.signal)))
+      .catch((error: unknown) => {
+        this.logger.warn('retries are left for now', { hook_id: hookId, error: String(error) });
+      })
+      .finally(() => this.running.delete(hookId));
+  }
+
+  private async send(delivery: Delivery, signal: AbortSignal): Promise<void> {
+    const outcome = await this.sender.attempt(delivery, signal);
+    if (outcome !== undefined) await this.recorder.record(outcome);
+  }
+}

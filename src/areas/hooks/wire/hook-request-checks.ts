@@ -1,0 +1,24 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { FurtherChecks } from '../../../http/validation/further-checks.js';
+import { HooksService, type HookWish } from '../hooks.service.js';
+import { RegisterHookRequest } from './hook.requests.js';
+
+/** Tells of events, secrets and addresses together with what else is wrong with a registration. */
+@Injectable()
+export class HookRequestChecks implements OnModuleInit {
+  constructor(
+    private readonly checks: FurtherChecks,
+    private readonly hooks: HooksService,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add(RegisterHookRequest, (sent, isFaulty) => {
+      const { url, events, secret } = sent as Partial<HookWish>;
+      return this.hooks.problemsOf({
+        ...(url === undefined || isFaulty('url') ? {} : { url }),
+        ...(events === undefined || isFaulty('events') ? {} : { events }),
+        ...(isFaulty('secret') ? {} : { secret }),
+      });
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
+import { Optional } from '../../../http/validation/optional.decorator.js';
+import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
+import { SUBSCRIPTIONS } from '../subscriptions.js';
+
+/** POST /hooks, the same in both profiles (specification 4.1 and 4.2). */
+export class RegisterHookRequest {
+  @ApiProperty({
+    format: 'uri',
+    example: 'https://example.com/agent-events',
+    description: 'http or https, at a public address, without credentials',
+  })
+  @TextLength(1, 2048)
+  url!: string;
+
+  @ApiProperty({
+    enum: [...SUBSCRIPTIONS],
+    isArray: true,
+    example: ['session.created', 'message.*'],
+    minItems: 1,
+    maxItems: 50,
+    description: 'Event names, `*`, or a pattern such as `session.*`',
+  })
+  @IsString({ each: true, message: 'must be a list of strings' })
+  @ArrayMaxSize(50, { message: 'must have at most 50 items' })
+  @ArrayMinSize(1, { message: 'must have at least one item' })
+  @IsArray({ message: 'must be a list of strings' })
+  events!: string[];
+
+  @ApiPropertyOptional({
+    description: 'Signs the deliveries; `whsec_` and base64, or any text. Never returned',
+  })
+  @Optional()
+  @TextLength(8, 256)
+  secret?: string;
+}
+
+/** Each can be sent as it stands. */
+export const REGISTER_EXAMPLES = {
+  signed: {
+    summary: 'New sessions and all messages, signed',
+    value: {
+      url: 'https://example.com/agent-events',
+      events: ['session.created', 'message.*'],
+      secret: 'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxlIG9ubHk=',
+    },
+  },
+  everything: {
+    summary: 'Everything, not signed',
+    value: { url: 'https://example.com/agent-events', events: ['*'] },
+  },
+};

@@ -1,0 +1,14 @@
+import type { LiveEvent } from '../../turns/live-event.js';
+
+/** Events as they are written for other replicas: everything but a turn's end, which is in the history. */
+export function writtenEvents(events: readonly LiveEvent[]): string {
+  return JSON.stringify(events);
+}
+
+export function readEvents(text: string): LiveEvent[] {
+  return (JSON.parse(text) as LiveEvent[]).map((event) =>
+    event.type === 'tool_approval'
+      ? { ...event, approval: { ...event.approval, expiresAt: new Date(event.approval.expiresAt) } }
+      : event,
+  );
+}

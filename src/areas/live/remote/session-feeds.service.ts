@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import type { LiveTurn } from '../../turns/live-turn.js';
+import { type SessionWatcher, TurnHub } from '../../turns/turn-hub.js';
+import { FeedReader } from './feed-reader.service.js';
+import { RemoteTurnsStore } from './remote-turns.store.js';
+import { SessionFeed } from './session-feed.js';
+
+/** Shows the turns of a session to whoever watches it here, whatever replica runs them. */
+@Injectable()
+export class SessionFeeds {
+  private readonly logger: Logger;
+  private readonly feeds = new Map<string, SessionFeed>();
+
+  constructor(
+    private readonly hub: TurnHub,
+    private readonly reader: FeedReader,
+    private readonly store: RemoteTurnsStore,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions::viewers');
+  }
+
+  /** Tells the turn that runs, if one does, and every one that begins. @returns what ends it */
+  async watch(sessionId: string, watcher: SessionWatcher): Promise<() => void> {
+    const feed = this.feeds.get(sessionId) ?? this.open(sessionId);
+    feed.users += 1;
+    try {
+      await feed.ready;
+    } catch (error) {
+      this.left(feed);
+      throw error;
+    }
+    feed.add(watcher);
+    return () => {
+      feed.remove(watcher);
+      this.left(feed);
+    };
+  }
+
+  private open(sessionId: string): SessionFeed {
+    const running = this.hub.current(sessionId);
+    const stop = this.hub.watch(sessionId, { turnBegan: (turn) => void this.beganHere(feed, turn) });
+    const feed = new SessionFeed(sessionId, stop);
+    this.feeds.set(sessionId, feed);
+    feed.ready = feed.inOrder(async () => {
+      await this.store.watch([sessionId]);
+      this.reader.open(feed, await this.store.latest(sessionId));
+      if (running !== undefined) feed.tell(running);
+      this.reader.add(feed);
+    });
+    return feed;
+  }
+
+  /** A turn that ran elsewhere before this one is told before it. */
+  private beganHere(feed: SessionFeed, turn: LiveTurn): Promise<void> {
+    return feed.inOrder(async () => {
+      try {
+        await this.reader.lookFor([feed]);
+      } catch (error) {
+        this.logger.debug('turns of other replicas could not be looked for', { error: String(error) });
+      }
+      feed.tell(turn);
+    });
+  }
+
+  private left(feed: SessionFeed): void {
+    feed.users -= 1;
+    if (feed.users > 0 || this.feeds.get(feed.sessionId) !== feed) return;
+    this.feeds.delete(feed.sessionId);
+    this.reader.remove(feed);
+    feed.stop();
+  }
+}

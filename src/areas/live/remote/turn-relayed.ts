@@ -1,0 +1,66 @@
+import { isLast, type LiveEvent } from '../../turns/live-event.js';
+import type { LiveTurn, TurnReader } from '../../turns/live-turn.js';
+import { writtenEvents } from './frame-events.js';
+import type { TurnFrame } from './remote-turns.store.js';
+
+/** About so many characters make one row. */
+const FRAME_CHARS = 65_536;
+/** Of one turn no more than this is written; viewers elsewhere get what follows from the history, at its end. */
+const MOST_CHARS = 4_194_304;
+
+/** Reads one turn on behalf of the viewers on other replicas. It keeps what it has read until it is written. */
+export class TurnRelayed implements TurnReader {
+  /** Viewers elsewhere hold nothing back: how far they are, nobody here knows. */
+  readonly isFull = false;
+  private index = 0;
+  private n = 0;
+  private chars = 0;
+  private unwritten: TurnFrame[] = [];
+  private leave: (() => void) | undefined;
+
+  constructor(private readonly turn: LiveTurn) {}
+
+  wake(): void {
+    // It is read when it is written, several events at once.
+  }
+
+  /** Whether anybody wants it at the moment. */
+  want(isWanted: boolean): void {
+    if (isWanted) this.leave ??= this.turn.join(this);
+    else this.stop();
+  }
+
+  stop(): void {
+    this.leave?.();
+    this.leave = undefined;
+  }
+
+  /** What is to be written now: nothing while nobody wants it. */
+  frames(): readonly TurnFrame[] {
+    if (this.leave === undefined) return [];
+    for (let events = this.next(); events.length > 0; events = this.next()) {
+      const text = writtenEvents(events);
+      this.n += 1;
+      this.chars += text.length;
+      this.unwritten.push({ turnId: this.turn.turnId, n: this.n, events: text });
+    }
+    return [...this.unwritten];
+  }
+
+  written(frames: readonly TurnFrame[]): void {
+    this.unwritten = this.unwritten.filter((frame) => !frames.includes(frame));
+  }
+
+  private next(): LiveEvent[] {
+    const events: LiveEvent[] = [];
+    for (let chars = 0; chars < FRAME_CHARS && this.chars < MOST_CHARS; ) {
+      if (this.index >= this.turn.length) break;
+      const { event, next } = this.turn.read(this.index);
+      if (isLast(event)) break;
+      this.index = next;
+      events.push(event);
+      chars += event.type === 'token' ? event.text.length : JSON.stringify(event).length;
+    }
+    return events;
+  }
+}

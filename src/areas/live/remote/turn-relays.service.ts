@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import type { LiveTurn } from '../../turns/live-turn.js';
+import { RemoteTurnsStore } from './remote-turns.store.js';
+import { TurnRelayed } from './turn-relayed.js';
+
+const WRITE_MS = 100;
+/** A turn's end waits so long for the last of it to be written. */
+const LAST_WRITE_MS = 1000;
+
+/** Writes down what the turns of this process say, as long as somebody follows them on another replica. */
+@Injectable()
+export class TurnRelays implements OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly relayed = new Map<LiveTurn, TurnRelayed>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private busy = false;
+
+  constructor(
+    private readonly store: RemoteTurnsStore,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions::viewers');
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Whether a turn that runs here is watched from elsewhere; it is written from its beginning. */
+  heed(turn: LiveTurn | undefined, isWatched: boolean): void {
+    if (turn === undefined || turn.isOver) return;
+    const known = this.relayed.get(turn);
+    if (known === undefined && !isWatched) return;
+    const relayed = known ?? new TurnRelayed(turn);
+    this.relayed.set(turn, relayed);
+    relayed.want(isWatched);
+    this.timer ??= outsideLogContext(() => setInterval(() => this.tick(), WRITE_MS).unref());
+  }
+
+  /** Before the end of a turn is stored: whoever sees it elsewhere has then seen all of the turn. */
+  async finish(turn: LiveTurn): Promise<void> {
+    const relayed = this.relayed.get(turn);
+    if (relayed === undefined) return;
+    await Promise.race([this.write(), sleep(LAST_WRITE_MS, undefined, { ref: false })]);
+    relayed.stop();
+    this.relayed.delete(turn);
+    if (this.relayed.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private tick(): void {
+    if (!this.busy) void this.write();
+  }
+
+  /** One write after the other, so that frames become visible in their order. */
+  private write(): Promise<void> {
+    this.writing = this.writing.then(() => this.writeNow());
+    return this.writing;
+  }
+
+  private async writeNow(): Promise<void> {
+    const relayed = [...this.relayed.values()];
+    const frames = relayed.flatMap((one) => one.frames());
+    if (frames.length === 0) return;
+    this.busy = true;
+    try {
+      await this.store.write(frames);
+      for (const one of relayed) one.written(frames);
+    } catch (error) {
+      this.logger.warn('what turns say could not be shown to other replicas; it will be tried again', {
+        turns: this.relayed.size,
+        error: String(error),
+      });
+    } finally {
+      this.busy = false;
+    }
+  }
+}

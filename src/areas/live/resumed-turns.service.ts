@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import {
+  EventOfOtherMessage,
+  TurnInterrupted,
+  TurnNotRepeated,
+  UnknownEvent,
+} from '../sessions/sessions.errors.js';
+import { LAST_STEP } from '../turns/live-event.js';
+import type { LiveTurn } from '../turns/live-turn.js';
+import type { SentMessage } from '../turns/message.js';
+import { MessageStore } from '../turns/message.store.js';
+import type { SeenEvent } from './event-id.js';
+import { retold } from './past-turns.js';
+import { SessionFeeds } from './remote/session-feeds.service.js';
+import { isSameMessage } from './same-message.js';
+import { type TurnRecord, TurnRecords } from './turn-records.store.js';
+import type { Viewer } from './viewer.js';
+
+/** A turn that says it runs and that nobody shows is looked at again so often, until its lease has run out. */
+const LOOK_MS = 500;
+
+/** Shows the one turn that a viewer had begun to see, from where it was cut, on whatever replica. Starts nothing. */
+@Injectable()
+export class ResumedTurns {
+  constructor(
+    private readonly feeds: SessionFeeds,
+    private readonly records: TurnRecords,
+    private readonly messages: MessageStore,
+  ) {}
+
+  /**
+   * The turn of the event, which has to be that of this message. Throws `UnknownEvent` and `EventOfOtherMessage`.
+   * @param turnId the only turn that it may be, when it is known
+   */
+  async find(
+    sessionId: string,
+    seen: SeenEvent,
+    sent: SentMessage,
+    turnId: string | undefined,
+  ): Promise<TurnRecord> {
+    const record = await this.records.find(seen.turnId);
+    if (record?.sessionId !== sessionId || record.status === 'waiting') throw new UnknownEvent();
+    const isOther = turnId !== undefined && turnId !== seen.turnId;
+    if (isOther || !(await this.isOf(record, sent))) throw new EventOfOtherMessage();
+    return record;
+  }
+
+  /** Whether the viewer had seen all of it. */
+  isSeen(seen: SeenEvent): boolean {
+    return seen.steps === LAST_STEP;
+  }
+
+  /** Tells what follows the event, to the turn's end. */
+  async show(viewer: Viewer, seen: SeenEvent, record: TurnRecord): Promise<void> {
+    if (record.status === 'over') {
+      tellOver(viewer, seen, record);
+      return;
+    }
+    let isShown = false;
+    const turnBegan = (turn: LiveTurn): void => {
+      if (isShown || turn.turnId !== seen.turnId) return;
+      isShown = true;
+      viewer.follow(turn, seen);
+    };
+    viewer.onEnd(await this.feeds.watch(record.sessionId, { turnBegan }));
+    while (!isShown && viewer.isOpen) {
+      const now = await this.records.find(seen.turnId);
+      if (now?.status === 'over') {
+        isShown = true;
+        tellOver(viewer, seen, now);
+      } else await sleep(LOOK_MS, undefined, { ref: false });
+    }
+  }
+
+  private async isOf({ userMessageId }: TurnRecord, sent: SentMessage): Promise<boolean> {
+    const stored = await this.messages.sent(userMessageId);
+    if (stored === undefined) return false;
+    const bytes =
+      stored.attachments.length === 0 ? new Map() : await this.messages.attachedTo([userMessageId]);
+    return isSameMessage(stored, bytes, sent);
+  }
+}
+
+/** Steps are not kept with the history: the text goes on where it was, and the end holds the tool calls. */
+function tellOver(viewer: Viewer, seen: SeenEvent, { sessionId, said, error }: TurnRecord): void {
+  const told = error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
+  viewer.follow(retold(sessionId, seen.turnId, said, told), { chars: seen.chars, steps: 0 });
+}

@@ -1,0 +1,101 @@
+import type { LiveEvent, TurnPlace } from '../turns/live-event.js';
+import type { LiveTurn } from '../turns/live-turn.js';
+import type { SessionWatcher } from '../turns/turn-hub.js';
+import { type EventSink, TurnFollower } from './turn-follower.js';
+
+/** A viewer that is so many turns behind is given up. */
+const MOST_TURNS_BEHIND = 32;
+
+/** Why a viewer is let go: it takes nothing, its token may not view any longer. */
+export type CutReason = 'stalled' | 'forbidden';
+
+/** One connection that is shown turns, one after the other. What it is made of, its subclasses know. */
+export abstract class Viewer implements EventSink, SessionWatcher {
+  private readonly gone = new AbortController();
+  private readonly ahead: { readonly turn: LiveTurn; readonly from: TurnPlace | undefined }[] = [];
+  private follower: TurnFollower | undefined;
+  private farewellMs: number | undefined;
+  private takenBytes = -1;
+  private takenAt = performance.now();
+
+  /** Whether it takes no more at the moment; `room` is called when it does again. */
+  abstract readonly isFull: boolean;
+  abstract write(event: LiveEvent, turnId: string, place: TurnPlace): void;
+  /** A sign of life; called when the connection may have been silent. */
+  abstract heartbeat(): void;
+  /** Bytes that were handed over and bytes of them that were not taken yet. */
+  protected abstract traffic(): { readonly sent: number; readonly pending: number };
+  /** Ends the connection, with the hint to come back after so many milliseconds. */
+  protected abstract sayFarewell(retryMs: number): void;
+  /** Lets go of a connection that takes nothing, or that may not be here any longer. */
+  abstract cut(why: CutReason): void;
+  /** Nothing is left to be shown. */
+  protected abstract turnIsOver(): void;
+
+  get isOpen(): boolean {
+    return !this.gone.signal.aborted;
+  }
+
+  onEnd(listener: () => void): void {
+    if (!this.isOpen) listener();
+    else this.gone.signal.addEventListener('abort', listener, { once: true });
+  }
+
+  turnBegan(turn: LiveTurn): void {
+    this.follow(turn);
+  }
+
+  /** Shows a turn once those before it are over. */
+  follow(turn: LiveTurn, from?: TurnPlace): void {
+    if (!this.isOpen || this.farewellMs !== undefined) return;
+    if (this.ahead.length >= MOST_TURNS_BEHIND) {
+      this.cut('stalled');
+      return;
+    }
+    this.ahead.push({ turn, from });
+    this.next();
+  }
+
+  /** The gateway stops: at once or, while a turn is shown that runs here, after it. */
+  farewell(retryMs: number): void {
+    if (!this.isOpen) return;
+    this.farewellMs = retryMs;
+    if (this.follower === undefined || this.follower.isElsewhere) this.sayFarewell(retryMs);
+  }
+
+  /** The connection is gone, for whatever reason. */
+  end(): void {
+    this.ahead.length = 0;
+    this.follower?.stop();
+    this.follower = undefined;
+    this.gone.abort();
+  }
+
+  /** Milliseconds for which nothing of what is on its way was taken; 0 when nothing is. */
+  stalledMs(): number {
+    const { sent, pending } = this.traffic();
+    const taken = sent - pending;
+    if (taken !== this.takenBytes || pending === 0) this.takenAt = performance.now();
+    this.takenBytes = taken;
+    return performance.now() - this.takenAt;
+  }
+
+  protected room(): void {
+    this.follower?.wake();
+  }
+
+  private next(): void {
+    if (this.follower !== undefined) return;
+    const coming = this.ahead.shift();
+    if (coming === undefined) return;
+    this.follower = new TurnFollower(coming.turn, this, () => this.over(), coming.from);
+    this.follower.wake();
+  }
+
+  private over(): void {
+    this.follower = undefined;
+    if (this.farewellMs !== undefined) this.sayFarewell(this.farewellMs);
+    else if (this.ahead.length > 0) this.next();
+    else this.turnIsOver();
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { LogStore } from '../../../platform/logging/log.store.js';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
+import type { LogEntry, LogFilter } from '../../../platform/logging/log-entry.js';
+import { LEVEL_RANKS } from '../../../platform/logging/log-level.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { EntryFormat } from './entry-format.port.js';
+import { gapFrame, logFrame } from './sse-frames.js';
+
+const LOOK_MS = 200;
+const LOOK_AGAIN_MS = 1000;
+const LINES_PER_LOOK = 500;
+
+/** A reader that has everything up to the tail's cursor. */
+export interface TailReader {
+  readonly filter: LogFilter;
+  /** Everything after its own cursor and up to this one; at once, and never again for these lines. */
+  take(frames: Buffer, cursor: number): void;
+}
+
+/** Readers that want the same lines share the same bytes. */
+interface TailGroup {
+  readonly filter: LogFilter;
+  readonly readers: Set<TailReader>;
+}
+
+/**
+ * Follows the newest lines of all replicas while anybody reads: one question to the database for all readers, one
+ * rendering of each line, one write to each reader a look (about five a second).
+ */
+@Injectable()
+export class LogTail implements OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly groups = new Map<string, TailGroup>();
+  private readonly stopped = new AbortController();
+  private looking: Promise<void> = Promise.resolve();
+  private users = 0;
+  private following = false;
+  private failing = false;
+  /** The newest line that was handed out; `undefined` before the first look. */
+  private seen: number | undefined;
+
+  constructor(
+    private readonly store: LogStore,
+    private readonly format: EntryFormat,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('logs::stream');
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped.abort();
+    await this.looking.catch(() => undefined);
+  }
+
+  /** The number of the newest line that was handed out to readers. */
+  get cursor(): number {
+    return this.seen ?? 0;
+  }
+
+  /**
+   * Follows until `release`. @returns the cursor, which is no older than the newest line at the time of the call.
+   * Throws when the database cannot be asked; then there is nothing to release.
+   */
+  async acquire(): Promise<number> {
+    this.users += 1;
+    try {
+      await this.look();
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+    if (!this.following) void outsideLogContext(() => this.follow());
+    return this.cursor;
+  }
+
+  release(): void {
+    this.users -= 1;
+  }
+
+  /** The reader has everything up to `cursor`, and gets what follows. */
+  join(reader: TailReader): void {
+    const key = `${reader.filter.minLevel} ${reader.filter.module ?? ''}`;
+    const group = this.groups.get(key) ?? { filter: reader.filter, readers: new Set() };
+    group.readers.add(reader);
+    this.groups.set(key, group);
+  }
+
+  leave(reader: TailReader): void {
+    for (const [key, group] of this.groups) {
+      if (group.readers.delete(reader) && group.readers.size === 0) this.groups.delete(key);
+    }
+  }
+
+  private async follow(): Promise<void> {
+    this.following = true;
+    while (this.isWanted()) {
+      await sleep(this.failing ? LOOK_AGAIN_MS : LOOK_MS, undefined, {
+        signal: this.stopped.signal,
+        ref: false,
+      }).catch(() => undefined);
+      if (this.isWanted()) await this.look().catch((error: unknown) => this.fail(error));
+    }
+    this.following = false;
+    this.seen = undefined;
+  }
+
+  private isWanted(): boolean {
+    return this.users > 0 && !this.stopped.signal.aborted;
+  }
+
+  /** Looks once more, after whoever looks already. */
+  private look(): Promise<void> {
+    this.looking = this.looking.catch(() => undefined).then(() => this.handOutNew());
+    return this.looking;
+  }
+
+  private async handOutNew(): Promise<void> {
+    this.seen ??= await this.store.head();
+    for (;;) {
+      const { head, entries } = await this.store.next(this.seen, LINES_PER_LOOK);
+      this.failing = false;
+      if (head < this.seen) this.startOver(head);
+      this.handOut(entries);
+      if (entries.length < LINES_PER_LOOK) return;
+    }
+  }
+
+  /** The numbers went back: another database, or one that lost its newest commits. */
+  private startOver(head: number): void {
+    this.seen = head;
+    const frame = Buffer.from(gapFrame(head, { reason: 'unknown_id', lines: null, lost: true }));
+    for (const { readers } of [...this.groups.values()]) {
+      for (const reader of [...readers]) reader.take(frame, head);
+    }
+  }
+
+  private handOut(entries: readonly LogEntry[]): void {
+    const newest = entries.at(-1);
+    if (newest === undefined) return;
+    this.seen = newest.id;
+    const frames = entries.map((entry) => logFrame(entry.id, this.format.present(entry)));
+    for (const { filter, readers } of [...this.groups.values()]) {
+      const wanted = frames.filter((_frame, index) => passes(entries[index] as LogEntry, filter)).join('');
+      const bytes = Buffer.from(wanted);
+      for (const reader of [...readers]) reader.take(bytes, newest.id);
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (this.failing) return;
+    this.failing = true;
+    this.logger.warn('log streams cannot follow at the moment; they go on when the database answers', {
+      reason: String(error),
+    });
+  }
+}
+
+function passes(entry: LogEntry, { minLevel, module }: LogFilter): boolean {
+  if (LEVEL_RANKS[entry.level] < LEVEL_RANKS[minLevel]) return false;
+  return module === undefined || entry.module === module || entry.module.startsWith(`${module}::`);
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logEntry } from '../../../../test/harness/log-entry.js';
+import type { LogStore, NewLines } from '../../../platform/logging/log.store.js';
+import type { LogEntry } from '../../../platform/logging/log-entry.js';
+import { PinoLogs } from '../../../platform/logging/pino-logs.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
+import { EntryFormat } from './entry-format.port.js';
+import { LogTail, type TailReader } from './log-tail.service.js';
+
+/** Every wait is over at the next turn of the event loop. */
+jest.mock('node:timers/promises', () => ({
+  setTimeout: jest.fn(() => new Promise((over) => setImmediate(over))),
+}));
+
+class Messages extends EntryFormat {
+  present({ message }: LogEntry): object {
+    return { message };
+  }
+}
+
+/** Two lines are there; the rest is what the test adds. */
+class FakeStore {
+  lines = ['one', 'two'];
+  fault: Error | undefined;
+  looks = 0;
+
+  head(): Promise<number> {
+    return Promise.resolve(this.lines.length);
+  }
+
+  next(cursor: number, limit: number): Promise<NewLines> {
+    this.looks += 1;
+    if (this.fault !== undefined) return Promise.reject(this.fault);
+    const entries = this.lines.map((message, index) => logEntry(index + 1, message));
+    return Promise.resolve({ head: this.lines.length, entries: entries.slice(cursor, cursor + limit) });
+  }
+}
+
+class Reader implements TailReader {
+  readonly filter = { minLevel: 'info' } as const;
+  text = '';
+  cursor = 0;
+
+  take(frames: Buffer, cursor: number): void {
+    this.text += frames.toString();
+    this.cursor = cursor;
+  }
+}
+
+let store: FakeStore;
+let output: string[];
+let tail: LogTail;
+beforeEach(() => {
+  jest.mocked(sleep).mockClear();
+  store = new FakeStore();
+  output = [];
+  const logs = new PinoLogs({ level: 'info', redactor: new Redactor(), write: (line) => output.push(line) });
+  tail = new LogTail(store as unknown as LogStore, new Messages(), logs);
+});
+afterEach(() => tail.onModuleDestroy());
+
+async function joined(): Promise<Reader> {
+  const reader = new Reader();
+  reader.cursor = await tail.acquire();
+  tail.join(reader);
+  return reader;
+}
+
+async function looks(count: number): Promise<void> {
+  const until = store.looks + count;
+  while (store.looks < until) await new Promise(setImmediate);
+}
+
+test('while the database does not answer it is asked more rarely, one line says so, and readers miss nothing', async () => {
+  const reader = await joined();
+  await looks(1);
+  store.fault = new Error('connection refused');
+  await looks(3);
+  expect(output).toEqual([expect.stringMatching(/connection refused.*cannot follow at the moment/)]);
+  expect(jest.mocked(sleep)).toHaveBeenLastCalledWith(1000, undefined, expect.anything());
+  store.lines.push('three');
+  store.fault = undefined;
+  await looks(2);
+  expect(reader.text).toBe('id: 3\nevent: log\ndata: {"message":"three"}\n\n');
+  expect(jest.mocked(sleep)).toHaveBeenLastCalledWith(200, undefined, expect.anything());
+  expect(output).toHaveLength(1);
+});
+
+test('another outage is another line', async () => {
+  await joined();
+  for (const reason of ['restarting', 'refused']) {
+    store.fault = new Error(reason);
+    await looks(2);
+    store.fault = undefined;
+    await looks(2);
+  }
+  expect(output).toEqual([expect.stringContaining('restarting'), expect.stringContaining('refused')]);
+});
+
+test('in a database that lost its newest lines, readers are told so and go on with what comes now', async () => {
+  const reader = await joined();
+  store.lines = ['one'];
+  await looks(2);
+  expect([reader.cursor, tail.cursor]).toEqual([1, 1]);
+  expect(reader.text).toBe('id: 1\nevent: gap\ndata: {"reason":"unknown_id","lines":null,"lost":true}\n\n');
+  store.lines.push('another two');
+  await looks(2);
+  expect(reader.text).toMatch(/\n\nid: 2\nevent: log\ndata: \{"message":"another two"\}\n\n$/);
+});
+
+test('whoever cannot be served now follows nothing, and the next one is served', async () => {
+  store.fault = new Error('connection refused');
+  await expect(tail.acquire()).rejects.toThrow('connection refused');
+  store.fault = undefined;
+  await turns();
+  expect(store.looks).toBe(1);
+  expect(await tail.acquire()).toBe(2);
+});
+
+test('once the last reader has gone the database is left in peace, whoever could not be served before', async () => {
+  store.fault = new Error('connection refused');
+  await expect(tail.acquire()).rejects.toThrow('connection refused');
+  store.fault = undefined;
+  tail.leave(await joined());
+  tail.release();
+  await turns();
+  const { looks: asked } = store;
+  await turns();
+  expect(store.looks).toBe(asked);
+});
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+}

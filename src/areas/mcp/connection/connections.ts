@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { EventStore } from '../../../platform/events/event.store.js';
+import type { GatewayEvent } from '../../../platform/events/event-catalogue.js';
+import { Logs } from '../../../platform/logging/logger.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
+import { Environment } from '../../../platform/settings/environment.js';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
+import { ToolRegistry } from '../../tools/tool-registry.js';
+import { ChildTalkLog } from '../child-talk.js';
+import { KnownTools } from '../tools/known-tools.store.js';
+import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
+import { secretsInEnvironment } from '../transport/http-credentials.js';
+import { Transports } from '../transport/transports.js';
+import { McpConnection } from './mcp-connection.js';
+
+/** Makes the connection of one server, with everything that it speaks to. */
+@Injectable()
+export class Connections {
+  constructor(
+    private readonly transports: Transports,
+    private readonly registry: ToolRegistry,
+    private readonly checks: ArgumentChecks,
+    private readonly known: KnownTools,
+    private readonly events: EventStore,
+    private readonly environment: Environment,
+    private readonly redactor: Redactor,
+    private readonly logs: Logs,
+  ) {}
+
+  /** Keeps the credentials that these servers take from the environment out of every text. */
+  hideSecrets(servers: readonly McpServerSettings[]): void {
+    this.redactor.setFor('mcp servers', secretsInEnvironment(servers, this.environment));
+  }
+
+  /** A connection that is not started yet. */
+  make(name: string, settings: McpServerSettings): McpConnection {
+    const logger = this.logs.for(`mcp::${name}`);
+    const talk = new ChildTalkLog(logger);
+    const onRefused = (reason: string): void => logger.warn('a message was not read', { reason });
+    const redact = (text: string): string => this.redactor.redact(text);
+    return new McpConnection({
+      name,
+      settings,
+      logger,
+      checks: this.checks,
+      warning: this.transports.warningOf(settings),
+      redact,
+      hideKnown: (text) => this.redactor.hideKnown(text),
+      makeTransport: () => this.transports.make(settings, talk.take, onRefused),
+      offered: (connection) => {
+        const run: RunTool = (...call) => connection.call(...call);
+        const server = { name, settings, run, isAvailable: () => connection.isUp() };
+        return new OfferedTools(server, this.registry, this.known, this.checks, logger);
+      },
+      isAnyFree: (tools) => this.known.isAnyFree(name, tools),
+      onChange: (connected, error) => this.tell(name, connected, error),
+    });
+  }
+
+  private tell(name: string, connected: boolean, error: string | undefined): void {
+    const event: GatewayEvent = connected
+      ? { name: 'mcp.connected', userId: null, data: { name } }
+      : { name: 'mcp.disconnected', userId: null, data: { name, ...(error === undefined ? {} : { error }) } };
+    this.events.publish(event).catch((failure: unknown) => {
+      this.logs.for('mcp').warn('an event could not be told', { event: event.name, error: String(failure) });
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  InsufficientScopeError,
+  OAuthError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { SandboxMissing } from '../sandbox/sandbox-policy.js';
+
+const MOST_SHOWN = 300;
+
+/** The server is not connected, so the call was not made. */
+export class McpServerDown extends Error {
+  override readonly name = 'McpServerDown';
+
+  constructor(server: string) {
+    super(`The MCP server "${server}" is not connected at the moment.`);
+  }
+}
+
+/** The connection was lost while the call ran: whether it had an effect is unknown. */
+export class McpServerLost extends Error {
+  override readonly name = 'McpServerLost';
+
+  constructor(server: string) {
+    super(`The MCP server "${server}" was lost while the call ran; it may or may not have had an effect.`);
+  }
+}
+
+/** The tool changed or went after the model was told of it, so the call was not made. */
+export class McpToolWithdrawn extends Error {
+  override readonly name = 'McpToolWithdrawn';
+
+  constructor(tool: string) {
+    super(`The tool "${tool.slice(0, 64)}" is not what it was any more, so it was not run.`);
+  }
+}
+
+/** The tool ran, and what it answered is not what it says that it answers. */
+export class McpOutputMisfit extends Error {
+  override readonly name = 'McpOutputMisfit';
+
+  constructor(problem: string) {
+    super(`The structured content does not match the output schema of the tool: ${problem}`);
+  }
+}
+
+/** Whether trying again changes nothing: the server refuses our credentials, or we do not start it without a sandbox. */
+export function isFinal(error: unknown): boolean {
+  if (error instanceof SandboxMissing) return true;
+  if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true;
+  if (error instanceof OAuthError) return true;
+  return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+}
+
+/** Whether the server did not answer a request in time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+}
+
+/** Whether a session that existed is unknown to the server: it restarted, and did nothing of what it was asked. */
+export function isSessionGone(error: unknown): boolean {
+  return error instanceof SdkHttpError && (error.status === 400 || error.status === 404);
+}
+
+/** Whether the server answered, if only with a refusal or too late: the connection itself is as good as before. */
+export function isAnswer(error: unknown): boolean {
+  if (error instanceof ProtocolError || error instanceof McpOutputMisfit) return true;
+  if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
+  return error.code === SdkErrorCode.RequestTimeout || ANSWERED.has(error.code);
+}
+
+const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
+  SdkErrorCode.InvalidResult,
+  SdkErrorCode.UnsupportedResultType,
+  SdkErrorCode.InputRequiredRoundsExceeded,
+  SdkErrorCode.CapabilityNotSupported,
+  SdkErrorCode.MethodNotSupportedByProtocolVersion,
+]);
+
+/** One short line about what went wrong, with the cause that libraries hide. Not redacted. */
+export function failureWords(error: unknown): string {
+  const words = [sentenceOf(error)];
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error) words.push(sentenceOf(cause));
+  const line = words.join(': ').replaceAll(/\s+/g, ' ').trim();
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;
+}

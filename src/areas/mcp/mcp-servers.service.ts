@@ -1,0 +1,112 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { NotFound } from '../../common/errors/gateway-error.js';
+import type { McpServerSettings } from '../../platform/settings/sections/mcp.section.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../../platform/settings/settings-subscriber.js';
+import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+import { Connections } from './connection/connections.js';
+import type { McpConnection } from './connection/mcp-connection.js';
+import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
+
+class McpServerNotFound extends NotFound {
+  constructor() {
+    super('There is no such MCP server. They are set up in the configuration file.');
+  }
+}
+
+/** The tool servers of this gateway: one supervised connection for each that is configured and enabled. */
+@Injectable()
+export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
+  readonly name = 'MCP servers';
+  private readonly servers = new Map<string, McpConnection>();
+  /** Connections of earlier settings that have not quite ended. */
+  private readonly leaving = new Map<string, Promise<void>>();
+  private unsubscribe: () => void = () => undefined;
+  private isStopped = false;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly settings: Settings,
+    private readonly subscribers: SettingsSubscribers,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.subscribers.add(this);
+    this.follow(enabledServers(this.settings.current));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.unsubscribe();
+    this.isStopped = true;
+    this.follow(new Map());
+    await Promise.all(this.leaving.values());
+  }
+
+  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'mcp.servers')) return Promise.resolve(undefined);
+    const wanted = enabledServers(change.after);
+    return Promise.resolve({ commit: () => this.follow(wanted) });
+  }
+
+  list(): readonly McpServer[] {
+    return [...this.servers].map(([, connection]) => connection.describe());
+  }
+
+  tools(): readonly McpTool[] {
+    return this.list().flatMap(({ tools }) => tools);
+  }
+
+  /** Whether one of them was tried and is not connected. */
+  get isFailing(): boolean {
+    return [...this.servers.values()].some((connection) => connection.isFailing);
+  }
+
+  /** Answers at once. Throws `McpServerNotFound`. */
+  reconnect(name: string): { name: string; status: McpServerStatus } {
+    const connection = this.servers.get(name);
+    if (connection === undefined) throw new McpServerNotFound();
+    connection.reconnect();
+    return { name, status: 'reconnecting' };
+  }
+
+  /** Only servers whose settings are others are touched. */
+  private follow(wanted: ReadonlyMap<string, McpServerSettings>): void {
+    for (const [name, connection] of this.servers) {
+      const settings = wanted.get(name);
+      if (settings !== undefined && JSON.stringify(settings) === JSON.stringify(connection.settings))
+        continue;
+      this.servers.delete(name);
+      this.leave(name, connection);
+    }
+    this.connections.hideSecrets([...wanted.values()]);
+    for (const [name, settings] of wanted) if (!this.servers.has(name)) this.enter(name, settings);
+  }
+
+  /** The next child of a server starts when the last is gone: there is one at a time. */
+  private enter(name: string, settings: McpServerSettings): void {
+    const connection = this.connections.make(name, settings);
+    this.servers.set(name, connection);
+    const before = this.leaving.get(name) ?? Promise.resolve();
+    void before.then(() => {
+      if (!this.isStopped && this.servers.get(name) === connection) connection.start();
+    });
+  }
+
+  private leave(name: string, connection: McpConnection): void {
+    const before = this.leaving.get(name) ?? Promise.resolve();
+    const gone = Promise.all([before, connection.stop()]).then(() => {
+      if (this.leaving.get(name) === gone) this.leaving.delete(name);
+    });
+    this.leaving.set(name, gone);
+  }
+}
+
+function enabledServers({ mcp }: GatewaySettings): ReadonlyMap<string, McpServerSettings> {
+  return new Map(Object.entries(mcp.servers).filter(([, { enabled }]) => enabled));
+}

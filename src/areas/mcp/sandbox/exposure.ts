@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { isBelow } from '../../../platform/files/contained-file.js';
+import type { ChildCommand } from '../transport/child-command.js';
+import { type GatewayPlaces, GuardedFolders } from './guarded-folders.js';
+import { placeOf } from './places.js';
+import { programFile, programParts } from './program-parts.js';
+import { namedParts, workingFolderParts } from './project-parts.js';
+import { type ShownPaths, ShownPathsBuilder } from './shown-paths.js';
+import { SYSTEM_PATHS } from './system-paths.js';
+
+/** Variables that every child gets; they name no files for it. */
+const COMMON = new Set(['HOME', 'PATH', 'SHELL', 'npm_config_cache']);
+
+/** What one child may see and change beyond what it needs to run. */
+export interface Grants {
+  readonly readablePaths: readonly string[];
+  readonly writablePaths: readonly string[];
+}
+
+/** All that a child sees of the machine's files. */
+export interface Exposure extends ShownPaths {
+  /** The folder it runs in. */
+  readonly workingFolder: string;
+}
+
+/**
+ * Lists what a child sees: the system, its program and runtime, its working folder, what its arguments and its variables
+ * name, npm's cache, and what it is granted. The folders of the settings and of the data, and files named `.env`, are
+ * never among it. Throws when a granted path does not exist or may not be granted.
+ */
+export function exposureOf(command: ChildCommand, grants: Grants, places: GatewayPlaces): Exposure {
+  const guarded = new GuardedFolders(places);
+  const cwd = resolve(command.cwd ?? places.workingFolder);
+  const writable = grants.writablePaths.map(realOf);
+  const shown = new ShownPathsBuilder();
+  const named = namedPaths(command, cwd).filter((path) => !isSteered(path, writable));
+  for (const path of [cwd, ...named]) shown.passing(path);
+  const own = new Set([...runtimeParts(command, cwd, guarded), ...projectsOf(cwd, named, guarded)]);
+  for (const path of own) {
+    const real = realOf(path);
+    const isShown = guarded.maySee(real) && !guarded.isWide(real) && !isSteered(path, writable);
+    if (isShown) shown.add(path, 'readable');
+  }
+  for (const path of SYSTEM_PATHS) shown.add(path, 'readable');
+  for (const [key, paths, how] of [
+    ['readable_paths', grants.readablePaths, 'readable'],
+    ['writable_paths', grants.writablePaths, 'writable'],
+  ] as const)
+    for (const path of paths) shown.add(granted(key, path, writable, guarded), how);
+  return { ...shown.arranged(guarded.all), workingFolder: realOf(cwd) };
+}
+
+/** What may be files among the arguments (also behind `--flag=`) and variables, and the program itself. */
+function namedPaths({ file, args, env }: ChildCommand, cwd: string): readonly string[] {
+  const program = programFile(file, { path: env['PATH'] ?? '', cwd });
+  const values = args.map((arg) => resolve(cwd, arg.replace(/^--?[\w-]+=/, '')));
+  const variables = Object.entries(env).filter(([name, value]) => !COMMON.has(name) && value.startsWith('/'));
+  return [...(program === undefined ? [] : [program]), ...values, ...variables.map(([, value]) => value)];
+}
+
+/** The program's installation, the runtime of Node, and the packages that npm keeps. */
+function runtimeParts({ file, env }: ChildCommand, cwd: string, guarded: GuardedFolders): readonly string[] {
+  const search = { path: env['PATH'] ?? '', cwd };
+  const runtimes = [file, process.execPath, 'node'].flatMap((program) => programParts(program, search));
+  const cache = env['npm_config_cache'] ?? `${env['HOME'] ?? '/nonexistent'}/.npm`;
+  return [...new Set([...runtimes, cache])].filter((path) => !guarded.isStrict(realOf(path)));
+}
+
+function projectsOf(cwd: string, named: readonly string[], guarded: GuardedFolders): readonly string[] {
+  const real = [...new Set(named.map(realOf))];
+  return [...workingFolderParts(realOf(cwd), guarded), ...real.flatMap((path) => namedParts(path, guarded))];
+}
+
+/** Throws with what is wrong with a grant. */
+function granted(key: string, path: string, writable: readonly string[], guarded: GuardedFolders): string {
+  const place = placeOf(path);
+  if (place === undefined) throw new Error(`${key} names ${path}, which does not exist`);
+  if (place.real === '/' || !guarded.maySee(place.real))
+    throw new Error(`${key} names ${path}, which no server may see as a whole`);
+  if (isSteered(path, writable))
+    throw new Error(`${key} names ${path}, which leads elsewhere by a link that a server can write`);
+  return path;
+}
+
+/** Whether a link on the way lies where the server may write: it could lead the next start anywhere. */
+function isSteered(path: string, writable: readonly string[]): boolean {
+  const links = placeOf(path)?.links ?? [];
+  return links.some((link) => writable.some((folder) => isBelow(folder, link.path)));
+}
+
+function realOf(path: string): string {
+  return placeOf(path)?.real ?? resolve(path);
+}

@@ -1,0 +1,41 @@
+import { BlockList, isIP } from 'node:net';
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
+
+const MENDS =
+  'install bubblewrap and allow user namespaces, or accept it with backend = "none" under [security.sandbox]';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** The sandbox that the settings want does not work here, and this is no gateway that may do without. */
+export class SandboxMissing extends Error {
+  override readonly name = 'SandboxMissing';
+}
+
+/**
+ * What becomes of stdio servers without a sandbox: a gateway with its own embedded database that only this machine reaches
+ * is somebody's trial and runs them; any other refuses them.
+ * @returns why they are refused; undefined when they run
+ */
+export function refusalWithout(problem: string, settings: GatewaySettings): SandboxMissing | undefined {
+  const { gateway, database } = settings;
+  const hosts = [gateway.host, gateway.management_host].filter((host) => host !== '');
+  const elsewhere = hosts.find((host) => !isLoopback(host));
+  if (database.url === '' && elsewhere === undefined) return undefined;
+  const cause = database.url === '' ? `it listens at ${elsewhere}` : 'it has a database of its own';
+  return new SandboxMissing(
+    `This gateway does not start stdio servers without a sandbox (${cause}): ${MENDS}. Here: ${problem}`,
+  );
+}
+
+/** What is said where they run all the same. */
+export function warningWithout(problem: string): string {
+  return `stdio servers run without a sandbox, with all rights of the gateway: ${MENDS}. Here: ${problem}`;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const family = isIP(host);
+  return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}

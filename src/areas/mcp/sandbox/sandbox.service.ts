@@ -1,0 +1,160 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Environment } from '../../../platform/settings/environment.js';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { boundCommand, type ChildCommand } from '../transport/child-command.js';
+import { childEnvironment } from '../transport/child-environment.js';
+import { bubblewrapped, type SandboxAbilities } from './bubblewrap.js';
+import { countsByNamespace, probeBubblewrap } from './bubblewrap-probe.js';
+import { type ChildGroup, ChildGroups } from './child-groups.js';
+import { exposureOf } from './exposure.js';
+import type { GatewayPlaces } from './guarded-folders.js';
+import { refusalWithout, type SandboxMissing, warningWithout } from './sandbox-policy.js';
+
+export type SandboxBackend = 'bubblewrap' | 'none';
+
+/** In the sandbox nothing outside `/tmp` is writable, and npm and uv do not work without writing to their caches. */
+const CACHES = { npm_config_cache: '/tmp/.npm', XDG_CACHE_HOME: '/tmp/.cache' };
+
+/** Says how children of tool servers are started, and what really shuts them in. */
+@Injectable()
+export class Sandbox implements OnApplicationShutdown, OnModuleInit {
+  private inUse: SandboxAbilities | undefined;
+  private refusal: SandboxMissing | undefined;
+  private unshut: string | undefined;
+  private isWarned = false;
+  private groups: ChildGroups | undefined;
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly environment: Environment,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('mcp');
+  }
+
+  get backend(): SandboxBackend {
+    return this.inUse === undefined ? 'none' : 'bubblewrap';
+  }
+
+  /** What people must know: that children run without the sandbox that nobody said they can do without. */
+  get warning(): string | undefined {
+    return this.unshut;
+  }
+
+  /** Throws when the settings insist on a sandbox that does not work here. */
+  async onModuleInit(): Promise<void> {
+    this.groups = ChildGroups.detect();
+    const { backend: wanted } = this.settings.current.security.sandbox;
+    if (wanted === 'none') return;
+    const { problem, abilities } = await probeBubblewrap(childEnvironment(this.environment), this.places());
+    if (problem === undefined) {
+      this.inUse = abilities;
+      this.tellOf(abilities);
+    } else if (wanted === 'bubblewrap') {
+      throw new Error(`security.sandbox.backend is "bubblewrap", which does not work here: ${problem}`);
+    } else {
+      this.doWithout(problem);
+    }
+  }
+
+  /** After all servers are gone: nothing of them is left in the control groups. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.groups?.close();
+  }
+
+  /**
+   * The child of a stdio server: inside the sandbox, under limits, bound to the life of this process. Throws
+   * `SandboxMissing` where children may not run without one, and when the server is granted what it may not be.
+   */
+  commandOf(server: McpServerSettings): ChildCommand {
+    if (this.refusal !== undefined) throw this.refusal;
+    this.warn();
+    const { mcp } = this.settings.current;
+    const command: ChildCommand = {
+      file: server.command,
+      args: server.args,
+      cwd: server.cwd === '' ? undefined : server.cwd,
+      env: { ...childEnvironment(this.environment), ...server.env },
+    };
+    const inside = this.inUse === undefined ? command : this.shutIn(command, server, this.inUse);
+    const group = this.groupOf();
+    const limits = {
+      memoryMb: mcp.max_child_memory_mb,
+      files: mcp.max_child_files,
+      groups: group?.members ?? [],
+    };
+    return { ...boundCommand(inside, limits), ...(group === undefined ? {} : { onEnd: group.release }) };
+  }
+
+  private shutIn(
+    command: ChildCommand,
+    server: McpServerSettings,
+    abilities: SandboxAbilities,
+  ): ChildCommand {
+    const { mcp } = this.settings.current;
+    const grants = { readablePaths: server.readable_paths, writablePaths: server.writable_paths };
+    const exposure = exposureOf(command, grants, this.places());
+    const bounds = {
+      tmpMb: mcp.max_child_tmp_mb,
+      sharedMb: mcp.max_child_shm_mb,
+      processes: countsByNamespace() ? mcp.max_child_processes : 0,
+      network: server.network,
+    };
+    return bubblewrapped({ ...command, env: { ...CACHES, ...command.env } }, exposure, bounds, abilities);
+  }
+
+  private groupOf(): ChildGroup | undefined {
+    const { mcp } = this.settings.current;
+    return this.groups?.make({
+      processes: mcp.max_child_processes,
+      memoryMb: mcp.max_child_total_memory_mb,
+    });
+  }
+
+  private doWithout(problem: string): void {
+    this.refusal = refusalWithout(problem, this.settings.current);
+    if (this.refusal === undefined) this.unshut = warningWithout(problem);
+    if (hasStdioServers(this.settings)) this.warn();
+  }
+
+  /** Once, at the start or when the first server comes later. */
+  private warn(): void {
+    const words = this.refusal?.message ?? this.unshut;
+    if (words !== undefined && !this.isWarned) this.logger.warn(words);
+    this.isWarned = true;
+  }
+
+  private places(): GatewayPlaces {
+    return {
+      configFile: this.environment.configFile ?? 'gateway.toml',
+      dataFolder: this.settings.current.database.data_dir,
+      workingFolder: process.cwd(),
+      home: this.environment.lookup('HOME') ?? '',
+    };
+  }
+
+  /** How each limit is kept here. */
+  private tellOf({ forbidsNamespaces, filter }: SandboxAbilities): void {
+    // The kernel does not count the processes of root.
+    const byRlimit = countsByNamespace() && process.getuid?.() !== 0 ? 'rlimit' : 'none';
+    const processes = this.groups?.boundsProcesses === true ? 'control group' : byRlimit;
+    this.logger.debug('stdio servers are shut in', {
+      processes,
+      memory: this.groups?.boundsMemory === true ? 'control group' : 'rlimit of each process',
+      userNamespaces: forbidsNamespaces ? 'disabled' : 'filtered',
+      systemCalls: filter === undefined ? 'all' : 'filtered',
+    });
+    if (processes === 'none' && hasStdioServers(this.settings))
+      this.logger.warn(
+        'the number of processes of stdio servers cannot be limited here; run the gateway as a user of its own, not as root',
+      );
+  }
+}
+
+function hasStdioServers(settings: Settings): boolean {
+  const servers = Object.values(settings.current.mcp.servers);
+  return servers.some(({ enabled, transport }) => enabled && transport === 'stdio');
+}

@@ -1,0 +1,93 @@
+import { tmpdir } from 'node:os';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { eventually } from '../../../../test/harness/eventually.js';
+import { ChildTransport } from './child-transport.js';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' } as const satisfies JSONRPCMessage;
+const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
+
+const running: ChildTransport[] = [];
+afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close())));
+
+/** A child that does this, and what comes of it. */
+function child(script: string, file = '/bin/sh') {
+  const seen = { messages: [] as JSONRPCMessage[], talk: [] as string[], closed: 0 };
+  const command = { file, args: ['-c', script], cwd: tmpdir(), env: {} };
+  const transport = new ChildTransport(
+    command,
+    (line) => seen.talk.push(line),
+    (reason) => seen.talk.push(reason),
+  );
+  transport.onmessage = (message) => seen.messages.push(message);
+  transport.onclose = () => (seen.closed += 1);
+  running.push(transport);
+  return { transport, seen };
+}
+
+test('messages are lines; blank ones are nothing, and what is none is told', async () => {
+  const { transport, seen } = child(
+    `pwd >&2; echo >&2; read -r line; echo; echo hello; echo '${ANSWER}'; sleep 60`,
+  );
+  await transport.start();
+  await transport.send(PING);
+  await eventually(() => expect(seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]));
+  expect(seen.talk.toSorted()).toEqual([tmpdir(), 'not a message on standard output: hello']);
+  expect([transport.lastWords, transport.fault]).toEqual([tmpdir(), undefined]);
+});
+
+test('a child that speaks nonsense without end is ended', async () => {
+  const { transport, seen } = child('while :; do echo nonsense; done');
+  await transport.start();
+  await eventually(() => expect(transport.fault).toBe('It wrote 1000 lines that are no messages.'));
+  expect([seen.closed, seen.messages]).toEqual([1, []]);
+});
+
+test('a child that ends says how, once, and nothing can be sent to it any more', async () => {
+  const { transport, seen } = child('exit 3');
+  await transport.start();
+  await eventually(() => expect(transport.fault).toBe('it exited with code 3'));
+  await expect(transport.send(PING)).rejects.toThrow('The child is gone.');
+  await transport.close();
+  expect([seen.closed, transport.fault]).toEqual([1, 'it exited with code 3']);
+});
+
+test('a program that is not there is told as one that could not be started', async () => {
+  const { transport } = child('', '/absent/server');
+  await transport.start();
+  await eventually(() => expect(transport.fault).toMatch(/^it could not be started: .*ENOENT/));
+  await transport.close();
+});
+
+test('nothing can be sent before the start', async () => {
+  await expect(child('').transport.send(PING)).rejects.toThrow('The child is gone.');
+});
+
+test('a child that does not read is not written to without bounds', async () => {
+  const { transport } = child('sleep 60');
+  await transport.start();
+  const large = { ...PING, params: { text: 'x'.repeat(9 * 1_048_576) } };
+  await transport.send(large);
+  await transport.send(large);
+  await expect(transport.send(PING)).rejects.toThrow('The child does not read what it is sent.');
+});
+
+test('a line on standard error that is too long is not kept, and what follows is heard', async () => {
+  const { transport, seen } = child(
+    'head -c 70000 /dev/zero | tr "\\0" x >&2; echo >&2; sleep 0.2; echo after >&2; sleep 60',
+  );
+  await transport.start();
+  await eventually(() => expect(seen.talk.at(-1)).toBe('after'));
+  expect(seen.talk[0]).toBe('a line too long to keep');
+});
+
+test('an answer of more than 10 MiB is an error for whoever waits for it, and the child lives', async () => {
+  const { transport, seen } = child(
+    `read -r line; echo '${ANSWER}'; printf '{"jsonrpc":"2.0","result":"'; head -c 11000000 /dev/zero | tr "\\\\0" x; echo '","id":2}'; echo '${ANSWER}'; sleep 60`,
+  );
+  await transport.start();
+  await transport.send(PING);
+  const reason = 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.';
+  await eventually(() => expect(seen.messages).toHaveLength(3));
+  expect(seen.messages[1]).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32_603, message: reason } });
+  expect([seen.talk, seen.closed, transport.fault]).toEqual([[reason], 0, undefined]);
+});

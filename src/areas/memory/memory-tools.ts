@@ -1,0 +1,118 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { ToolContext } from '../tools/tool-catalog.port.js';
+import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import type { MemoryEntry } from './memory.js';
+import { Memory, MOST_CONTENT_BYTES } from './memory.service.js';
+
+const MOST_RECALLED = 50;
+const FEW = 10;
+const text = (description: string, maxLength: number) => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  description,
+});
+
+const STORE_INPUT = {
+  type: 'object',
+  properties: {
+    content: text('The fact, in one or two sentences that are understood by themselves', MOST_CONTENT_BYTES),
+  },
+  required: ['content'],
+  additionalProperties: false,
+};
+const RECALL_INPUT = {
+  type: 'object',
+  properties: {
+    query: text('Words to look for; without it the newest come', 4000),
+    limit: { type: 'integer', minimum: 1, maximum: MOST_RECALLED, description: `${FEW} unless given` },
+  },
+  additionalProperties: false,
+};
+const FORGET_INPUT = {
+  type: 'object',
+  properties: {
+    ids: { type: 'array', items: text('An id that memory_recall gave', 64), minItems: 1, maxItems: 100 },
+    query: text('Forgets every memory that has all of these words', 4000),
+  },
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false,
+};
+
+/** The tools with which a model remembers, looks up and forgets, each for the user of its session alone. */
+@Injectable()
+export class MemoryTools implements OnModuleInit {
+  constructor(
+    private readonly memory: Memory,
+    private readonly registry: ToolRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    this.offer(
+      'memory_store',
+      'Remembers a fact about the user for later sessions, such as a preference or a name. Not for secrets.',
+      STORE_INPUT,
+      (args, context) => this.store(args as { content: string }, context),
+    );
+    this.offer(
+      'memory_recall',
+      'Looks up what is remembered of the user from earlier sessions.',
+      RECALL_INPUT,
+      (args, context) => this.recall(args, context),
+    );
+    this.offer(
+      'memory_forget',
+      'Forgets what is remembered of the user, for good: by ids, or everything that has all words of a query.',
+      FORGET_INPUT,
+      (args, context) => this.forget(args, context),
+    );
+  }
+
+  private offer(
+    name: string,
+    description: string,
+    inputSchema: RegisteredTool['inputSchema'],
+    run: RegisteredTool['run'],
+  ): void {
+    const isAvailable = (): boolean => this.memory.isOn;
+    this.registry.register({
+      ...{ name, description, inputSchema, isAvailable },
+      run: async (args, context, signal) => {
+        // It was offered, and is switched off since.
+        if (!isAvailable()) throw new Error('Memory is switched off.');
+        return run(args, context, signal);
+      },
+    });
+  }
+
+  private async store({ content }: { content: string }, context: ToolContext): Promise<string> {
+    const { id, isNew } = await this.memory.remember(context, content);
+    return JSON.stringify({ id, remembered: true, known_before: !isNew });
+  }
+
+  private async recall(args: { query?: string; limit?: number }, context: ToolContext): Promise<string> {
+    await this.memory.refuseShared(context);
+    const { query, limit = FEW } = args;
+    const found = await this.memory.recall(context, query ?? '', limit);
+    const memories = query === undefined ? found : found.filter(({ score }) => score > 0);
+    return JSON.stringify({ memories: memories.map(shown) });
+  }
+
+  private async forget(
+    args: { ids?: readonly string[]; query?: string },
+    context: ToolContext,
+  ): Promise<string> {
+    await this.memory.refuseShared(context);
+    const { ids, query } = args;
+    const gone =
+      ids === undefined
+        ? await this.memory.forgetAbout(context, query ?? '')
+        : await this.memory.forget(context, ids);
+    return JSON.stringify({ forgotten: gone.map(shown) });
+  }
+}
+
+function shown({ id, content, createdAt }: MemoryEntry) {
+  return { id, content, remembered_at: createdAt.toISOString() };
+}

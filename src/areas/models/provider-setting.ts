@@ -1,0 +1,66 @@
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import type { Logger } from '../../platform/logging/logger.js';
+import type { Egress } from '../../platform/outbound/egress.js';
+import type { CrossKeyCheck } from '../../platform/settings/cross-key-checks.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../../platform/settings/settings-subscriber.js';
+import type { LiveModelProvider } from './live-model-provider.js';
+import type { ModelProvider } from './model-provider.port.js';
+import { createProvider } from './providers/create-provider.js';
+import { chooseProvider, type ProviderChoice, type ProviderKeys } from './providers/provider-choice.js';
+
+/** A change of `[provider]` makes another adapter; turns that run finish on the old one. */
+export class ProviderSetting implements SettingsSubscriber {
+  readonly name = 'model provider';
+
+  constructor(
+    private readonly provider: LiveModelProvider,
+    private readonly keys: ProviderKeys,
+    private readonly egress: Egress,
+    private readonly logger: Logger,
+  ) {}
+
+  async prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'provider')) return undefined;
+    const { provider: settings } = change.after;
+    const choice = chooseProvider(settings, this.keys);
+    const next = await openProvider(choice, settings.max_retries, this.egress);
+    return {
+      commit: () => {
+        this.provider.replace(next);
+        logChoice(this.logger, choice);
+      },
+    };
+  }
+}
+
+export function openProvider(
+  choice: ProviderChoice,
+  maxRetries: number,
+  egress: Egress,
+): Promise<ModelProvider> {
+  return createProvider(choice, { maxRetries }, egress);
+}
+
+export function logChoice(logger: Logger, { kind, model, why }: ProviderChoice): void {
+  logger.info('the model provider is chosen', { provider: kind, model, why });
+}
+
+/** Settings of a provider that contradict each other, or its keys, are refused like every other wrong setting. */
+export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
+  return {
+    keys: ['provider.kind', 'provider.api_key', 'provider.base_url'],
+    problem: ({ provider }) => {
+      try {
+        chooseProvider(provider, keys);
+        return undefined;
+      } catch (error) {
+        return sentenceOf(error);
+      }
+    },
+  };
+}

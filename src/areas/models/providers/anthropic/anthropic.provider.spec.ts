@@ -1,0 +1,315 @@
+import {
+  callOptions,
+  callsOf,
+  collect,
+  endOf,
+  modelRequest,
+  textOf,
+  userMessage,
+} from '../../../../../test/harness/model-call.js';
+import {
+  beginStream,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../../../../../test/harness/scripted-provider.js';
+import type { ModelEvent, ModelMessage, ModelProvider, ModelRequest } from '../../model-provider.port.js';
+import { createProvider } from '../create-provider.js';
+
+let server: ScriptedProvider;
+let provider: ModelProvider;
+
+beforeAll(async () => {
+  server = await startScriptedProvider();
+  const choice = {
+    kind: 'anthropic',
+    apiKey: 'k',
+    baseUrl: server.url,
+    model: 'fallback',
+    why: 'test',
+  } as const;
+  provider = await createProvider(choice);
+});
+afterAll(() => server.stop());
+
+const tools = [{ name: 'f', description: 'Does f.', inputSchema: { type: 'object' } }];
+const start = (usage: object = {}) => ({ type: 'message_start', message: { model: 'm-1', usage } });
+const open = (index: number, content_block: object) => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+});
+const grow = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta });
+const close = (index: number) => ({ type: 'content_block_stop', index });
+const stop = (stop_reason: string, usage: object = {}) => [
+  { type: 'message_delta', delta: { stop_reason }, usage },
+  { type: 'message_stop' },
+];
+const json = (partial_json: string) => ({ type: 'input_json_delta', partial_json });
+const toolUse = (id: string, name: string) => ({ type: 'tool_use', id, name, input: {} });
+
+function answer(...events: object[]): void {
+  server.script((response) => {
+    beginStream(response, ...events);
+    response.end();
+  });
+}
+
+function ask(more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]): Promise<ModelEvent[]> {
+  return collect(provider.stream(modelRequest(messages, more), callOptions()));
+}
+
+describe('what Anthropic’s wire answers', () => {
+  it('input counts its cached parts; the latest count stands, and none is lost when it is not repeated', async () => {
+    const counts = { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 100 };
+    answer(
+      start({ ...counts, output_tokens: 1 }),
+      ...stop('end_turn', { output_tokens: 42, input_tokens: null }),
+    );
+    expect(endOf(await ask())).toMatchObject({ usage: { input: 115, output: 42 }, model: 'm-1' });
+  });
+
+  it('an answer without usage counts as zero', async () => {
+    answer({ type: 'message_start' }, { type: 'message_delta', delta: {} }, { type: 'message_stop' });
+    expect(endOf(await ask({ model: '' }))).toMatchObject({
+      usage: { input: 0, output: 0 },
+      model: 'fallback',
+    });
+  });
+
+  it('pings and events that nobody knows are passed over', async () => {
+    answer(
+      start(),
+      { type: 'ping' },
+      open(0, { type: 'text', text: '' }),
+      { type: 'novelty', index: 0 },
+      grow(0, { type: 'text_delta', text: 'hi' }),
+      close(0),
+      ...stop('end_turn'),
+    );
+    expect(textOf(await ask())).toBe('hi');
+  });
+
+  it('calls of tools come complete, also those whose pieces come interleaved', async () => {
+    answer(
+      start(),
+      open(0, toolUse('a', 'first')),
+      open(1, toolUse('b', 'second')),
+      grow(0, json('{"m"')),
+      grow(1, json('{"n":')),
+      grow(0, json(':1}')),
+      grow(1, json('2}')),
+      close(0),
+      close(1),
+      ...stop('tool_use'),
+    );
+    const events = await ask();
+    expect(callsOf(events)).toEqual([
+      { id: 'a', name: 'first', arguments: { m: 1 } },
+      { id: 'b', name: 'second', arguments: { n: 2 } },
+    ]);
+    expect(endOf(events).finishReason).toBe('tool_calls');
+  });
+
+  it('arguments may come whole with the beginning of a call, and be cut off', async () => {
+    answer(
+      start(),
+      open(0, { type: 'tool_use', id: 'a', name: 'first', input: { m: 1 } }),
+      close(0),
+      open(1, toolUse('b', 'second')),
+      grow(1, json('{"n":')),
+      close(1),
+      ...stop('max_tokens'),
+    );
+    const events = await ask();
+    expect(callsOf(events)).toEqual([
+      { id: 'a', name: 'first', arguments: { m: 1 } },
+      { id: 'b', name: 'second', arguments: {}, problem: 'The arguments are not valid JSON.' },
+    ]);
+    expect(endOf(events).finishReason).toBe('length');
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['refusal', 'refusal'],
+    ['something_new', 'stop'],
+  ])('the reason %s means %s', async (reason, word) => {
+    answer(start(), ...stop(reason));
+    expect(endOf(await ask()).finishReason).toBe(word);
+  });
+});
+
+describe('what Anthropic’s wire is sent', () => {
+  const sent = async (more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]) => {
+    answer(start(), ...stop('end_turn'));
+    await ask(more, messages);
+    return server.requests[0]?.body ?? {};
+  };
+
+  it('is the model, the bound, the system prompt and the tools', async () => {
+    expect(await sent({ tools })).toEqual({
+      model: 'test-model',
+      max_tokens: 512,
+      stream: true,
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+      tools: [{ name: 'f', description: 'Does f.', input_schema: { type: 'object' } }],
+    });
+  });
+
+  it('all results of tools share one message of the user, with what the user says next', async () => {
+    const call = (id: string) => ({ id, name: 'f', arguments: {} });
+    const body = await sent({ tools }, [
+      userMessage('go'),
+      { role: 'assistant', text: ' ', toolCalls: [call('a'), call('b')] },
+      { role: 'tool', results: [{ callId: 'b', content: 'B', isError: true }] },
+      { role: 'tool', results: [{ callId: 'a', content: 'A', isError: false }] },
+      userMessage('and?'),
+    ]);
+    expect(body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'a', name: 'f', input: {} },
+          { type: 'tool_use', id: 'b', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a', content: 'A' },
+          { type: 'tool_result', tool_use_id: 'b', content: 'B', is_error: true },
+          { type: 'text', text: 'and?' },
+        ],
+      },
+    ]);
+  });
+
+  it('a history that was cut begins with the user, and no text is blank', async () => {
+    const body = await sent({ system: '' }, [
+      { role: 'tool', results: [{ callId: 'gone', content: 'x', isError: false }] },
+      { role: 'assistant', text: 'As I said.', toolCalls: [] },
+      userMessage(' '),
+    ]);
+    expect(body).not.toHaveProperty('system');
+    expect(body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: '(Earlier messages are left out.)' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'As I said.' }] },
+      { role: 'user', content: [{ type: 'text', text: '(empty message)' }] },
+    ]);
+  });
+
+  it('attachments go as images and documents where the wire has them, else as words', async () => {
+    const data = Buffer.from('{}').toString('base64');
+    const body = await sent({}, [
+      userMessage(
+        'see',
+        { type: 'image', mimeType: 'image/webp', data },
+        { type: 'file', name: 'a.pdf', mimeType: 'application/pdf', data },
+        { type: 'file', name: 'a.json', mimeType: 'application/json', data },
+        { type: 'file', name: 'a.mp3', mimeType: 'audio/mpeg', data },
+      ),
+    ]);
+    expect(body.messages).toMatchObject([
+      {
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/webp', data } },
+          {
+            type: 'document',
+            title: 'a.pdf',
+            source: { type: 'base64', media_type: 'application/pdf', data },
+          },
+          { type: 'text', text: '[attachment a.json (application/json)]\n{}' },
+          { type: 'text', text: '[attachment a.mp3 (audio/mpeg, 2 bytes) cannot be shown to this model]' },
+        ],
+      },
+    ]);
+  });
+
+  describe('after an answer with thinking and a call', () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Let me see.', signature: 'sig-1' },
+      { type: 'redacted_thinking', data: 'opaque' },
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool_use', id: 'a', name: 'f', input: { m: 1 } },
+    ];
+
+    async function thoughtful(): Promise<ModelMessage[]> {
+      answer(
+        start(),
+        open(0, { type: 'thinking', thinking: '', signature: '' }),
+        grow(0, { type: 'thinking_delta', thinking: 'Let me ' }),
+        grow(0, { type: 'thinking_delta', thinking: 'see.' }),
+        grow(0, { type: 'signature_delta', signature: 'sig-1' }),
+        close(0),
+        open(1, { type: 'redacted_thinking', data: 'opaque' }),
+        close(1),
+        open(2, { type: 'text', text: '' }),
+        close(2),
+        open(3, { type: 'text', text: '' }),
+        grow(3, { type: 'text_delta', text: 'Looking.' }),
+        close(3),
+        open(4, toolUse('a', 'f')),
+        grow(4, json('{"m":1}')),
+        close(4),
+        ...stop('tool_use'),
+      );
+      const events = await ask({ tools });
+      expect(textOf(events)).toBe('Looking.');
+      const { providerState } = endOf(events);
+      return [
+        userMessage('hello'),
+        { role: 'assistant', text: 'Looking.', toolCalls: callsOf(events), providerState },
+        { role: 'tool', results: [{ callId: 'a', content: 'A', isError: false }] },
+      ];
+    }
+
+    it('every block goes back as it came, before the result', async () => {
+      const messages = await thoughtful();
+      expect((await sent({ tools }, messages)).messages).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', content: blocks },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
+      ]);
+    });
+
+    it('another model is not sent this one’s thinking', async () => {
+      const messages = await thoughtful();
+      const body = await sent({ tools, model: 'other-model' }, messages);
+      expect(body.messages).toMatchObject([{}, { role: 'assistant', content: blocks.slice(2) }, {}]);
+    });
+
+    it('the same tools go along, forbidden, when none is offered any more', async () => {
+      const messages = await thoughtful();
+      expect(await sent({ tools: [] }, messages)).toMatchObject({
+        tools: [{ name: 'f', description: 'Does f.', input_schema: { type: 'object' } }],
+        tool_choice: { type: 'none' },
+      });
+    });
+  });
+
+  it('a stored history with calls brings their names as tools when none is offered', async () => {
+    const body = await sent({ tools: [] }, [
+      userMessage('go'),
+      { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'g', arguments: {} }] },
+      { role: 'tool', results: [{ callId: 'a', content: 'A', isError: false }] },
+    ]);
+    expect(body).toMatchObject({
+      tools: [{ name: 'g', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'none' },
+    });
+  });
+
+  it('carries the key in both headers to a compatible server', async () => {
+    await sent();
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/messages',
+      headers: { authorization: 'Bearer k', 'x-api-key': 'k' },
+    });
+    expect(server.requests[0]?.headers).toHaveProperty('anthropic-version');
+  });
+});

@@ -1,0 +1,35 @@
+import { Egress } from '../../../platform/outbound/egress.js';
+import type { ModelProvider } from '../model-provider.port.js';
+import type { ProviderChoice } from './provider-choice.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retries.js';
+
+/** Makes the adapter once, for all calls. Only the SDK that is needed is loaded: each costs start-up time and memory. */
+export async function createProvider(
+  choice: ProviderChoice,
+  retries: Partial<RetryPolicy> = {},
+  egress: Egress = Egress.direct(),
+): Promise<ModelProvider> {
+  const options = {
+    apiKey: choice.apiKey,
+    baseUrl: choice.baseUrl,
+    defaultModel: choice.model,
+    retries: { ...DEFAULT_RETRY_POLICY, ...retries },
+    egress,
+  };
+  switch (choice.kind) {
+    case 'anthropic': {
+      const { AnthropicProvider } = await import('./anthropic/anthropic.provider.js');
+      return AnthropicProvider.create(options);
+    }
+    case 'openai': {
+      const { OpenAiProvider } = await import('./openai/openai.provider.js');
+      return OpenAiProvider.create(options);
+    }
+    case 'offline': {
+      const { OfflineProvider } = await import('./offline/offline.provider.js');
+      return new OfflineProvider();
+    }
+    default:
+      return choice.kind satisfies never;
+  }
+}

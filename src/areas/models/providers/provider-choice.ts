@@ -1,0 +1,86 @@
+import { withoutEndSlashes } from '../../../common/text/without-end-slashes.js';
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
+import { DEFAULT_MODELS, OFFICIAL_BASE_URLS, type ProviderKind, type RemoteKind } from './default-models.js';
+
+export interface ProviderChoice {
+  readonly kind: ProviderKind;
+  /** Empty when none is to be sent. Secret. */
+  readonly apiKey: string;
+  /** Empty for `offline`. */
+  readonly baseUrl: string;
+  /** The model of a session that names none. */
+  readonly model: string;
+  /** For the log: what decided. */
+  readonly why: string;
+}
+
+/** ANTHROPIC_API_KEY and OPENAI_API_KEY; an empty one counts as absent. */
+export type ProviderKeys = Readonly<Record<RemoteKind, string | undefined>>;
+
+const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
+
+const OFFLINE = { kind: 'offline', apiKey: '', baseUrl: '', model: DEFAULT_MODELS.offline } as const;
+
+/**
+ * The configured kind, else the one whose key is set (ANTHROPIC_API_KEY before OPENAI_API_KEY), else `offline`.
+ * Throws an `Error` that names the settings to mend, and never shows the value of one.
+ */
+export function chooseProvider(settings: GatewaySettings['provider'], keys: ProviderKeys): ProviderChoice {
+  if (settings.kind === 'offline') return { ...OFFLINE, why: 'provider.kind is offline' };
+  if (settings.kind !== 'auto')
+    return remote(settings.kind, settings, keys, `provider.kind is ${settings.kind}`);
+  refuseUndirected(settings);
+  for (const kind of ['anthropic', 'openai'] as const) {
+    if (keys[kind]?.trim()) return remote(kind, settings, keys, `${KEY_VARIABLES[kind]} is set`);
+  }
+  return { ...OFFLINE, why: 'provider.kind is auto and neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set' };
+}
+
+/** The strings of a choice that must never be shown, for whoever redacts. */
+export function providerSecrets(choice: ProviderChoice): string[] {
+  return choice.apiKey === '' ? [] : [choice.apiKey];
+}
+
+function remote(
+  kind: RemoteKind,
+  settings: GatewaySettings['provider'],
+  keys: ProviderKeys,
+  why: string,
+): ProviderChoice {
+  const apiKey = settings.api_key.trim() || keys[kind]?.trim() || '';
+  if (apiKey === '' && settings.base_url === '') {
+    throw new Error(
+      `provider.kind is ${kind}, but there is no key: set ${KEY_VARIABLES[kind]} or provider.api_key, ` +
+        `or provider.base_url to a compatible server that needs none.`,
+    );
+  }
+  if (!/^[\x21-\x7e]*$/.test(apiKey)) {
+    throw new Error(
+      `The key of ${kind} (${KEY_VARIABLES[kind]} or provider.api_key) has characters that no key has.`,
+    );
+  }
+  const baseUrl = checkedBaseUrl(settings.base_url) || OFFICIAL_BASE_URLS[kind];
+  return { kind, apiKey, baseUrl, model: settings.model || DEFAULT_MODELS[kind], why };
+}
+
+/** A key or an address without a kind could go to the wrong company. */
+function refuseUndirected(settings: GatewaySettings['provider']): void {
+  const names = (['api_key', 'base_url'] as const).filter((name) => settings[name].trim() !== '');
+  if (names.length === 0) return;
+  const list = names.map((name) => `provider.${name}`).join(' and ');
+  throw new Error(`provider.kind is auto, but ${list} is set: set provider.kind to anthropic or openai.`);
+}
+
+function checkedBaseUrl(text: string): string {
+  if (text.trim() === '') return '';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new Error('provider.base_url is not an http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error(
+      'provider.base_url must hold no credentials, query or fragment; put the key into provider.api_key.',
+    );
+  }
+  return withoutEndSlashes(url.href);
+}

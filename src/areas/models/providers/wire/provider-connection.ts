@@ -1,0 +1,88 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+import type { CompanyProxy, Egress } from '../../../../platform/outbound/egress.js';
+import { openTunnel } from '../../../../platform/outbound/tunnel.js';
+import type { ProviderAddress } from '../../model-provider.port.js';
+
+/** How long an unused connection is kept, in milliseconds; a provider that announces less is believed. */
+const KEEP_UNUSED_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const AGENT_OPTIONS = { keepAlive: true, timeout: KEEP_UNUSED_MS, maxFreeSockets: 64 };
+
+export interface Posting {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The connections to one provider, kept for the next call, directly or through the proxy of the environment. The proxy
+ * is asked for the provider by its name: where calls go is the operator's own setting, and proxies let through by name.
+ * The global `fetch` is not used: it drops unused connections after 4 s, so that most turns would begin with a
+ * handshake, and it opens a connection for nobody after every answer that is aborted.
+ */
+export class ProviderConnection {
+  readonly address: ProviderAddress;
+  private readonly agent: HttpAgent;
+
+  constructor(
+    private readonly url: URL,
+    egress: Egress,
+  ) {
+    const { protocol, hostname } = url;
+    const isSecure = protocol === 'https:';
+    const port = Number(url.port) || (isSecure ? 443 : 80);
+    this.address = { host: hostname, port };
+    const proxy = egress.proxyFor({ protocol, hostname, port });
+    const { secureContext } = egress;
+    const options = { ...AGENT_OPTIONS, ...(secureContext === undefined ? {} : { secureContext }) };
+    this.agent = isSecure ? new HttpsAgent(options) : new HttpAgent(AGENT_OPTIONS);
+    if (proxy !== undefined) tunnelled(this.agent, { proxy, egress, host: hostname, port, isSecure });
+  }
+
+  /** Sends one request and resolves with the beginning of the answer. Throws what the socket throws. */
+  post({ headers, body, signal }: Posting): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', headers, signal, agent: this.agent };
+      const request =
+        this.url.protocol === 'https:' ? httpsRequest(this.url, options) : httpRequest(this.url, options);
+      request.once('response', resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+}
+
+interface TunnelledTarget {
+  readonly proxy: CompanyProxy;
+  readonly egress: Egress;
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+}
+
+type Connected = (error: Error | null, socket?: Socket) => void;
+
+/** Lets an agent open its connections through a proxy (`agent.createConnection` of Node's documentation). */
+function tunnelled(agent: HttpAgent, { proxy, egress, host, port, isSecure }: TunnelledTarget): void {
+  const { secureContext } = egress;
+  const createConnection = (_options: object, connected: Connected): void => {
+    openTunnel({ proxy, host, port, timeoutMs: CONNECT_TIMEOUT_MS, secureContext }).then(
+      (socket) => {
+        if (!isSecure) return connected(null, socket);
+        const context = secureContext === undefined ? {} : { secureContext };
+        const secured = tlsConnect({ socket, ...(isIP(host) === 0 && { servername: host }), ...context });
+        // Until it is secured its failure is the connection's; afterwards the request's.
+        secured.once('error', connected);
+        secured.once('secureConnect', () => {
+          secured.off('error', connected);
+          connected(null, secured);
+        });
+      },
+      (error: unknown) => connected(error as Error),
+    );
+  };
+  Object.assign(agent, { createConnection });
+}

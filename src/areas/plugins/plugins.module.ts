@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { AgentModule } from '../turns/agent.module.js';
+import { PluginDirectory } from './plugin-directory.port.js';
+import { PluginFactory } from './plugin-factory.js';
+import { PluginGauges } from './plugin-gauges.js';
+import { PluginHttp } from './plugin-http.js';
+import { PluginWatch } from './plugin-watch.service.js';
+import { Plugins } from './plugins.service.js';
+import { PluginStates } from './state/plugin-state.store.js';
+import { PluginTools } from './tools/plugin-tools.js';
+
+/** WebAssembly plugins: read from their folder, run in threads, offered as tools. */
+@Module({
+  imports: [AgentModule],
+  providers: [
+    PluginHttp,
+    PluginTools,
+    PluginStates,
+    PluginFactory,
+    PluginFactory.metric,
+    Plugins,
+    { provide: PluginDirectory, useExisting: Plugins },
+    PluginWatch,
+    PluginGauges,
+    ...PluginGauges.providers,
+  ],
+  exports: [Plugins, PluginDirectory],
+})
+export class PluginsModule {}

@@ -1,0 +1,189 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Slots } from '../../platform/runtime/slots.js';
+import { Turnstile } from '../../platform/runtime/turnstile.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { InstalledPlugin } from './installed-plugin.js';
+import type { Plugin } from './plugin.js';
+import { PluginDirectory, type PluginFolder } from './plugin-directory.port.js';
+import { PluginFactory } from './plugin-factory.js';
+import { pluginNames } from './plugin-scan.js';
+import { PluginNotFound, PluginNotLoaded } from './plugins.errors.js';
+import { type PluginChange, type PluginState, PluginStates } from './state/plugin-state.store.js';
+
+interface Entry {
+  readonly plugin: InstalledPlugin;
+  readonly turns: Turnstile;
+}
+
+/** What a caller wants done. */
+type Wish = Pick<PluginChange, 'action' | 'actor'>;
+
+const MOST_WAITING_CHANGES = 16;
+/** Each takes a core while it compiles, and its time to load counts meanwhile. */
+const MOST_STARTS_AT_ONCE = 4;
+
+/** The plugins of this gateway: those of `plugins.directory`, each loaded, disabled or failed (specification 2.6, 3). */
+@Injectable()
+export class Plugins extends PluginDirectory implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly entries = new Map<string, Entry>();
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly factory: PluginFactory,
+    private readonly states: PluginStates,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    super();
+    this.logger = logs.for('plugins');
+  }
+
+  /** Loads everything; what does not load is listed as failed and keeps nobody waiting longer than its limit. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { directory } = this.settings.current.plugins;
+    if (directory === '') return;
+    try {
+      const [names, states] = await Promise.all([pluginNames(directory), this.states.all()]);
+      const starts = new Slots(MOST_STARTS_AT_ONCE);
+      await Promise.all(names.map((name) => starts.run(() => this.install(name, states.get(name)))));
+    } catch (error) {
+      this.logger.error('plugins could not be looked for', { error: sentenceOf(error) });
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.entries.values()].map(({ plugin }) => plugin.remove('stop')));
+  }
+
+  list(): readonly Plugin[] {
+    const plugins = [...this.entries.values()].map(({ plugin }) => plugin.describe());
+    return plugins.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  loadedFolders(): readonly PluginFolder[] {
+    return [...this.entries.values()].flatMap(({ plugin }) => plugin.folder ?? []);
+  }
+
+  get summary(): { readonly loaded: number; readonly total: number } {
+    const plugins = this.list();
+    return { loaded: plugins.filter(({ status }) => status === 'loaded').length, total: plugins.length };
+  }
+
+  /** Idempotent. Throws `PluginNotFound`, and `PluginNotLoaded` when it has to be loaded and cannot. */
+  async enable(name: string, actor: string): Promise<Plugin> {
+    const { plugin, turns } = await this.find(name);
+    return turns.pass(async () => {
+      if (plugin.status === 'loaded') return plugin.describe();
+      return this.attempt(plugin, { action: 'enable', actor }, (settle) =>
+        plugin.isRunning ? plugin.offer(() => settle(plugin.version)) : plugin.load(settle),
+      );
+    });
+  }
+
+  /** Idempotent. Its tools are no longer offered; its thread stays (specification 3). Throws `PluginNotFound`. */
+  async disable(name: string, actor: string): Promise<Plugin> {
+    const { plugin, turns } = await this.find(name);
+    return turns.pass(async () => {
+      if (plugin.status !== 'disabled') {
+        plugin.disable(await this.states.change({ name, version: plugin.version, action: 'disable', actor }));
+      }
+      return plugin.describe();
+    });
+  }
+
+  /** Reads it from the disk again. Throws `PluginNotFound`; `PluginNotLoaded`, and what served goes on serving. */
+  async reload(name: string, actor: string): Promise<Plugin> {
+    const { plugin, turns } = await this.find(name);
+    return turns.pass(() =>
+      this.attempt(plugin, { action: 'reload', actor }, (settle) => plugin.load(settle)),
+    );
+  }
+
+  /**
+   * Follows what other replicas settled. Throws `Unavailable` when the database cannot be asked.
+   * @returns whether every plugin has followed
+   */
+  async follow(): Promise<boolean> {
+    if (this.entries.size === 0) return true;
+    let isBehind = false;
+    for (const [name, state] of await this.states.all()) {
+      const entry = this.entries.get(name);
+      if (entry?.plugin.isBehind(state) !== true) continue;
+      await entry.turns.pass(() => this.catchUp(entry.plugin, state));
+      isBehind ||= entry.plugin.isBehind(state);
+    }
+    return !isBehind;
+  }
+
+  /** A folder that has come since the start is found here. */
+  private async find(name: string): Promise<Entry> {
+    const known = this.entries.get(name);
+    if (known !== undefined) return known;
+    const names = await pluginNames(this.settings.current.plugins.directory).catch(
+      (): readonly string[] => [],
+    );
+    if (!names.includes(name)) throw new PluginNotFound();
+    const states = await this.states.all();
+    return this.entries.get(name) ?? this.enter(name, states.get(name));
+  }
+
+  private enter(name: string, state: PluginState | undefined): Entry {
+    const entry = { plugin: this.factory.make(name, state), turns: new Turnstile(MOST_WAITING_CHANGES) };
+    this.entries.set(name, entry);
+    return entry;
+  }
+
+  /** A disabled plugin is not started. */
+  private async install(name: string, state: PluginState | undefined): Promise<void> {
+    const { plugin, turns } = this.enter(name, state);
+    if (state?.disabled === true) return;
+    await turns.pass(() => this.doHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
+  }
+
+  /** What fails is in the audit too. */
+  private async attempt(
+    plugin: InstalledPlugin,
+    wish: Wish,
+    act: (settle: (version: string) => Promise<PluginState>) => Promise<void>,
+  ): Promise<Plugin> {
+    const { name } = plugin;
+    try {
+      await act((version) => this.states.change({ name, version, ...wish }));
+      return plugin.describe();
+    } catch (error) {
+      const reason = this.factory.redact(sentenceOf(error));
+      await this.states.recordFailure({ name, reason, ...wish });
+      if (error instanceof GatewayError) throw error;
+      throw new PluginNotLoaded(reason);
+    }
+  }
+
+  private async catchUp(plugin: InstalledPlugin, state: PluginState): Promise<void> {
+    if (!plugin.isBehind(state)) return;
+    if (state.disabled) return plugin.disable(state);
+    await this.doHere(plugin, state, () =>
+      plugin.hasLoadsBefore(state) || !plugin.isRunning
+        ? plugin.load(() => Promise.resolve(state))
+        : plugin.offer(() => Promise.resolve(state)),
+    );
+  }
+
+  /** On this replica alone. What fails is listed and logged, and tried again when somebody asks for it. */
+  private async doHere(
+    plugin: InstalledPlugin,
+    state: PluginState | undefined,
+    act: () => Promise<void>,
+  ): Promise<void> {
+    const { name } = plugin;
+    try {
+      await act();
+      this.logger.info('a plugin is loaded', { plugin: name, version: plugin.version });
+    } catch (error) {
+      if (state !== undefined) plugin.accept(state);
+      this.logger.warn('a plugin could not be loaded', { plugin: name, reason: sentenceOf(error) });
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { MEMORY_NAME } from '../module/limit-module.js';
+import { PluginProblem } from '../plugin-problem.js';
+import { EXTISM_MODULE, type ExtismHost } from './extism-imports.js';
+import type { Grants } from './thread-messages.js';
+import { WASI_MODULE, wasiFunction } from './wasi-imports.js';
+
+const MOST_OUTPUT_BYTES = 1_048_576;
+const MOST_REASON_CHARACTERS = 500;
+const GRANT_WORDS: Readonly<Record<keyof Grants, string>> = {
+  config: 'config',
+  kv: 'kv',
+  log: 'log',
+  http: 'net.http',
+};
+
+/** One module with its host, from compiling to calls. After a trap the next call begins with a new instance. */
+export class PluginInstance {
+  private instance: WebAssembly.Instance | undefined;
+
+  private constructor(
+    private readonly module: WebAssembly.Module,
+    private readonly host: ExtismHost,
+  ) {}
+
+  /** Throws `PluginProblem` for what does not compile, imports what was not granted or does not export what it must. */
+  static compile(bytes: Uint8Array<ArrayBuffer>, host: ExtismHost, grants: Grants): PluginInstance {
+    const module = compiled(bytes);
+    const refused = WebAssembly.Module.imports(module).flatMap((one) => refusalOf(one, host, grants) ?? []);
+    if (refused.length > 0) throw new PluginProblem(`it imports ${refused.slice(0, 5).join('; ')}`);
+    const functions = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'function');
+    for (const wanted of ['describe', 'call']) {
+      if (!functions.some(({ name }) => name === wanted)) {
+        throw new PluginProblem(`it does not export a function "${wanted}"`);
+      }
+    }
+    return new PluginInstance(module, host);
+  }
+
+  /** Linear memory and the host's buffers, in bytes. */
+  get memoryBytes(): number {
+    return (this.instance === undefined ? 0 : this.linearMemory().byteLength) + this.host.size;
+  }
+
+  /** Throws `PluginProblem` for a trap, and for what the plugin itself calls an error. */
+  run(name: 'describe' | 'call', input: string): string {
+    const { output, error } = this.attempt(name, new TextEncoder().encode(input));
+    if (error !== undefined) throw new PluginProblem(error.slice(0, MOST_REASON_CHARACTERS));
+    if (output.length > MOST_OUTPUT_BYTES) {
+      throw new PluginProblem(`it answered with more than ${MOST_OUTPUT_BYTES} bytes`);
+    }
+    return new TextDecoder().decode(output);
+  }
+
+  private attempt(
+    name: 'describe' | 'call',
+    input: Uint8Array,
+  ): { output: Uint8Array; error: string | undefined } {
+    try {
+      const { exports } = this.started();
+      this.host.begin(input);
+      const code = (exports[name] as () => unknown)();
+      const { output, error } = this.host.end();
+      const failed = typeof code === 'number' && code !== 0;
+      return { output, error: failed ? (error ?? `it answered with code ${code}`) : undefined };
+    } catch (error) {
+      // Its memory may be in any state now.
+      this.instance = undefined;
+      throw new PluginProblem(`it failed: ${sentenceOf(error).slice(0, MOST_REASON_CHARACTERS)}`);
+    }
+  }
+
+  private started(): WebAssembly.Instance {
+    if (this.instance !== undefined) return this.instance;
+    const instance = new WebAssembly.Instance(this.module, this.imports());
+    this.instance = instance;
+    this.host.begin(new Uint8Array());
+    const { _initialize: initialize } = instance.exports;
+    if (typeof initialize === 'function') (initialize as () => unknown)();
+    return instance;
+  }
+
+  private imports(): Record<string, WebAssembly.ModuleImports> {
+    const extism: WebAssembly.ModuleImports = {};
+    const wasi: WebAssembly.ModuleImports = {};
+    for (const { module, name } of WebAssembly.Module.imports(this.module)) {
+      if (module === WASI_MODULE) wasi[name] = wasiFunction(name, () => this.linearMemory());
+      else extism[name] = this.functionOf(name);
+    }
+    return { [EXTISM_MODULE]: extism, [WASI_MODULE]: wasi };
+  }
+
+  private functionOf(name: string): WebAssembly.ImportFunction {
+    const offered = this.host.functions.get(name);
+    if (offered === undefined) throw new PluginProblem(`there is no ${name}`);
+    return offered.run;
+  }
+
+  private linearMemory(): ArrayBuffer {
+    const memory = this.instance?.exports[MEMORY_NAME];
+    return memory instanceof WebAssembly.Memory ? memory.buffer : new ArrayBuffer(0);
+  }
+}
+
+function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    throw new PluginProblem(`its module does not compile: ${sentenceOf(error).slice(0, 200)}`);
+  }
+}
+
+/** Why this import is refused, if it is. */
+function refusalOf(
+  { module, name, kind }: WebAssembly.ModuleImportDescriptor,
+  host: ExtismHost,
+  grants: Grants,
+): string | undefined {
+  const shown = `${module}.${name}`.slice(0, 100);
+  if (kind !== 'function') return `${shown}, and only functions can be imported`;
+  if (module === WASI_MODULE) return undefined;
+  const offered = module === EXTISM_MODULE ? host.functions.get(name) : undefined;
+  if (offered === undefined) return `${shown}, which this host does not have`;
+  if (offered.grant === undefined || grants[offered.grant]) return undefined;
+  return `${shown}, which needs the permission ${GRANT_WORDS[offered.grant]}`;
+}

@@ -1,0 +1,46 @@
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { ExtismHost } from './extism-imports.js';
+import { PluginInstance } from './plugin-instance.js';
+import type { HttpOutcome, HttpRequest, ThreadMessage, ThreadStart } from './thread-messages.js';
+
+/** What runs in the thread of a plugin: every order is answered once, with what the plugin said or why it did not. */
+export class PluginProgram {
+  private readonly host: ExtismHost;
+  private readonly httpSignal: Int32Array;
+  private instance: PluginInstance | undefined;
+
+  constructor(
+    private readonly start: ThreadStart,
+    private readonly tell: (message: ThreadMessage) => void,
+  ) {
+    this.httpSignal = new Int32Array(start.httpSignal);
+    this.host = new ExtismHost(start.bufferBytes, start.grants, new Map(Object.entries(start.config)), {
+      log: (level, text) => this.tell({ kind: 'log', level, text }),
+      http: (request) => this.http(request),
+    });
+  }
+
+  run(name: 'describe' | 'call', input: string): void {
+    try {
+      this.instance ??= PluginInstance.compile(this.start.module, this.host, this.start.grants);
+      const output = this.instance.run(name, input);
+      this.tell({ kind: 'answer', output, memoryBytes: this.memoryBytes });
+    } catch (error) {
+      this.tell({ kind: 'problem', problem: sentenceOf(error), memoryBytes: this.memoryBytes });
+    }
+  }
+
+  private get memoryBytes(): number {
+    return this.instance?.memoryBytes ?? 0;
+  }
+
+  /** The only thing that a plugin waits for: the gateway makes the request, and this thread sleeps until it is told. */
+  private http(request: HttpRequest): HttpOutcome {
+    const before = Atomics.load(this.httpSignal, 0);
+    this.tell({ kind: 'http', request });
+    Atomics.wait(this.httpSignal, 0, before);
+    const received = receiveMessageOnPort(this.start.httpAnswers) as { message: HttpOutcome } | undefined;
+    return received?.message ?? { problem: 'the request brought no answer' };
+  }
+}

@@ -1,0 +1,166 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import type { PluginPackage } from '../folder/plugin-package.js';
+import { PluginProblem } from '../plugin-problem.js';
+import type {
+  HttpOutcome,
+  HttpRequest,
+  PluginLogLevel,
+  ThreadMessage,
+  ThreadStart,
+} from './thread-messages.js';
+
+/** Why a thread was ended from outside. */
+export type EndReason = 'timeout' | 'memory' | 'crash';
+
+/** What a thread may ask the gateway for. */
+export interface PluginDoors {
+  log(level: PluginLogLevel, text: string): void;
+  /** Never rejects. Ends promptly when the signal is aborted. */
+  http(request: HttpRequest, signal: AbortSignal): Promise<HttpOutcome>;
+  /** The thread had to be ended. */
+  ended(reason: EndReason): void;
+}
+
+interface Waiting {
+  readonly resolve: (output: string) => void;
+  readonly reject: (problem: Error) => void;
+}
+
+const MOST_BUFFER_BYTES = 16_777_216;
+/** For the thread's own JavaScript; what the module takes is beside it. */
+const HEAP = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8, codeRangeSizeMb: 32, stackSizeMb: 4 };
+
+/** One worker thread with one plugin in it. It does one thing at a time, under a time limit, and is ended past it. */
+export class PluginThread {
+  /** As of its last answer; 0 once it has ended. */
+  memoryBytes = 0;
+  private waiting: Waiting | undefined;
+  private work = new AbortController();
+  private gone: Error | undefined;
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly answers: MessagePort,
+    private readonly httpSignal: Int32Array,
+    private readonly doors: PluginDoors,
+  ) {
+    worker.on('message', (message: ThreadMessage) => this.take(message));
+    worker.on('error', (error) => this.lost(error));
+    worker.on('exit', () => this.end(new PluginProblem('its thread has ended')));
+  }
+
+  /** @returns the thread, and what its plugin says of its tools. Throws `PluginProblem` */
+  static async start(
+    pack: PluginPackage,
+    doors: PluginDoors,
+  ): Promise<{ thread: PluginThread; described: string }> {
+    const { port1, port2 } = new MessageChannel();
+    const httpSignal = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const { config, kv, log, net } = pack.manifest.permissions;
+    const start: ThreadStart = {
+      module: pack.module,
+      grants: { config, kv, log, http: net.http.length > 0 },
+      config: pack.config,
+      bufferBytes: Math.min(pack.memoryBytes, MOST_BUFFER_BYTES),
+      httpAnswers: port2,
+      httpSignal,
+    };
+    const worker = new Worker(threadProgram(), {
+      workerData: start,
+      transferList: [port2],
+      resourceLimits: HEAP,
+      ...{ env: {}, argv: [], execArgv: [], stdout: true, stderr: true },
+    });
+    const thread = new PluginThread(worker, port1, new Int32Array(httpSignal), doors);
+    try {
+      return { thread, described: await thread.within(pack.loadTimeoutMs, 'did not start') };
+    } catch (error) {
+      await thread.stop();
+      throw error;
+    }
+  }
+
+  get isGone(): boolean {
+    return this.gone !== undefined;
+  }
+
+  /** One call at a time. Throws `PluginProblem`; past its time the thread has ended when it does. */
+  call(input: string, timeoutMs: number): Promise<string> {
+    this.worker.postMessage({ input });
+    return this.within(timeoutMs, 'did not answer');
+  }
+
+  async stop(): Promise<void> {
+    this.end(new PluginProblem('it was stopped'));
+    await this.worker.terminate();
+  }
+
+  private async within(timeoutMs: number, what: string): Promise<string> {
+    if (this.gone !== undefined) throw this.gone;
+    this.work = new AbortController();
+    const limit = setTimeout(() => void this.overrun(timeoutMs, what), timeoutMs);
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        this.waiting = { resolve, reject };
+      });
+    } finally {
+      clearTimeout(limit);
+      this.waiting = undefined;
+      this.work.abort();
+    }
+  }
+
+  /** V8 stops the thread wherever it is, also in a loop without end; whoever waits is told when that has happened. */
+  private async overrun(timeoutMs: number, what: string): Promise<void> {
+    const { waiting } = this;
+    this.waiting = undefined;
+    this.doors.ended('timeout');
+    await this.worker.terminate();
+    waiting?.reject(new PluginProblem(`it ${what} within ${timeoutMs} ms and was ended`));
+  }
+
+  private take(message: ThreadMessage): void {
+    if (message.kind === 'log') this.doors.log(message.level, message.text);
+    else if (message.kind === 'http') void this.http(message.request);
+    else this.hear(message);
+  }
+
+  private hear(message: Extract<ThreadMessage, { kind: 'answer' | 'problem' }>): void {
+    this.memoryBytes = message.memoryBytes;
+    if (message.kind === 'answer') this.waiting?.resolve(message.output);
+    else this.waiting?.reject(new PluginProblem(message.problem));
+  }
+
+  private async http(request: HttpRequest): Promise<void> {
+    const outcome = await this.doors.http(request, this.work.signal);
+    if (this.isGone) return;
+    this.answers.postMessage(outcome);
+    Atomics.add(this.httpSignal, 0, 1);
+    Atomics.notify(this.httpSignal, 0);
+  }
+
+  private lost(error: unknown): void {
+    const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    this.doors.ended(isMemory ? 'memory' : 'crash');
+    const why = isMemory ? 'needed more memory than it has' : `failed: ${sentenceOf(error).slice(0, 200)}`;
+    this.end(new PluginProblem(`its thread ${why} and was ended`));
+  }
+
+  private end(why: Error): void {
+    this.gone ??= why;
+    this.memoryBytes = 0;
+    this.waiting?.reject(why);
+    this.answers.close();
+  }
+}
+
+/** Threads run the build, also where the sources run through a transformer. */
+function threadProgram(): string {
+  const here = fileURLToPath(import.meta.url);
+  const folder = dirname(here);
+  const built = here.endsWith('.ts') ? join(folder, '../../../../dist/src/areas/plugins/thread') : folder;
+  return join(built, 'plugin-thread-main.js');
+}

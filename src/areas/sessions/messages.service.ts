@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { isId } from '../../common/ids/typeid.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { AcceptedTurns } from '../turns/accepted/accepted-turns.service.js';
+import { AttachmentFetcher } from '../turns/attachments/attachment-fetcher.js';
+import type { HistoryPage, Message, NewUserMessage, SentMessage } from '../turns/message.js';
+import { MessageStore } from '../turns/message.store.js';
+import { RunningTurns } from '../turns/running-turns.js';
+import { TurnLeases } from '../turns/turn-leases.store.js';
+import { TurnLine } from '../turns/turn-line.service.js';
+import { TurnStarter } from '../turns/turn-starter.service.js';
+import type { StartedTurn } from '../turns/turns.service.js';
+import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js';
+import { SessionsService } from './sessions.service.js';
+
+export interface HistoryWish {
+  readonly limit: number;
+  /** A message id; the page ends before it. */
+  readonly before?: string | undefined;
+}
+
+/** What people say in a session, and what the agent answers (decisions, section 4). */
+@Injectable()
+export class MessagesService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly line: TurnLine,
+    private readonly starter: TurnStarter,
+    private readonly accepted: AcceptedTurns,
+    private readonly messages: MessageStore,
+    private readonly running: RunningTurns,
+    private readonly leases: TurnLeases,
+    private readonly settings: Settings,
+    private readonly fetcher: AttachmentFetcher,
+  ) {}
+
+  /**
+   * Stores the message, runs its turn and returns the answer. The turn goes on when the caller goes away. Throws
+   * `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, and what a turn throws.
+   */
+  async send(sessionId: string, message: SentMessage, caller: Caller): Promise<Message> {
+    return (await this.start(sessionId, message, caller)).answer;
+  }
+
+  /** The same for who follows the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
+  async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
+    const message = await this.whole(sessionId, sent, caller);
+    const begun = await this.line.enter(sessionId, message, caller, this.settings.current);
+    return this.starter.start(begun, message, caller);
+  }
+
+  /**
+   * The same for who does not wait: returns the message's id as soon as it is stored. When the session is busy then, its
+   * turn comes later, on whatever replica.
+   */
+  async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
+    const message = await this.whole(sessionId, sent, caller);
+    const place = await this.line.enterOrLeave(sessionId, message, caller, this.settings.current);
+    if ('begun' in place) return this.starter.start(place.begun, message, caller).userMessageId;
+    this.accepted.expect();
+    return place.waiting.userMessageId;
+  }
+
+  /** The message with what it only points to. Nothing is fetched for a session that cannot take it. */
+  private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
+    const isRemote = sent.attachments.some((one) => 'url' in one);
+    if (isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
+      const { status } = await this.sessions.find(sessionId, caller);
+      if (isRemote && status === 'terminated') throw new SessionEnded();
+    }
+    return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };
+  }
+
+  /** Ends the session's turn, wherever it runs, within a second; what it has said is kept. False when none runs. */
+  async cancel(sessionId: string, caller: Caller): Promise<boolean> {
+    await this.sessions.find(sessionId, caller);
+    if (this.running.abort(sessionId, new TurnStopped())) return true;
+    return this.leases.cancel(sessionId);
+  }
+
+  /** Throws `UnknownMessage` when `before` is none of this session's. */
+  async history(sessionId: string, wish: HistoryWish, caller: Caller): Promise<HistoryPage> {
+    await this.sessions.find(sessionId, caller);
+    if (wish.before === undefined) return this.messages.newest(sessionId, wish.limit);
+    const place = isId('msg', wish.before) ? await this.messages.placeOf(sessionId, wish.before) : undefined;
+    if (place === undefined) throw new UnknownMessage();
+    return this.messages.before(sessionId, place, wish.limit);
+  }
+}

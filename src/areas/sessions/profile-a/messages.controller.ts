@@ -1,0 +1,74 @@
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
+import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
+import { ProfileAController } from '../../../http/profiles/profile.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import {
+  AnswersOrStreams,
+  LAST_EVENT_ID,
+  PREFER,
+  RESUMED_EVENT_ID,
+} from '../wire/answers-or-streams.decorator.js';
+import { ListMessagesQuery, SEND_EXAMPLES, SendMessageRequest } from '../wire/message.requests.js';
+import { AcceptedView, HistoryView, MessageView } from '../wire/message.views.js';
+import { MessagesHandlers } from '../wire/messages.handlers.js';
+
+/** Messages in Profile A (specification 4.1). */
+@ProfileAController('sessions/:id/messages')
+export class MessagesControllerA {
+  constructor(private readonly handlers: MessagesHandlers) {}
+
+  @Post()
+  @Does(
+    'Send a message',
+    "Waits for the agent's answer. With `Accept: text/event-stream` the answer comes as events while it is made; with `Prefer: respond-async` it is found in the history later.",
+  )
+  @RequireScope('sessions:write', 'sessions_write')
+  @TakesJsonBody('max_message_body_bytes')
+  @ApiBody({ type: SendMessageRequest, examples: SEND_EXAMPLES })
+  @ApiHeader(PREFER)
+  @ApiHeader(RESUMED_EVENT_ID)
+  @AnswersOrStreams("The agent's answer", MessageView)
+  @Answers(
+    202,
+    'With Prefer: respond-async: the message is stored, and its answer will be in the history',
+    AcceptedView,
+    ['Location', 'Preference-Applied'],
+  )
+  @Refuses(502, 504)
+  send(
+    @Param('id') id: string,
+    @Body() body: SendMessageRequest,
+    @TheCaller() caller: Caller,
+    @TheKey() key: RequestKey | undefined,
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.send(id, body, caller, key, request, response);
+  }
+
+  @Get()
+  @Does(
+    'Read the history',
+    'Oldest first within a page; `before` leads to the pages before. With `Accept: text/event-stream`: the events of the running turn and of every later one, until the reader leaves.',
+  )
+  @RequireScope('sessions:read', 'sessions_read')
+  @ApiHeader(LAST_EVENT_ID)
+  @AnswersOrStreams('A page of the history, oldest first', HistoryView)
+  list(
+    @Param('id') id: string,
+    @Query() query: ListMessagesQuery,
+    @TheCaller() caller: Caller,
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.handlers.history(id, query, caller, request, response);
+  }
+}

@@ -1,0 +1,52 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { Optional } from '../../../http/validation/optional.decorator.js';
+import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
+import { FILTER_WORDS_A, type FilterWordA } from './session-words.js';
+
+/** POST /sessions, Profile A (specification 2.1). */
+export class CreateSessionRequestA {
+  @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
+  @Optional()
+  @TextLength(1, 128)
+  channel?: string;
+
+  @ApiPropertyOptional({ description: "Defaults to the token's user, else the token's name" })
+  @Optional()
+  @TextLength(1, 256)
+  user_id?: string;
+
+  @ApiPropertyOptional({ description: 'Overrides the default system prompt; at most 64 KiB' })
+  @Optional()
+  @Utf8Length(0, 65_536)
+  system_prompt?: string;
+
+  @ApiPropertyOptional({ description: 'Overrides the default model' })
+  @Optional()
+  @TextLength(1, 256)
+  model?: string;
+}
+
+/** Each can be sent as it stands. */
+export const CREATE_EXAMPLES_A = {
+  empty: { summary: 'A session with all defaults', value: {} },
+  prompted: {
+    summary: 'A session with a system prompt of its own',
+    value: { user_id: 'ada', system_prompt: 'You are a librarian. Answer in one sentence.' },
+  },
+};
+
+/** GET /sessions, Profile A. */
+export class ListSessionsQueryA {
+  @ApiPropertyOptional({ enum: FILTER_WORDS_A, default: 'active' })
+  @Optional()
+  @IsIn(FILTER_WORDS_A, { message: `must be one of ${FILTER_WORDS_A.join(', ')}` })
+  status: FilterWordA = 'active';
+
+  @QueryCount(50, MOST_PER_PAGE)
+  limit = 50;
+
+  @QueryCount(0)
+  offset = 0;
+}

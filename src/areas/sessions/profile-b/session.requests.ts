@@ -1,0 +1,58 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { FreeObject } from '../../../http/validation/free-object.decorator.js';
+import { Optional } from '../../../http/validation/optional.decorator.js';
+import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
+import { Word } from '../../../http/validation/word.decorator.js';
+import { FILTER_WORDS_B, type FilterWordB } from './session-words.js';
+
+/** POST /sessions, Profile B (specification 2.1). */
+export class CreateSessionRequestB {
+  @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
+  @Optional()
+  @TextLength(1, 128)
+  channel?: string;
+
+  @ApiPropertyOptional({ description: "Defaults to the token's user, else the token's name" })
+  @Optional()
+  @TextLength(1, 256)
+  user_id?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Free-form; at most 16 KiB',
+  })
+  @Optional()
+  @FreeObject(16_384)
+  metadata?: Record<string, unknown>;
+}
+
+/** Each can be sent as it stands. */
+export const CREATE_EXAMPLES_B = {
+  empty: { summary: 'A session with all defaults', value: {} },
+  labelled: {
+    summary: 'A session for a user, with metadata',
+    value: { channel: 'api', user_id: 'ada', metadata: { ticket: 'HELP-17' } },
+  },
+};
+
+/** GET /sessions, Profile B. */
+export class ListSessionsQueryB {
+  @ApiPropertyOptional({ enum: FILTER_WORDS_B, default: 'active' })
+  @Optional()
+  @IsIn(FILTER_WORDS_B, { message: `must be one of ${FILTER_WORDS_B.join(', ')}` })
+  status: FilterWordB = 'active';
+
+  @ApiPropertyOptional({ description: 'Defaults to all channels' })
+  @Optional()
+  @Word()
+  channel?: string;
+
+  @QueryCount(50, MOST_PER_PAGE)
+  limit = 50;
+
+  @QueryCount(0)
+  offset = 0;
+}

@@ -1,0 +1,160 @@
+import type { Statement } from '../../platform/database/sql.js';
+import { SUMMARY_COLUMNS } from './session-row.js';
+
+/** Everything that changes the text of a list statement; its values are parameters. */
+export interface ListShape {
+  readonly status: 'active' | 'idle' | 'terminated' | 'live' | 'all';
+  readonly byChannel: boolean;
+  readonly byUser: boolean;
+  /** Whether the page is looked up by the hour instead of walked to. */
+  readonly isDeep: boolean;
+}
+
+/** From this offset on a page is looked up by the hour. */
+const DEEP_OFFSET = 1000;
+
+/** One user's sessions are walked: only that user's are. */
+export function isDeep(offset: number, byUser: boolean): boolean {
+  return offset >= DEEP_OFFSET && !byUser;
+}
+
+/**
+ * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, then the user. In sub-selects the
+ * planner cannot look into them: a plan made for their values would never be cheaper than the one for all values, and
+ * PostgreSQL keeps that one. Else it makes a new plan for every call of a large table, which takes longer than the page.
+ */
+const IDLE_CUT = `(SELECT now() - make_interval(secs => $1))`;
+const END_CUT = `(SELECT now() - make_interval(secs => $2))`;
+const LIMIT = `(SELECT $3::int8)`;
+const OFFSET = `(SELECT $4::int8)`;
+
+/**
+ * Rows whose recorded status has been overtaken by silence: few, because the sweeper follows within a second. A range
+ * with two ends, even if one is infinite, is what the planner takes for a narrow one; with one end it takes a third of
+ * the table, and calls parallel workers.
+ */
+const OVERDUE = {
+  endedLive: `status IN ('active', 'idle') AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
+  quietActive: `status = 'active' AND quiet_since > '-infinity' AND quiet_since <= greatest(${IDLE_CUT}, ${END_CUT})`,
+  idleActive: `status = 'active' AND quiet_since <= ${IDLE_CUT} AND quiet_since > ${END_CUT}`,
+  endedIdle: `status = 'idle' AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
+} as const;
+
+/** Which rows are of a status: ranges of the index `(status, created_at)`, put together. */
+const BRANCHES: Record<ListShape['status'], readonly string[]> = {
+  all: ['true'],
+  live: [`status = 'active' AND quiet_since > ${END_CUT}`, `status = 'idle' AND quiet_since > ${END_CUT}`],
+  active: [`status = 'active' AND quiet_since > greatest(${IDLE_CUT}, ${END_CUT})`],
+  idle: [`status = 'idle' AND quiet_since > ${END_CUT}`, OVERDUE.idleActive],
+  terminated: [`status = 'terminated'`, OVERDUE.endedLive],
+};
+
+interface Correction {
+  readonly sign: '+' | '-';
+  readonly where: string;
+}
+
+/** The tally of recorded statuses, and what silence adds to it or takes from it. */
+const TALLIED: Record<ListShape['status'], readonly string[]> = {
+  all: ['active', 'idle', 'terminated'],
+  live: ['active', 'idle'],
+  active: ['active'],
+  idle: ['idle'],
+  terminated: ['terminated'],
+};
+const CORRECTIONS: Record<ListShape['status'], readonly Correction[]> = {
+  all: [],
+  live: [{ sign: '-', where: OVERDUE.endedLive }],
+  active: [{ sign: '-', where: OVERDUE.quietActive }],
+  idle: [
+    { sign: '+', where: OVERDUE.idleActive },
+    { sign: '-', where: OVERDUE.endedIdle },
+  ],
+  terminated: [{ sign: '+', where: OVERDUE.endedLive }],
+};
+
+const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
+
+/**
+ * One statement for a page and its total, from one snapshot. The page is read in index order; the total comes from
+ * the tally, so neither grows with the number of sessions. A list of one user's sessions counts that user's rows.
+ */
+export function listStatement(shape: ListShape): Statement {
+  const channel = shape.byChannel ? ' AND channel = $5' : '';
+  const user = shape.byUser ? ` AND user_id = $${shape.byChannel ? 6 : 5}` : '';
+  const total = shape.byUser ? countedTotal(shape, channel + user) : talliedTotal(shape, channel);
+  const beside = [shape.byChannel && '.channel', shape.byUser && '.user', shape.isDeep && '.deep'];
+  return {
+    name: ['sessions.list.', shape.status, ...beside.filter(Boolean)].join(''),
+    text: `
+      ${shape.isDeep ? startSql(shape.status, channel) : ''}
+      SELECT counted.total, page.*
+      FROM (SELECT (${total})::float8 AS total, $1::float8 + $2::float8 AS _silence) AS counted
+      LEFT JOIN LATERAL (
+        ${shape.isDeep ? deepPageSql(shape.status, channel) : nearPageSql(shape.status, channel + user)}
+      ) AS page ON true
+      ORDER BY page.created_at DESC, page.id DESC`,
+  };
+}
+
+function nearPageSql(status: ListShape['status'], filter: string): string {
+  const branches = branchesSql('*', BRANCHES[status], filter, `${LIMIT} + ${OFFSET}`);
+  return `SELECT ${SUMMARY_COLUMNS} FROM (${branches}) AS found ${NEWEST_FIRST} LIMIT ${LIMIT} OFFSET ${OFFSET}`;
+}
+
+/** Which page it is follows from the index alone; only its rows are read. */
+function deepPageSql(status: ListShape['status'], channel: string): string {
+  const left = `(SELECT greatest(${OFFSET} - before, 0) FROM start)`;
+  const hour = ` AND created_at < (SELECT to_timestamp((hour + 1) * 3600.0) FROM start)`;
+  const branches = branchesSql('id, created_at', BRANCHES[status], hour + channel, `${LIMIT} + ${left}`);
+  return `
+    SELECT ${SUMMARY_COLUMNS} FROM sessions WHERE id = ANY (ARRAY(
+      SELECT id FROM (${branches}) AS found ${NEWEST_FIRST} LIMIT ${LIMIT} OFFSET ${left}
+    ))`;
+}
+
+function branchesSql(columns: string, wheres: readonly string[], filter: string, most: string): string {
+  return wheres
+    .map((where) => `(SELECT ${columns} FROM sessions WHERE ${where}${filter} ${NEWEST_FIRST} LIMIT ${most})`)
+    .join(' UNION ALL ');
+}
+
+/** The hour of creation in which the page begins, and how many sessions of the list are newer than that hour. */
+function startSql(status: ListShape['status'], channel: string): string {
+  const tallied = `WHERE status IN (${statusesOf(status)})${channel}`;
+  const corrections = CORRECTIONS[status].map(
+    ({ sign, where }) =>
+      ` UNION ALL SELECT floor(extract(epoch FROM created_at) / 3600)::integer, ${sign}1 FROM sessions
+        WHERE ${where}${channel}`,
+  );
+  return `
+    WITH hours AS (
+      SELECT hour, sum(n) AS n FROM (
+        SELECT hour, n FROM session_hours ${tallied}
+        UNION ALL SELECT hour, n FROM session_tally ${tallied} AND hour IS NOT NULL
+        ${corrections.join('')}
+      ) AS counts GROUP BY hour
+    ), start AS (
+      SELECT hour, before FROM (
+        SELECT hour, (sum(n) OVER (ORDER BY hour DESC) - n)::int8 AS before FROM hours
+      ) AS newer WHERE before <= ${OFFSET} ORDER BY hour LIMIT 1
+    )`;
+}
+
+function talliedTotal({ status }: ListShape, channel: string): string {
+  const tally = `coalesce((SELECT sum(n) FROM session_tally WHERE status IN (${statusesOf(status)})${channel}), 0)`;
+  const corrections = CORRECTIONS[status].map(
+    ({ sign, where }) => ` ${sign} (SELECT count(*) FROM sessions WHERE ${where}${channel})`,
+  );
+  return tally + corrections.join('');
+}
+
+function statusesOf(status: ListShape['status']): string {
+  return TALLIED[status].map((word) => `'${word}'`).join(', ');
+}
+
+function countedTotal(shape: ListShape, owner: string): string {
+  return BRANCHES[shape.status]
+    .map((where) => `(SELECT count(*) FROM sessions WHERE ${where}${owner})`)
+    .join(' + ');
+}

@@ -1,0 +1,130 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { ANY_FRAMES } from '../live/remote/remote-turns.sql.js';
+import { RemoteTurnsStore } from '../live/remote/remote-turns.store.js';
+import { ANY_LINE_EXPIRED } from '../turns/turn-begin.sql.js';
+import { ANY_LOST } from '../turns/turn-end.sql.js';
+import { TurnEndingsStore } from '../turns/turn-endings.store.js';
+import { ANY_SILENT, SessionStore, type SilentSession, TALLY_ROWS } from './session.store.js';
+import { silenceLimits } from './silence-limits.js';
+
+const SWEEP_MS = 1000;
+const MOST_AT_ONCE = 1000;
+const LONGEST_TALLY = 256;
+const FORGET_MS = 3_600_000;
+const FORGET_FRAMES_MS = 10_000;
+
+/** What is swept, but for what may wait longer: `$1` and `$2` as in ANY_SILENT. */
+const ANY_TO_SWEEP = `(${ANY_SILENT} OR ${ANY_LOST} OR ${ANY_LINE_EXPIRED} OR ${TALLY_ROWS} > ${LONGEST_TALLY})`;
+
+/**
+ * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
+ * folded. Every read is right without it; it keeps the reads cheap. Any number of replicas may sweep.
+ */
+@Injectable()
+export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
+  private readonly logger: Logger;
+  private sweeping: Promise<void> | undefined;
+  private failing = false;
+  private forgotAt = Number.NEGATIVE_INFINITY;
+  private areFramesDue = false;
+  private stopped = false;
+
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly turns: TurnEndingsStore,
+    private readonly remote: RemoteTurnsStore,
+    private readonly settings: Settings,
+    private readonly due: DueWork,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions::sweeper');
+  }
+
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'sessions_to_sweep',
+      everyMs: SWEEP_MS,
+      sql: ANY_TO_SWEEP,
+      values: () => {
+        const { idleSecs, timeoutSecs } = silenceLimits(this.settings.current.agent);
+        return [idleSecs, timeoutSecs];
+      },
+      tell: (any) => {
+        if (any !== false || this.failing || this.isSpendingDue) this.begin();
+      },
+    });
+    this.due.watch({
+      name: 'turn_frames',
+      everyMs: FORGET_FRAMES_MS,
+      sql: ANY_FRAMES,
+      tell: (any) => {
+        this.areFramesDue ||= any !== false;
+        if (this.areFramesDue) this.begin();
+      },
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    await this.sweeping;
+  }
+
+  private get isSpendingDue(): boolean {
+    return performance.now() - this.forgotAt >= FORGET_MS;
+  }
+
+  private begin(): void {
+    this.sweeping ??= this.sweepAll().finally(() => {
+      this.sweeping = undefined;
+    });
+  }
+
+  private async sweepAll(): Promise<void> {
+    while (!this.stopped && (await this.sweep()));
+  }
+
+  /** @returns whether there is more to do right away */
+  private async sweep(): Promise<boolean> {
+    try {
+      for (const { id, session_id } of await this.turns.recover()) {
+        const fields = { session_id, turn_id: id, outcome: 'interrupted', reason: 'lease_expired' };
+        this.logger.warn(`turn interrupted in session ${session_id}: its replica is gone`, fields);
+      }
+      const limits = silenceLimits(this.settings.current.agent);
+      const changed = await this.sessions.recordSilence(limits, MOST_AT_ONCE);
+      for (const session of changed) if (session.ended) this.sayThatItEnded(session);
+      await this.sessions.foldTally(LONGEST_TALLY);
+      await this.forgetFrames();
+      await this.forgetSpending();
+      this.failing = false;
+      return changed.length === MOST_AT_ONCE;
+    } catch (error) {
+      if (!this.failing)
+        this.logger.warn('sessions could not be swept; it goes on when the database answers', {
+          error: String(error),
+        });
+      this.failing = true;
+      return false;
+    }
+  }
+
+  private sayThatItEnded({ id, channel }: SilentSession): void {
+    const fields = { session_id: id, channel, reason: 'timeout' };
+    this.logger.info(`session ${id} ended on channel ${channel}: nothing was said for too long`, fields);
+  }
+
+  private async forgetFrames(): Promise<void> {
+    if (!this.areFramesDue) return;
+    await this.remote.forget();
+    this.areFramesDue = false;
+  }
+
+  private async forgetSpending(): Promise<void> {
+    if (!this.isSpendingDue) return;
+    await this.turns.forgetSpending();
+    this.forgotAt = performance.now();
+  }
+}

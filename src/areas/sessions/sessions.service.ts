@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { BadFields } from '../../common/errors/bad-fields.js';
+import type { FieldProblem } from '../../common/errors/gateway-error.js';
+import { isId } from '../../common/ids/typeid.js';
+import type { Together } from '../../platform/database/sql.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { ChannelDirectory } from '../channels/channel-directory.js';
+import { ModelProvider } from '../models/model-provider.port.js';
+import { RunningTurns } from '../turns/running-turns.js';
+import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
+import { SessionStore } from './session.store.js';
+import { OtherUser, SessionEnded, SessionNotFound, TurnCancelled } from './sessions.errors.js';
+import { silenceLimits } from './silence-limits.js';
+
+/** What a caller says of a new session; everything has a default. */
+export interface SessionWish {
+  readonly channel?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly model?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** The life of sessions as callers see it (decisions, section 3). A token bound to a user sees only that user's. */
+@Injectable()
+export class SessionsService {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly settings: Settings,
+    private readonly channels: ChannelDirectory,
+    private readonly running: RunningTurns,
+    private readonly provider: ModelProvider,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('sessions');
+  }
+
+  /** The model of sessions that name none. */
+  get defaultModel(): string {
+    return this.provider.defaultModel;
+  }
+
+  /** What the session may use today; undefined when nothing limits it. */
+  budgetOf({ spentToday: used }: Session): TokenBudget | undefined {
+    const limit = this.settings.current.limits.daily_tokens_per_session;
+    if (limit === 0) return undefined;
+    return { limit, used, resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)) };
+  }
+
+  /** `together` is committed with the session, or neither. */
+  async create(wish: SessionWish, caller: Caller, together?: Together<Session>): Promise<Session> {
+    BadFields.refuse(this.problemsOf(wish));
+    const channel = wish.channel ?? 'api';
+    const { systemPrompt = null, model = null, metadata = {} } = wish;
+    const userId = userOf(wish, caller);
+    const namesUser = wish.userId !== undefined || caller.boundUserId !== null;
+    const wished = { channel, userId, namesUser, systemPrompt, model, metadata };
+    const session = await this.store.insert(wished, together);
+    const fields = { session_id: session.id, channel, token: caller.tokenId };
+    this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
+    return session;
+  }
+
+  /** What is wrong with a wish beyond the form of its fields. */
+  problemsOf({ channel = 'api' }: Pick<SessionWish, 'channel'>): readonly FieldProblem[] {
+    if (this.channels.has(channel)) return [];
+    const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
+    return [{ path: 'channel', message }];
+  }
+
+  /** Throws `SessionNotFound` also for a session that this caller may not see. */
+  async find(id: string, caller: Caller): Promise<Session> {
+    const session = isId('sess', id) ? await this.store.find(id, this.limits()) : undefined;
+    if (session === undefined) throw new SessionNotFound();
+    if (caller.boundUserId !== null && session.userId !== caller.boundUserId) throw new SessionNotFound();
+    return session;
+  }
+
+  list(filter: SessionFilter, page: Page, caller: Caller): Promise<SessionPage> {
+    const mine = caller.boundUserId === null ? filter : { ...filter, userId: caller.boundUserId };
+    return this.store.list(mine, page, this.limits());
+  }
+
+  /** How many sessions a list with this filter would count, for status pages and metrics. */
+  async count(filter: SessionFilter): Promise<number> {
+    return (await this.store.list(filter, { limit: 0, offset: 0 }, this.limits())).total;
+  }
+
+  /** Ends the session; its rows stay readable. A running turn is aborted. Throws `SessionEnded` the second time. */
+  async end(id: string, caller: Caller): Promise<void> {
+    const { channel } = await this.find(id, caller);
+    if (!(await this.store.end(id, this.limits()))) throw new SessionEnded();
+    this.running.abort(id, new TurnCancelled());
+    const fields = { session_id: id, channel, reason: 'deleted', token: caller.tokenId };
+    this.logger.info(`session ${id} ended on channel ${channel}: deleted`, fields);
+  }
+
+  private limits() {
+    return silenceLimits(this.settings.current.agent);
+  }
+}
+
+function userOf(wish: SessionWish, caller: Caller): string {
+  if (caller.boundUserId === null) return wish.userId ?? caller.tokenName;
+  if (wish.userId !== undefined && wish.userId !== caller.boundUserId) throw new OtherUser();
+  return caller.boundUserId;
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { grants } from '../../platform/tokens/scopes.js';
+import { type ApprovalAnswer, ToolApprovals } from '../tools/tool-approvals.port.js';
+import { ToolPolicy } from '../tools/tool-policy.js';
+import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
+import { SessionsService } from './sessions.service.js';
+
+/** What the people of a session say to tool calls that wait for one of them. */
+@Injectable()
+export class ToolAnswers {
+  constructor(
+    private readonly approvals: ToolApprovals,
+    private readonly policy: ToolPolicy,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /**
+   * Needs the scope `approvals:write`, by whatever way the answer comes: who drives the agent does not thereby approve
+   * what it does. Throws `MayNotApprove`, `SessionNotFound`, `NoWaitingCall` when nothing of that id waits in this session, and `ToolNotYours` for
+   * who would allow what their own turns may not do.
+   */
+  async answer(
+    sessionId: string,
+    approvalId: string,
+    verdict: ApprovalAnswer['verdict'],
+    caller: Caller,
+  ): Promise<void> {
+    if (!grants(caller.scopes, 'approvals:write')) throw new MayNotApprove();
+    await this.sessions.find(sessionId, caller);
+    const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
+    if (open === undefined) throw new NoWaitingCall();
+    const token = { id: caller.tokenId, name: caller.tokenName };
+    // The rules of `api` are about the turn that asks, which obeyed them already.
+    const context = { channel: open.channel, token, isFromChannel: true };
+    if (verdict === 'allowed' && !this.policy.allows(open.tool, context)) {
+      throw new ToolNotYours(open.tool);
+    }
+    const by = `token "${token.name}" (${token.id})`;
+    if (!(await this.approvals.answer(approvalId, { verdict, by }))) throw new NoWaitingCall();
+  }
+}

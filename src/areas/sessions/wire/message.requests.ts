@@ -1,0 +1,93 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, Matches } from 'class-validator';
+import { Base64 } from '../../../http/validation/base64.decorator.js';
+import { ListOf } from '../../../http/validation/list-of.decorator.js';
+import { Optional } from '../../../http/validation/optional.decorator.js';
+import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
+import { Variants } from '../../../http/validation/variants.decorator.js';
+import { Word } from '../../../http/validation/word.decorator.js';
+import type { AttachmentType } from '../../turns/message.js';
+
+const ATTACHMENT_TYPES: readonly AttachmentType[] = ['image', 'file', 'audio', 'video'];
+const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
+
+@Variants('oneOf', {
+  InlineAttachment: { required: ['data'], without: ['url'] },
+  LinkedAttachment: { required: ['url'], without: ['data'] },
+})
+export class AttachmentRequest {
+  @ApiProperty({ enum: ATTACHMENT_TYPES })
+  @IsIn(ATTACHMENT_TYPES, { message: `must be one of ${ATTACHMENT_TYPES.join(', ')}` })
+  type!: AttachmentType;
+
+  @ApiPropertyOptional()
+  @Optional()
+  @TextLength(1, 128)
+  name?: string;
+
+  @ApiProperty({ example: 'image/png', pattern: MEDIA_TYPE.source })
+  @Matches(MEDIA_TYPE, {
+    message: 'must be a media type in lower case, such as image/png',
+  })
+  mime_type!: string;
+
+  @ApiPropertyOptional({ description: 'The bytes in base64; exactly one of `data` and `url`' })
+  @Optional()
+  @Base64()
+  data?: string;
+
+  @ApiPropertyOptional({
+    format: 'uri',
+    description: 'Where to fetch the bytes; exactly one of `data` and `url`',
+  })
+  @Optional()
+  @TextLength(1, 2048)
+  url?: string;
+}
+
+/** POST /sessions/:id/messages, the same in both profiles (specification 2.2; decisions, section 1). */
+@Variants('anyOf', {
+  TextMessageRequest: { required: ['content'], stricter: { content: { minLength: 1, pattern: '\\S' } } },
+  AttachmentMessageRequest: { required: ['attachments'], stricter: { attachments: { minItems: 1 } } },
+})
+export class SendMessageRequest {
+  @ApiPropertyOptional({ description: 'At most 256 KiB; may be empty only with attachments' })
+  @Optional()
+  @Utf8Length(0, 262_144)
+  content?: string;
+
+  @ApiPropertyOptional({
+    type: [AttachmentRequest],
+    maxItems: 10,
+    description: 'At most 20 MiB decoded in all',
+  })
+  @Optional()
+  @ListOf(() => AttachmentRequest, 10)
+  attachments?: AttachmentRequest[];
+}
+
+/** Each can be sent as it stands. */
+export const SEND_EXAMPLES = {
+  question: { summary: 'A question', value: { content: 'What is the capital of France?' } },
+  attachment: {
+    summary: 'A question about a file',
+    value: {
+      content: 'What does this file say?',
+      attachments: [
+        { type: 'file', name: 'note.txt', mime_type: 'text/plain', data: 'VGhlIG1lZXRpbmcgaXMgYXQgbm9vbi4=' },
+      ],
+    },
+  },
+};
+
+/** GET /sessions/:id/messages. */
+export class ListMessagesQuery {
+  @QueryCount(100, MOST_PER_PAGE)
+  limit = 100;
+
+  @ApiPropertyOptional({ description: 'A message id; the page holds the newest messages before it' })
+  @Optional()
+  @Word()
+  before?: string;
+}

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { InternalError } from '../../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { markReplayed } from '../../../http/idempotency/told-again.js';
+import { API_PREFIX, type ProfileId } from '../../../http/profiles/profile.js';
+import { bearerOf } from '../../../platform/tokens/bearer.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
+import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
+import { parseEventId, type SeenEvent } from '../../live/event-id.js';
+import { ResumedTurns } from '../../live/resumed-turns.service.js';
+import { SessionViews } from '../../live/session-views.service.js';
+import { type TurnRecord, TurnRecords } from '../../live/turn-records.store.js';
+import { Viewers } from '../../live/viewers.service.js';
+import { TURN_START } from '../../turns/live-event.js';
+import type { Message } from '../../turns/message.js';
+import { MessagesService } from '../messages.service.js';
+import { BadLastEventId } from '../sessions.errors.js';
+import { SessionsService } from '../sessions.service.js';
+import { acceptsEvents, wantsNoWaiting } from './accepts.js';
+import type { ListMessagesQuery, SendMessageRequest } from './message.requests.js';
+import { type AcceptedView, presentHistory, presentMessage } from './message.views.js';
+import { newUserMessage } from './new-user-message.js';
+import { SseViewer } from './sse-viewer.js';
+
+/** The two message operations, which are the same on the wire of both profiles (decisions, section 1). */
+@Injectable()
+export class MessagesHandlers {
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly sessions: SessionsService,
+    private readonly views: SessionViews,
+    private readonly resumed: ResumedTurns,
+    private readonly records: TurnRecords,
+    private readonly viewers: Viewers,
+    private readonly tokens: TokenDirectory,
+  ) {}
+
+  /** Answers with the message, with the events of its turn as they happen, or at once with where to look for it. */
+  async send(
+    sessionId: string,
+    body: SendMessageRequest,
+    caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    const seen = seenByPost(request);
+    if (seen !== undefined) return this.resume(sessionId, seen, body, caller, key, request, response);
+    if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);
+    const message = { ...newUserMessage(body), together: key?.keepingTurn() };
+    if (wantsNoWaiting(request.headers)) {
+      accept(response, sessionId, await this.messages.accept(sessionId, message, caller));
+      return;
+    }
+    if (!acceptsEvents(request.headers)) {
+      response.status(200).json(presentMessage(await this.messages.send(sessionId, message, caller)));
+      return;
+    }
+    this.viewers.refuseTooMany(holderOf(request));
+    const { live } = await this.messages.start(sessionId, message, caller);
+    this.view(request, response, { turnId: live.turnId, ...TURN_START }).follow(live);
+  }
+
+  /** Answers with a page of the history, or with the events of every turn from now or from the last event on. */
+  async history(
+    sessionId: string,
+    query: ListMessagesQuery,
+    caller: Caller,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    if (!acceptsEvents(request.headers)) {
+      response.status(200).json(presentHistory(await this.messages.history(sessionId, query, caller)));
+      return;
+    }
+    await this.sessions.find(sessionId, caller);
+    if (request.method === 'HEAD') {
+      response.status(200).type('text/event-stream').end();
+      return;
+    }
+    this.viewers.refuseTooMany(holderOf(request));
+    const seen = parseEventId(request.get('last-event-id') ?? '');
+    await this.views.open(sessionId, this.view(request, response), seen);
+  }
+
+  /** Tells what came of a message that was sent before, in the way that is wanted this time; nothing is done. */
+  private async repeat(turnId: string, request: GatewayRequest, response: Response): Promise<void> {
+    const record = await this.records.find(turnId);
+    const isLater = wantsNoWaiting(request.headers);
+    if (record === undefined || (record.status === 'waiting' && !record.isAccepted)) throw new KeyInUse();
+    if (record.status !== 'over' && !isLater) throw new KeyInUse();
+    const isStream = !isLater && acceptsEvents(request.headers);
+    if (isStream) this.viewers.refuseTooMany(holderOf(request));
+    markReplayed(request, response);
+    if (isLater) accept(response, record.sessionId, record.userMessageId);
+    else if (isStream)
+      this.view(request, response, { turnId, ...TURN_START }).follow(this.records.live(turnId, record));
+    else response.status(200).json(presentMessage(answerOf(record)));
+  }
+
+  /** A stream that was cut goes on where it was: nothing is done a second time. */
+  private async resume(
+    sessionId: string,
+    seen: SeenEvent,
+    body: SendMessageRequest,
+    caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    await this.sessions.find(sessionId, caller);
+    const record = await this.resumed.find(sessionId, seen, newUserMessage(body), key?.turnId);
+    if (!this.resumed.isSeen(seen)) this.viewers.refuseTooMany(holderOf(request));
+    key?.toldAgain();
+    if (key !== undefined) markReplayed(request, response);
+    if (this.resumed.isSeen(seen)) response.status(200).type('text/event-stream').end();
+    else await this.resumed.show(this.view(request, response, seen), seen, record);
+  }
+
+  /** @param from where in which turn it begins, for a viewer of that turn alone; else it is one of every turn */
+  private view(request: GatewayRequest, response: Response, from?: SeenEvent): SseViewer {
+    const viewer = new SseViewer(response, request.profile as ProfileId, from);
+    const token = bearerOf(request.headers.authorization);
+    this.viewers.add(viewer, holderOf(request), async () => (await this.tokens.find(token)) !== undefined);
+    if (response.closed) viewer.end();
+    return viewer;
+  }
+}
+
+/** Throws `BadLastEventId`. The header means nothing without events; an empty one is none. */
+function seenByPost(request: GatewayRequest): SeenEvent | undefined {
+  const text = request.get('last-event-id') ?? '';
+  if (text === '' || wantsNoWaiting(request.headers) || !acceptsEvents(request.headers)) return undefined;
+  const seen = parseEventId(text);
+  if (seen === undefined) throw new BadLastEventId();
+  return seen;
+}
+
+/** Whose share of the viewers it is; the guard has let them in. */
+function holderOf({ caller }: GatewayRequest): TokenHolder {
+  return caller ?? { tokenId: '', tokenName: '' };
+}
+
+function accept(response: Response, sessionId: string, userMessageId: string): void {
+  response.setHeader('Preference-Applied', 'respond-async');
+  response.location(`/${API_PREFIX}/sessions/${sessionId}/messages`);
+  response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
+}
+
+function answerOf({ said, error }: TurnRecord): Message {
+  if (error !== undefined) throw error;
+  if (said === undefined) throw new InternalError('A turn that was completed has no answer.');
+  return said;
+}

@@ -1,0 +1,50 @@
+import { BadRequest, Forbidden } from '../../../../common/errors/gateway-error.js';
+import { readJsonObject } from '../../../../http/body/json-bytes.js';
+import { RequestValidationPipe } from '../../../../http/validation/request-validation.pipe.js';
+import { type GrantedScope, grants, type Scope } from '../../../../platform/tokens/scopes.js';
+import type { SentMessage } from '../../../turns/message.js';
+import { SendMessageRequest } from '../message.requests.js';
+import { newUserMessage } from '../new-user-message.js';
+import { ToolApprovalRequest } from './tool-approval.request.js';
+
+export type ClientFrame =
+  | { readonly type: 'message'; readonly message: SentMessage }
+  | { readonly type: 'tool_approval'; readonly approvalId: string; readonly verdict: 'allowed' | 'denied' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'ping' };
+
+const validation = new RequestValidationPipe();
+
+/** Looking on needs no scope beyond that of the connection. */
+const NEEDED = {
+  message: 'sessions:write',
+  cancel: 'sessions:write',
+  tool_approval: 'approvals:write',
+} as const satisfies Partial<Record<ClientFrame['type'], Scope>>;
+
+/**
+ * Reads what a client sent, by the same rules as the body of a POST. Throws `BadRequest`, and `Forbidden` when its token may
+ * not send this: the fields are not looked at then.
+ */
+export async function readClientFrame(
+  data: Buffer,
+  isBinary: boolean,
+  scopes: readonly GrantedScope[],
+): Promise<ClientFrame> {
+  if (isBinary) throw new BadRequest('Frames are JSON text.');
+  const { type, ...fields } = await readJsonObject(data);
+  if (type === 'ping') return { type };
+  if (type !== 'message' && type !== 'cancel' && type !== 'tool_approval')
+    throw new BadRequest('type: must be one of message, cancel, tool_approval, ping');
+  if (!grants(scopes, NEEDED[type])) {
+    throw new Forbidden(`This token lacks the scope "${NEEDED[type]}". Ask for a token that has it.`);
+  }
+  if (type === 'cancel') return { type };
+  if (type === 'message') return { type, message: newUserMessage(await read(fields, SendMessageRequest)) };
+  const { approval_id: approvalId, decision } = await read(fields, ToolApprovalRequest);
+  return { type, approvalId, verdict: decision === 'allow' ? 'allowed' : 'denied' };
+}
+
+async function read<Body>(fields: object, metatype: new () => Body): Promise<Body> {
+  return (await validation.transform(fields, { type: 'body', metatype })) as Body;
+}

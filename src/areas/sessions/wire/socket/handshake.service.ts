@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import {
+  BadRequest,
+  Forbidden,
+  NotFound,
+  RateLimited,
+  Unauthorized,
+} from '../../../../common/errors/gateway-error.js';
+import { isAllowedOrigin } from '../../../../http/cross-origin.js';
+import type { RateTier } from '../../../../http/guards/access.decorator.js';
+import { ClientAddress } from '../../../../http/guards/client-address.js';
+import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
+import { StrangerGate } from '../../../../http/guards/stranger-gate.js';
+import { Settings } from '../../../../platform/settings/settings.js';
+import { bearerOf } from '../../../../platform/tokens/bearer.js';
+import type { Caller } from '../../../../platform/tokens/caller.js';
+import { grants } from '../../../../platform/tokens/scopes.js';
+import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
+import { parseEventId, type SeenEvent } from '../../../live/event-id.js';
+import { Viewers } from '../../../live/viewers.service.js';
+import { SessionsService } from '../../sessions.service.js';
+
+export const PROTOCOL = 'gateway.v1';
+const PATH = /^\/ws\/sessions\/([^/]{1,128})$/;
+
+/** What a handshake is worth: who asks, for which session, and what they saw last. */
+export interface Entrance {
+  readonly caller: Caller;
+  readonly token: string;
+  readonly sessionId: string;
+  readonly seen: SeenEvent | undefined;
+  /** Whether it may send messages, which may be large: the scope `sessions:write`. */
+  readonly mayWrite: boolean;
+  /** What its frames are charged to. */
+  readonly tier: RateTier;
+}
+
+/** Checks a WebSocket before its handshake, in the order of every request: token, rate, scope, existence, state. */
+@Injectable()
+export class Handshake {
+  constructor(
+    private readonly tokens: TokenDirectory,
+    private readonly charge: RateCharge,
+    private readonly addresses: ClientAddress,
+    private readonly gate: StrangerGate,
+    private readonly sessions: SessionsService,
+    private readonly viewers: Viewers,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Throws the `GatewayError` to answer with. `told` gets the headers of the rate limit, whatever follows. */
+  async check(request: IncomingMessage, told: Record<string, string>): Promise<Entrance> {
+    const token = tokenOf(request);
+    const caller = await this.callerOf(request, token, told);
+    await this.take(`token:${caller.tokenId}`, told);
+    if (!grants(caller.scopes, 'sessions:read')) {
+      throw new Forbidden('This token lacks the scope "sessions:read". Ask for a token that has it.');
+    }
+    const { pathname, searchParams } = urlOf(request);
+    const sessionId = PATH.exec(pathname)?.[1];
+    if (sessionId === undefined) throw new NotFound('WebSockets are at /ws/sessions/:id.');
+    this.refuseForeignOrigin(request);
+    await this.sessions.find(sessionId, caller);
+    this.viewers.refuseTooMany(caller);
+    const seen = parseEventId(searchParams.get('last_event_id') ?? '');
+    const mayWrite = grants(caller.scopes, 'sessions:write');
+    const mayAct = mayWrite || grants(caller.scopes, 'approvals:write');
+    const tier = mayAct ? 'sessions_write' : 'sessions_read';
+    return { caller, token: token ?? '', sessionId, seen, mayWrite, tier };
+  }
+
+  /** Browsers let any page open a WebSocket anywhere, and only say which page it was. */
+  private refuseForeignOrigin({ headers: { origin, host } }: IncomingMessage): void {
+    if (origin === undefined || isAllowedOrigin(this.settings, origin)) return;
+    if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return;
+    throw new Forbidden('Pages of this origin may not connect. gateway.cors_origins names those that may.');
+  }
+
+  private async callerOf(
+    request: IncomingMessage,
+    token: string | undefined,
+    told: Record<string, string>,
+  ): Promise<Caller> {
+    const group = this.addresses.groupOf(request);
+    try {
+      const caller = await this.tokens.find(token, () => this.gate.of(group, 'sessions_read'));
+      if (caller !== undefined) return caller;
+    } catch (error) {
+      if (!(error instanceof RateLimited)) await this.take(`stranger:${group}`, told);
+      throw error;
+    }
+    await this.take(`stranger:${group}`, told);
+    throw new Unauthorized(
+      `A current access token is required: "Authorization: Bearer <token>" or "Sec-WebSocket-Protocol: ${PROTOCOL}, bearer.<token>".`,
+      { headers: { 'WWW-Authenticate': 'Bearer realm="agent-gateway"' } },
+    );
+  }
+
+  private async take(bucket: string, told: Record<string, string>): Promise<void> {
+    const decision = await this.charge.ask(bucket, 'sessions_read');
+    Object.assign(told, rateHeaders(decision));
+    if (!decision.allowed) throw rateLimited(decision);
+  }
+}
+
+/** Browsers cannot set headers on a WebSocket: the token then comes as a second protocol. Never from the query. */
+function tokenOf({ headers }: IncomingMessage): string | undefined {
+  const bearer = bearerOf(headers.authorization);
+  if (bearer !== undefined) return bearer;
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+  return offered.find((one) => one.startsWith('bearer.'))?.slice('bearer.'.length);
+}
+
+function urlOf(request: IncomingMessage): URL {
+  const url = `http://gateway${request.url ?? '/'}`;
+  if (!URL.canParse(url)) throw new BadRequest('The URL cannot be read.');
+  return new URL(url);
+}

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { GatewayError, InternalError } from '../../../../common/errors/gateway-error.js';
+import { RefusalLog } from '../../../../http/access-log/refusal-log.js';
+import { answerRaw } from '../../../../http/envelope/raw-answer.js';
+import { ClientAddress } from '../../../../http/guards/client-address.js';
+import { RateCharge } from '../../../../http/guards/rate-charge.js';
+import type { ProfileId } from '../../../../http/profiles/profile.js';
+import { inLogContext } from '../../../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../../../platform/logging/logger.js';
+import { Settings } from '../../../../platform/settings/settings.js';
+import type { Caller } from '../../../../platform/tokens/caller.js';
+import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
+import { SessionViews } from '../../../live/session-views.service.js';
+import { Viewers } from '../../../live/viewers.service.js';
+import { MessagesService } from '../../messages.service.js';
+import { ToolAnswers } from '../../tool-answers.service.js';
+import { type ClientFrame, readClientFrame } from './client-frame.js';
+import { type Entrance, Handshake, PROTOCOL } from './handshake.service.js';
+import { SessionSockets } from './session-sockets.port.js';
+import { SocketInbox } from './socket-inbox.js';
+import { SocketViewer } from './socket-viewer.js';
+
+/** A ping, and room for the fields of later versions. */
+const READER_FRAME_BYTES = 4096;
+/** Pieces that one message may come in; each costs as much as a frame and is not charged. */
+const MOST_FRAGMENTS = 1024;
+
+/** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
+@Injectable()
+export class SessionSocketsService extends SessionSockets {
+  private readonly logger: Logger;
+  private readonly writers: WebSocketServer;
+  private readonly readers: WebSocketServer;
+
+  constructor(
+    private readonly handshake: Handshake,
+    private readonly viewers: Viewers,
+    private readonly views: SessionViews,
+    private readonly messages: MessagesService,
+    private readonly answers: ToolAnswers,
+    private readonly tokens: TokenDirectory,
+    private readonly charge: RateCharge,
+    private readonly refusals: RefusalLog,
+    private readonly addresses: ClientAddress,
+    settings: Settings,
+    logs: Logs,
+  ) {
+    super();
+    this.logger = logs.for('sessions::socket');
+    this.writers = serverOf(settings.current.gateway.max_message_body_bytes);
+    this.readers = serverOf(READER_FRAME_BYTES);
+  }
+
+  take(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const told: Record<string, string> = {};
+    this.handshake.check(request, told).then(
+      (entrance) =>
+        (entrance.mayWrite ? this.writers : this.readers).handleUpgrade(request, socket, head, (webSocket) =>
+          this.open(new SocketViewer(webSocket, socket, profile), webSocket, entrance),
+        ),
+      (thrown: unknown) => {
+        const error = this.errorOf(thrown);
+        this.refusals.note(error, { address: this.addresses.of(request) });
+        answerRaw(socket, profile, error, told);
+      },
+    );
+  }
+
+  private open(viewer: SocketViewer, webSocket: WebSocket, entrance: Entrance): void {
+    const { token, sessionId, seen } = entrance;
+    this.viewers.add(viewer, entrance.caller, async () => (await this.tokens.find(token)) !== undefined);
+    const inbox = new SocketInbox(viewer, {
+      charge: () => this.charge.ask(`token:${entrance.caller.tokenId}`, entrance.tier),
+      read: (data, isBinary) =>
+        inLogContext({ session_id: sessionId }, () => this.read(viewer, entrance, data, isBinary)),
+      errorOf: (thrown) => this.errorOf(thrown),
+    });
+    webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));
+    webSocket.on('ping', (data) => inbox.ping(data));
+    webSocket.on('pong', () => inbox.pong());
+    this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
+      viewer.tell(this.errorOf(thrown));
+      viewer.cut('stalled');
+    });
+  }
+
+  private async read(
+    viewer: SocketViewer,
+    { caller, sessionId, token }: Entrance,
+    data: Buffer,
+    isBinary: boolean,
+  ): Promise<void> {
+    const frame = await readClientFrame(data, isBinary, caller.scopes);
+    if (frame.type === 'ping') {
+      viewer.tell({ type: 'pong' });
+      return;
+    }
+    if ((await this.tokens.find(token)) === undefined) {
+      viewer.cut('forbidden');
+      return;
+    }
+    await this.obey(frame, sessionId, caller);
+  }
+
+  private async obey(frame: Exclude<ClientFrame, { type: 'ping' }>, sessionId: string, caller: Caller) {
+    switch (frame.type) {
+      case 'cancel':
+        await this.messages.cancel(sessionId, caller);
+        return;
+      case 'tool_approval':
+        await this.answers.answer(sessionId, frame.approvalId, frame.verdict, caller);
+        return;
+      case 'message':
+        await this.messages.start(sessionId, frame.message, caller);
+        return;
+      default:
+        frame satisfies never;
+    }
+  }
+
+  private errorOf(thrown: unknown): GatewayError {
+    if (thrown instanceof GatewayError) return thrown;
+    this.logger.error('an unexpected error on a WebSocket', {
+      error: thrown instanceof Error ? thrown.stack : String(thrown),
+    });
+    return new InternalError('Something unexpected went wrong.', { cause: thrown });
+  }
+}
+
+function serverOf(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload,
+    maxFragments: MOST_FRAGMENTS,
+    // Pings are charged like everything else before they are answered.
+    autoPong: false,
+    // One frame in each turn of the event loop: whoever floods waits behind everybody else.
+    allowSynchronousEvents: false,
+    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+  });
+}

@@ -1,0 +1,106 @@
+import { Conflict, type GatewayError } from '../../../../common/errors/gateway-error.js';
+import { rateLimited } from '../../../../http/guards/rate-charge.js';
+import type { RateDecision } from '../../../../platform/rate-limits/rate-limiter.port.js';
+import type { SocketViewer } from './socket-viewer.js';
+
+/** Messages of one WebSocket that may wait for their turn to begin. */
+const MOST_UNDERWAY = 16;
+/** With so many frames that wait for the limiter of all replicas nothing more is read; what was read before still comes. */
+const MANY_CHARGING = 64;
+const MOST_CHARGING = 1024;
+/** Frames within one second that may be refused; a connection with more of them is closed. */
+const MOST_REFUSED = 100;
+const REFUSED_WITHIN_MS = 1000;
+
+export interface InboxRules {
+  /** Takes one frame from the rate limit of the token. */
+  charge(): RateDecision | Promise<RateDecision>;
+  /** Does what a frame says; only called for frames within the limit. */
+  read(data: Buffer, isBinary: boolean): Promise<void>;
+  errorOf(thrown: unknown): GatewayError;
+}
+
+/**
+ * What comes in over one WebSocket. Every frame is charged before anything of it is looked at: messages, pings and pongs
+ * that nobody waits for. What is refused is answered, up to a bound within a second; beyond it the connection ends.
+ */
+export class SocketInbox {
+  private underway = 0;
+  private charging = 0;
+  private refused = 0;
+  private refusedSince = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly viewer: SocketViewer,
+    private readonly rules: InboxRules,
+  ) {}
+
+  message(data: Buffer, isBinary: boolean): void {
+    this.charged(() => this.read(data, isBinary));
+  }
+
+  ping(data: Buffer): void {
+    this.charged(() => this.viewer.pong(data));
+  }
+
+  pong(): void {
+    if (!this.viewer.beat()) this.charged(() => undefined);
+  }
+
+  private charged(act: () => void): void {
+    if (!this.viewer.isOpen) return;
+    if (this.charging >= MOST_CHARGING) {
+      this.refuse(tooMany());
+      return;
+    }
+    const decision = this.rules.charge();
+    if (!(decision instanceof Promise)) {
+      this.decided(decision, act);
+      return;
+    }
+    this.charging += 1;
+    if (this.charging === MANY_CHARGING) this.viewer.readNoMore();
+    decision
+      .then((taken) => this.decided(taken, act))
+      .catch((thrown: unknown) => this.viewer.tell(this.rules.errorOf(thrown)))
+      .finally(() => {
+        this.charging -= 1;
+        if (this.charging < MANY_CHARGING) this.viewer.readOn();
+      });
+  }
+
+  private decided(decision: RateDecision, act: () => void): void {
+    if (!this.viewer.isOpen) return;
+    if (decision.allowed) act();
+    else this.refuse(rateLimited(decision));
+  }
+
+  private refuse(error: GatewayError): void {
+    const now = performance.now();
+    if (now - this.refusedSince > REFUSED_WITHIN_MS) {
+      this.refusedSince = now;
+      this.refused = 0;
+    }
+    this.refused += 1;
+    if (this.refused > MOST_REFUSED) this.viewer.refuseFlood();
+    else this.viewer.tell(error);
+  }
+
+  private read(data: Buffer, isBinary: boolean): void {
+    if (this.underway >= MOST_UNDERWAY) {
+      this.viewer.tell(tooMany());
+      return;
+    }
+    this.underway += 1;
+    this.rules
+      .read(data, isBinary)
+      .catch((thrown: unknown) => this.viewer.tell(this.rules.errorOf(thrown)))
+      .finally(() => {
+        this.underway -= 1;
+      });
+  }
+}
+
+function tooMany(): Conflict {
+  return new Conflict('Too many messages of this connection wait.', { retryAfterSecs: 1 });
+}

@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { GatewayError } from '../../../../common/errors/gateway-error.js';
+import { presentError } from '../../../../http/envelope/error-envelope.js';
+import type { ProfileId } from '../../../../http/profiles/profile.js';
+import { eventId } from '../../../live/event-id.js';
+import { type CutReason, Viewer } from '../../../live/viewer.js';
+import type { LiveEvent, TurnPlace } from '../../../turns/live-event.js';
+import { presentEvent } from '../turn-frames.js';
+
+/** A viewer with more than this on its way is written no more. */
+const MOST_PENDING_BYTES = 65_536;
+const CLOSING_MS = 5000;
+/** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. docs/streaming.md */
+const RESTART = 1012;
+const POLICY = 1008;
+const TRY_LATER = 1013;
+
+/** A viewer over a WebSocket: of every turn of a session, from the one that runs on. */
+export class SocketViewer extends Viewer {
+  private isAlive = true;
+
+  constructor(
+    private readonly webSocket: WebSocket,
+    private readonly socket: Socket,
+    private readonly profile: ProfileId,
+  ) {
+    super();
+    webSocket.once('close', () => this.end());
+    // A frame that no client may send: `ws` has said why with its close code, which is to arrive.
+    webSocket.on('error', () => this.endSoon());
+  }
+
+  get isFull(): boolean {
+    return this.webSocket.bufferedAmount > MOST_PENDING_BYTES;
+  }
+
+  write(event: LiveEvent, turnId: string, place: TurnPlace): void {
+    this.send({ type: event.type, event_id: eventId(turnId, place), ...presentEvent(event, this.profile) });
+  }
+
+  /** An answer to this viewer alone. While it takes none, nothing more is read of it. */
+  tell(frame: { readonly type: 'pong' } | GatewayError): void {
+    this.send(frame instanceof Error ? { type: 'error', ...presentError(this.profile, frame) } : frame);
+    this.readOnlyWhileItReads();
+  }
+
+  /** The answer to a ping of the protocol. */
+  pong(data: Buffer): void {
+    this.webSocket.pong(data, false, () => this.room());
+    this.readOnlyWhileItReads();
+  }
+
+  /** A pong of the protocol. @returns whether it was waited for */
+  beat(): boolean {
+    const wasAwaited = !this.isAlive;
+    this.isAlive = true;
+    return wasAwaited;
+  }
+
+  /** Ends a connection whose frames do not stop; none of them is looked at any more. */
+  refuseFlood(): void {
+    if (!this.isOpen) return;
+    this.finish(POLICY, 'too many frames beyond the rate limit');
+    this.readNoMore();
+  }
+
+  heartbeat(): void {
+    if (!this.isAlive) {
+      this.webSocket.terminate();
+      return;
+    }
+    this.isAlive = false;
+    this.webSocket.ping();
+  }
+
+  cut(why: CutReason): void {
+    this.finish(why === 'forbidden' ? POLICY : TRY_LATER, why);
+  }
+
+  protected traffic(): { sent: number; pending: number } {
+    return { sent: this.socket.bytesWritten, pending: this.webSocket.bufferedAmount };
+  }
+
+  protected sayFarewell(retryMs: number): void {
+    this.finish(RESTART, `the gateway is stopping; come back in ${retryMs} ms`);
+  }
+
+  protected turnIsOver(): void {
+    // The next one may come.
+  }
+
+  /** What has arrived and not been read yet stays where it is, and in the end with the client. */
+  readNoMore(): void {
+    this.webSocket.pause();
+  }
+
+  /** Unless the client does not take what it is sent. */
+  readOn(): void {
+    if (this.webSocket.isPaused && this.isOpen && !this.isFull) this.webSocket.resume();
+  }
+
+  protected override room(): void {
+    this.readOn();
+    super.room();
+  }
+
+  private readOnlyWhileItReads(): void {
+    if (this.isFull) this.readNoMore();
+  }
+
+  private send(frame: object): void {
+    this.webSocket.send(JSON.stringify(frame), () => this.room());
+  }
+
+  private finish(code: number, reason: string): void {
+    if (!this.isOpen) return;
+    this.webSocket.close(code, reason);
+    this.endSoon();
+  }
+
+  private endSoon(): void {
+    this.end();
+    setTimeout(() => this.webSocket.terminate(), CLOSING_MS).unref();
+  }
+}

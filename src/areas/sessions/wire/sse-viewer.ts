@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http';
+import type { ProfileId } from '../../../http/profiles/profile.js';
+import { eventId, type SeenEvent } from '../../live/event-id.js';
+import { Viewer } from '../../live/viewer.js';
+import { isLast, type LiveEvent, type TurnPlace } from '../../turns/live-event.js';
+import { presentEvent } from './turn-frames.js';
+
+/** A viewer with more than this on its way is written no more. */
+const MOST_PENDING_BYTES = 65_536;
+const RETRY_MS = 1000;
+/** After its end, the viewer has so long to take what is on its way. */
+const CLOSING_MS = 5000;
+
+/**
+ * A viewer over Server-Sent Events: of one turn, or of every turn of a session. An empty line stands behind data alone:
+ * clients that are written by hand take any empty line for a message. Fields before the first event are read line by line.
+ * The id of an event is its last line, since some clients believe it before they have the event.
+ */
+export class SseViewer extends Viewer {
+  private hasEnded = false;
+
+  /** @param from where in which turn it begins, for a viewer of that turn alone */
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly profile: ProfileId,
+    private readonly from?: SeenEvent,
+  ) {
+    super();
+    response.once('close', () => this.end());
+    response.on('drain', () => this.room());
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    response.write(`retry: ${RETRY_MS}\n`);
+    // Who is cut before the first event has an id to come back with.
+    if (from !== undefined) response.write(`id: ${eventId(from.turnId, from)}\n`);
+  }
+
+  get isFull(): boolean {
+    return this.response.writableLength > MOST_PENDING_BYTES;
+  }
+
+  write(event: LiveEvent, turnId: string, place: TurnPlace): void {
+    const data = JSON.stringify(presentEvent(event, this.profile));
+    this.hasEnded = isLast(event);
+    this.response.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, place)}\n\n`);
+  }
+
+  heartbeat(): void {
+    if (this.response.writableLength === 0) this.response.write(': heartbeat\n');
+  }
+
+  cut(why: 'stalled' | 'forbidden'): void {
+    this.finish(`: ${why}\n`);
+  }
+
+  protected traffic(): { sent: number; pending: number } {
+    return { sent: this.response.socket?.bytesWritten ?? 0, pending: this.response.writableLength };
+  }
+
+  protected sayFarewell(retryMs: number): void {
+    this.finish(`: the gateway is stopping\nretry: ${retryMs}\n`);
+  }
+
+  protected turnIsOver(): void {
+    if (this.from !== undefined) this.finish('');
+  }
+
+  private finish(lastFrame: string): void {
+    if (!this.isOpen) return;
+    this.end();
+    // The answer to a message that ended here would look whole: a cut connection is one that clients come back from.
+    const isCut = this.from !== undefined && !this.hasEnded;
+    if (isCut) this.response.write(lastFrame, () => this.response.destroy());
+    else this.response.end(lastFrame);
+    setTimeout(() => this.response.destroy(), CLOSING_MS).unref();
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { readContained } from '../../platform/files/contained-file.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { filesOf } from './folder/skill-files.js';
+import type { LoadedSkill } from './skill.js';
+import { SkillProblem } from './skill-problem.js';
+import { Skills } from './skills.service.js';
+
+export const SKILL_READ = 'skill_read';
+const HIDDEN = /(?:^|[\\/])\.[^./\\]/;
+
+/** Lets the model read a skill, and the other files of its folder. */
+@Injectable()
+export class SkillReadTool implements RegisteredTool, OnModuleInit {
+  readonly name = SKILL_READ;
+  readonly description =
+    'Reads the instructions of a skill, and names the other files that belong to it. With file, reads one of those.';
+  readonly inputSchema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 64, description: 'The name of the skill.' },
+      file: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 512,
+        description: 'A file of the skill, such as references/details.md; its instructions unless given.',
+      },
+    },
+    required: ['name'],
+    additionalProperties: false,
+  };
+
+  constructor(
+    private readonly skills: Skills,
+    private readonly tools: ToolRegistry,
+    private readonly settings: Settings,
+  ) {}
+
+  onModuleInit(): void {
+    this.tools.register(this);
+  }
+
+  isAvailable(): boolean {
+    return this.skills.list().length > 0;
+  }
+
+  async run({ name, file }: Readonly<Record<string, unknown>>): Promise<string> {
+    const skill = this.skills.find(String(name).normalize('NFKC').toLowerCase().trim());
+    if (skill === undefined) throw new SkillProblem('There is no skill of that name.');
+    return typeof file === 'string' ? this.readFile(skill, file) : this.readBody(skill);
+  }
+
+  private async readBody({ name, folder, body }: LoadedSkill): Promise<string> {
+    const files = await filesOf(folder);
+    const named = files.length === 0 ? '' : `\n<files>\n${files.join('\n')}\n</files>`;
+    return `<skill name="${name}">${named}\n${body}\n</skill>`;
+  }
+
+  private async readFile({ folder }: LoadedSkill, file: string): Promise<string> {
+    if (HIDDEN.test(file)) throw new SkillProblem('Hidden files are not read.');
+    const bytes = await readContained(folder, file, this.settings.current.skills.max_file_bytes);
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      if (!text.includes('\0')) return text;
+    } catch {
+      // Said below.
+    }
+    throw new SkillProblem('The file is not text in UTF-8.');
+  }
+}

@@ -1,0 +1,41 @@
+import { All, Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { NotFound } from '../../common/errors/gateway-error.js';
+import { Open } from '../../http/guards/access.decorator.js';
+import { OperationsController } from '../../http/profiles/profile.js';
+import { Readiness } from '../../platform/lifecycle/readiness.js';
+import { ReadinessReport } from './readiness-report.js';
+
+/** The probes of Kubernetes, on the operations port. */
+@OperationsController()
+@Open()
+export class ProbesController {
+  constructor(
+    private readonly readiness: ReadinessReport,
+    private readonly lifecycle: Readiness,
+  ) {}
+
+  /** The event loop turns: whoever gets an answer needs no restart. */
+  @Get('livez')
+  livez(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  async readyz(@Res() response: Response): Promise<void> {
+    const { status, body } = await this.readiness.make();
+    response.status(status).json(body);
+  }
+
+  /** The start is over, whatever became of it since: from here on the other two probes count. */
+  @Get('startupz')
+  startupz(@Res() response: Response): void {
+    const { hasStarted } = this.lifecycle;
+    response.status(hasStarted ? 200 : 503).json({ status: hasStarted ? 'ok' : 'starting' });
+  }
+
+  @All('*path')
+  unknown(): never {
+    throw new NotFound('The operations port answers /livez, /readyz, /startupz and /metrics.');
+  }
+}

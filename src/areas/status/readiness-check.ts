@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { migrations } from '../../platform/database/migrations.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { StorageWatch } from '../../platform/database/storage-watch.js';
+import { Readiness } from '../../platform/lifecycle/readiness.js';
+
+/** Milliseconds; far below the patience of a probe. */
+const PATIENCE_MS = 2000;
+const FRESH_MS = 250;
+
+/** One question for both: does it answer, and has it our tables? */
+const APPLIED: Statement = {
+  name: 'status.applied_migrations',
+  timeoutMs: PATIENCE_MS,
+  text: `SELECT count(DISTINCT name)::int AS applied FROM schema_migrations WHERE name = ANY ($1)`,
+};
+const NAMES = migrations.map(({ name }) => name);
+const NO_SUCH_TABLE = '42P01';
+
+/** What keeps a replica from being ready, in words, by what it is about; undefined where nothing does. */
+export interface ReadinessProblems {
+  readonly gateway: string | undefined;
+  readonly database: string | undefined;
+  readonly migrations: string | undefined;
+}
+
+type DatabaseProblems = Omit<ReadinessProblems, 'gateway'>;
+
+const NONE: DatabaseProblems = { database: undefined, migrations: undefined };
+
+/**
+ * Whether this replica should get requests: started, not draining, and a database that answers and is up to date.
+ * Never a channel, a tool server or the provider: what fails there fails on every replica alike.
+ */
+@Injectable()
+export class ReadinessCheck {
+  private lastAsked = Number.NEGATIVE_INFINITY;
+  private last: Promise<DatabaseProblems> = Promise.resolve(NONE);
+
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly database: Database,
+    private readonly storage: StorageWatch,
+  ) {}
+
+  async isReady(): Promise<boolean> {
+    return Object.values(await this.problems()).every((problem) => problem === undefined);
+  }
+
+  async problems(): Promise<ReadinessProblems> {
+    return { gateway: this.gatewayProblem(), ...(await this.databaseProblems()) };
+  }
+
+  private gatewayProblem(): string | undefined {
+    if (this.readiness.isDraining) return 'the gateway is shutting down';
+    return this.readiness.isReady ? undefined : 'the gateway is starting';
+  }
+
+  /** Many probes in a moment are one question to the database. */
+  private databaseProblems(): Promise<DatabaseProblems> {
+    if (performance.now() - this.lastAsked > FRESH_MS) {
+      this.lastAsked = performance.now();
+      this.last = this.ask();
+    }
+    return this.last;
+  }
+
+  private async ask(): Promise<DatabaseProblems> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<DatabaseProblems>((resolve) => {
+      const database = `the database did not answer within ${PATIENCE_MS} ms`;
+      timer = setTimeout(() => resolve({ ...NONE, database }), PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([this.askDatabase(), late]);
+    } catch (error) {
+      const hasNoTables = error instanceof Error && 'code' in error && error.code === NO_SUCH_TABLE;
+      if (hasNoTables) return { ...NONE, migrations: 'no migration has run in this database' };
+      return { ...NONE, database: 'the database cannot be reached' };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async askDatabase(): Promise<DatabaseProblems> {
+    const [row] = await this.database.query<{ applied: number }>(APPLIED, [NAMES]);
+    const missing = NAMES.length - (row?.applied ?? 0);
+    return missing === 0
+      ? { ...NONE, database: await this.storage.problem() }
+      : { ...NONE, migrations: `${missing} of ${NAMES.length} migrations have not run` };
+  }
+}

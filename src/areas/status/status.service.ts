@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { type BuildInfo, readBuildInfo } from '../../platform/lifecycle/build-info.js';
+import { ChannelReports } from '../channels/channel-reports.service.js';
+import { McpServers } from '../mcp/mcp-servers.service.js';
+import { Sandbox } from '../mcp/sandbox/sandbox.service.js';
+import { Memory } from '../memory/memory.service.js';
+import { ModelProvider } from '../models/model-provider.port.js';
+import { Plugins } from '../plugins/plugins.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { ReadinessCheck } from './readiness-check.js';
+
+export type HealthWord = 'healthy' | 'degraded' | 'unhealthy';
+
+export interface Health {
+  readonly status: HealthWord;
+  readonly ready: boolean;
+  readonly version: string;
+  readonly uptimeSecs: number;
+}
+
+export interface Info extends Health {
+  readonly builtAt: Date;
+  readonly providerName: string;
+  readonly model: string;
+  readonly liveSessions: number;
+  readonly activeSessions: number;
+  readonly channels: { readonly connected: number; readonly total: number };
+  readonly plugins: { readonly loaded: number; readonly total: number };
+  readonly memory: { readonly backend: string; readonly entries: number };
+  readonly sandboxBackend: string;
+  /** Set when stdio servers run without the sandbox that they should have. */
+  readonly sandboxWarning: string | undefined;
+}
+
+/** What the gateway says of itself. Every figure is asked for at the moment of the question. */
+@Injectable()
+export class StatusService {
+  private readonly build: BuildInfo = readBuildInfo();
+
+  constructor(
+    private readonly readiness: ReadinessCheck,
+    private readonly sessions: SessionsService,
+    private readonly provider: ModelProvider,
+    private readonly memory: Memory,
+    private readonly mcp: McpServers,
+    private readonly sandbox: Sandbox,
+    private readonly channels: ChannelReports,
+    private readonly plugins: Plugins,
+  ) {}
+
+  async health(): Promise<Health> {
+    const ready = await this.readiness.isReady();
+    return {
+      status: ready ? this.readyWord() : 'unhealthy',
+      ready,
+      version: this.build.version,
+      uptimeSecs: Math.floor(process.uptime()),
+    };
+  }
+
+  /** Throws `Unavailable` when the database cannot be asked. */
+  async info(): Promise<Info> {
+    const [health, { connected, total }, liveSessions, activeSessions, entries] = await Promise.all([
+      this.health(),
+      this.channels.summary(),
+      this.sessions.count({ status: 'live' }),
+      this.sessions.count({ status: 'active' }),
+      this.memory.entries(),
+    ]);
+    return {
+      ...health,
+      builtAt: this.build.builtAt,
+      providerName: this.provider.name,
+      model: this.provider.defaultModel,
+      liveSessions,
+      activeSessions,
+      channels: { connected, total },
+      plugins: this.plugins.summary,
+      memory: { backend: this.memory.backend, entries },
+      sandboxBackend: this.sandbox.backend,
+      sandboxWarning: this.sandbox.warning,
+    };
+  }
+
+  /** Degraded: requests are answered, and yet something that was configured does not work. */
+  private readyWord(): HealthWord {
+    return this.mcp.isFailing || this.channels.isFailing ? 'degraded' : 'healthy';
+  }
+}

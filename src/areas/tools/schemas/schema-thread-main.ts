@@ -1,0 +1,34 @@
+import { parentPort } from 'node:worker_threads';
+import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { type CompiledSchema, CompiledSchemas } from './compiled-schemas.js';
+import type { SchemaOrder, SchemaReport } from './schema-messages.js';
+
+// The entry of a thread that compiles schemas and checks values against them, one order after the other.
+
+const MOST_SAID = 500;
+const compiler = new CompiledSchemas();
+const compiled = new Map<string, CompiledSchema>();
+const say = (report: SchemaReport): void => parentPort?.postMessage(report);
+
+function prepared({ key, schema }: SchemaOrder): CompiledSchema | undefined {
+  try {
+    const ready = compiled.get(key) ?? compiler.compile(schema ?? {});
+    compiled.set(key, ready);
+    say({ kind: 'compiled' });
+    return ready;
+  } catch (error) {
+    say({ kind: 'broken', problem: sentenceOf(error).slice(0, MOST_SAID) });
+    return undefined;
+  }
+}
+
+parentPort?.on('message', (order: SchemaOrder) => {
+  for (const key of order.forget) {
+    compiled.get(key)?.forget();
+    compiled.delete(key);
+  }
+  const ready = prepared(order);
+  if (ready !== undefined && order.check !== undefined)
+    say({ kind: 'checked', problem: ready.problem(order.check.value) });
+});
+say({ kind: 'ready' });

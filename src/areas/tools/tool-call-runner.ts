@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { storableText } from '../../platform/database/storable-text.js';
+import { inSpan } from '../../platform/tracing/spans.js';
+import type { ModelToolCall, ModelToolResult } from '../models/model-provider.port.js';
+import type { ToolCallRecord } from './tool-call.js';
+import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
+import { ToolGate } from './tool-gate.js';
+import { ToolJournal } from './tool-journal.js';
+import type { ToolTurn } from './tool-turn.js';
+
+const MOST_KEPT_BYTES = 16_384;
+const MOST_TOLD_BYTES = 65_536;
+
+export interface AnsweredCall {
+  readonly record: ToolCallRecord;
+  readonly result: ModelToolResult;
+}
+
+/** Runs one tool call, when it may run, under its time-out, tells the spectators before and after, and notes it. */
+@Injectable()
+export class ToolCallRunner {
+  constructor(
+    private readonly catalog: ToolCatalog,
+    private readonly gate: ToolGate,
+    private readonly journal: ToolJournal,
+  ) {}
+
+  /** Throws only the reason of an aborted turn. */
+  async run(call: ModelToolCall, turn: ToolTurn): Promise<AnsweredCall> {
+    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    const refusal = await this.refusal(call, turn);
+    if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
+    const startedAt = performance.now();
+    const answer = await inSpan(
+      {
+        name: `execute_tool ${call.name}`,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': call.name,
+          'gen_ai.tool.call.id': call.id,
+          'gen_ai.tool.type': 'function',
+        },
+      },
+      async (span) => {
+        const given = await this.callInTime(call, turn);
+        span?.setAttribute('gateway.tool.status', given.status);
+        if (given.status !== 'success') span?.setAttribute('error.type', given.status);
+        return given;
+      },
+    );
+    return this.answered(call, answer, performance.now() - startedAt, turn);
+  }
+
+  async refuse(call: ModelToolCall, limit: number, turn: ToolTurn): Promise<AnsweredCall> {
+    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    const content = `Not run: at most ${limit} tool calls are allowed for one message. Answer with what you have.`;
+    return this.answered(call, { status: 'denied', content }, 0, turn);
+  }
+
+  private refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {
+    if (call.problem !== undefined) return Promise.resolve({ status: 'error', content: call.problem });
+    return this.gate.refusal(call, turn);
+  }
+
+  private async callInTime(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer> {
+    const { context, signal, timeoutMs } = turn;
+    const own = new AbortController();
+    const onTurnAbort = (): void => own.abort(signal.reason);
+    const timer = setTimeout(() => own.abort(new ToolTimedOut(timeoutMs)), timeoutMs);
+    signal.addEventListener('abort', onTurnAbort, { once: true });
+    try {
+      signal.throwIfAborted();
+      const running = this.catalog.call(call.name, call.arguments, context, own.signal);
+      const answer = await Promise.race([running, aborted(own.signal)]);
+      // A tool that heeds its signal may be first with an answer about having been stopped.
+      own.signal.throwIfAborted();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ToolTimedOut)) throw error;
+      return { status: 'timeout', content: error.message };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onTurnAbort);
+    }
+  }
+
+  private async answered(
+    call: ModelToolCall,
+    answer: ToolAnswer,
+    tookMs: number,
+    { context, emit }: ToolTurn,
+  ): Promise<AnsweredCall> {
+    const record: ToolCallRecord = {
+      id: call.id,
+      name: call.name,
+      arguments: call.arguments,
+      status: answer.status,
+      output: cut(answer.content, MOST_KEPT_BYTES),
+      durationMs: Math.round(tookMs),
+    };
+    await this.journal.note(record, context);
+    await emit({ type: 'tool_result', record });
+    const content = cut(answer.content, MOST_TOLD_BYTES);
+    return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
+  }
+}
+
+class ToolTimedOut extends Error {
+  constructor(timeoutMs: number) {
+    super(`The tool did not answer within ${timeoutMs} ms.`);
+  }
+}
+
+/** Rejects with the signal's reason; a tool that ignores its signal is not waited for. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+/** At most so many bytes of UTF-8, whole characters only. */
+function cut(text: string, mostBytes: number): string {
+  const clean = storableText(text);
+  const bytes = Buffer.from(clean);
+  if (bytes.length <= mostBytes) return clean;
+  // A stream that goes on keeps the first bytes of a character back.
+  const head = new TextDecoder().decode(bytes.subarray(0, mostBytes), { stream: true });
+  return `${head}\n[cut: ${bytes.length} bytes in all]`;
+}

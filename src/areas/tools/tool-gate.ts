@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { isAmong } from '../../common/text/name-pattern.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { ModelToolCall } from '../models/model-provider.port.js';
+import type { ToolApprovalNews } from '../turns/turn.js';
+import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
+import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
+import { ToolPolicy } from './tool-policy.js';
+import type { ToolTurn } from './tool-turn.js';
+
+/** Stands before every tool: policy first, then, where the operator wants it, a person. What a tool says of itself is not asked. */
+@Injectable()
+export class ToolGate {
+  constructor(
+    private readonly policy: ToolPolicy,
+    private readonly catalog: ToolCatalog,
+    private readonly approvals: ToolApprovals,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @returns what the model is told instead when the call may not run. Throws the reason of an aborted turn */
+  async refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {
+    if (!this.policy.allows(call.name, turn.context)) {
+      return denied('This tool may not be used here. Do not ask for it again.');
+    }
+    // Nobody is asked about it, so it is not tried either: its server may bring it back in the next moment.
+    if (this.catalog.sourceOf(call.name) === undefined) return noSuchTool(call.name);
+    if (!this.needsApproval(call.name)) return undefined;
+    const timeoutMs = this.settings.current.agent.tool_approval_timeout_ms;
+    const verdict = await this.ask(call, turn, timeoutMs);
+    if (verdict === 'allowed') return undefined;
+    return denied(
+      verdict === 'denied'
+        ? 'A person refused this call. Do not try it again.'
+        : `Nobody allowed this call within ${timeoutMs / 1000} s, so it was not made.`,
+    );
+  }
+
+  /** `ask` wins over `never`. */
+  private needsApproval(tool: string): boolean {
+    const { agent, tools } = this.settings.current;
+    if (isAmong(tool, tools.approval.ask)) return true;
+    return agent.tool_approval === 'ask' && !isAmong(tool, tools.approval.never);
+  }
+
+  /** Those who watch the turn are told that a person is asked, and what came of it. */
+  private async ask(call: ModelToolCall, turn: ToolTurn, timeoutMs: number): Promise<ApprovalVerdict> {
+    const { id: callId, name: tool, arguments: args } = call;
+    const { context, signal, emit } = turn;
+    let asked: Omit<ToolApprovalNews, 'status'> | undefined;
+    const onOpen = (approvalId: string, expiresAt: Date): void => {
+      asked = { approvalId, callId, tool, expiresAt };
+      // Whoever does not read on is not waited for: the clock of the question runs.
+      void emit({ type: 'tool_approval', approval: { ...asked, status: 'pending' } });
+    };
+    const verdict = await this.approvals.ask(
+      { callId, tool, arguments: args, context, timeoutMs, onOpen },
+      signal,
+    );
+    if (asked !== undefined) await emit({ type: 'tool_approval', approval: { ...asked, status: verdict } });
+    return verdict;
+  }
+}
+
+function denied(content: string): ToolAnswer {
+  return { status: 'denied', content };
+}

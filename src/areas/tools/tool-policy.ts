@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { isAmong } from '../../common/text/name-pattern.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { ToolContext } from './tool-catalog.port.js';
+
+interface ToolRule {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** The channel of everything that comes over REST: requests, WebSockets and accepted messages. */
+const API = 'api';
+
+/**
+ * Which tools may run for whom, as the settings say at this moment: every rule there is for a turn must allow the tool.
+ * A turn that came over REST obeys the rules of `api` beside those of the channel that its session names: a caller
+ * chooses the channel of a session freely.
+ */
+@Injectable()
+export class ToolPolicy {
+  constructor(private readonly settings: Settings) {}
+
+  allows(
+    name: string,
+    { channel, token, isFromChannel = false }: Pick<ToolContext, 'channel' | 'token' | 'isFromChannel'>,
+  ): boolean {
+    const { channels, tokens } = this.settings.current.tools;
+    const rules = [
+      ruleOf(channels, channel),
+      isFromChannel ? undefined : ruleOf(channels, API),
+      ruleOf(tokens, token?.name),
+      // A name may be given to another token one day; an id never is.
+      ruleOf(tokens, token?.id),
+    ];
+    return rules.every((rule) => rule === undefined || permits(rule, name));
+  }
+}
+
+function ruleOf(rules: Readonly<Record<string, ToolRule>>, key: string | undefined): ToolRule | undefined {
+  return key !== undefined && Object.hasOwn(rules, key) ? rules[key] : undefined;
+}
+
+function permits({ allow, deny }: ToolRule, name: string): boolean {
+  return isAmong(name, allow) && !isAmong(name, deny);
+}

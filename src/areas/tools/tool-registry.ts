@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import type { ModelTool } from '../models/model-provider.port.js';
+import { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
+import { CompiledSchemas } from './schemas/compiled-schemas.js';
+import { noSuchTool, type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import { ToolPolicy } from './tool-policy.js';
+
+export interface RegisteredTool extends ModelTool {
+  /** Runs with arguments that fit `inputSchema`; what it throws becomes the error that the model reads. */
+  run(args: Readonly<Record<string, unknown>>, context: ToolContext, signal: AbortSignal): Promise<string>;
+  /** Whether it may be offered right now; absent for a tool that always may. */
+  isAvailable?(): boolean;
+  /** The name of the tool server or plugin; absent for a tool of the gateway itself. */
+  readonly source?: string;
+}
+
+interface Entry {
+  readonly tool: RegisteredTool;
+  readonly check: Pick<ArgumentCheck, 'problem'>;
+  readonly forget: () => void;
+}
+
+const SAFE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const MOST_TOOLS = 1000;
+const OWN_SOURCE = 'gateway';
+
+/** The tools of this process, by name. Arguments are checked against the tool's schema before it runs. */
+@Injectable()
+export class ToolRegistry extends ToolCatalog {
+  private readonly entries = new Map<string, Entry>();
+  private readonly ownSchemas = new CompiledSchemas();
+
+  constructor(
+    private readonly policy: ToolPolicy,
+    private readonly checks: ArgumentChecks,
+  ) {
+    super();
+  }
+
+  /**
+   * Throws for an unsafe or taken name. A schema that is not the gateway's own should have been verified with
+   * `ArgumentChecks`; it is never compiled on the event loop.
+   * @returns what removes it again
+   */
+  register(tool: RegisteredTool): () => void {
+    if (!SAFE_NAME.test(tool.name))
+      throw new Error(`"${tool.name}" is not a tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -.`);
+    if (this.entries.has(tool.name)) throw new Error(`There is a tool "${tool.name}" already.`);
+    if (this.entries.size >= MOST_TOOLS) throw new Error(`There are ${MOST_TOOLS} tools already.`);
+    const entry = { tool, ...this.checkOf(tool) };
+    this.entries.set(tool.name, entry);
+    return () => {
+      entry.forget();
+      if (this.entries.get(tool.name)?.tool === tool) this.entries.delete(tool.name);
+    };
+  }
+
+  list(context: ToolContext): readonly ModelTool[] {
+    return [...this.entries.values()]
+      .filter(({ tool }) => tool.isAvailable?.() !== false && this.policy.allows(tool.name, context))
+      .map(({ tool: { name, description, inputSchema } }) => ({ name, description, inputSchema }));
+  }
+
+  sourceOf(name: string): string | undefined {
+    const entry = this.entries.get(name);
+    return entry && (entry.tool.source ?? OWN_SOURCE);
+  }
+
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return noSuchTool(name);
+    try {
+      const problem = await entry.check.problem(args, signal);
+      if (problem !== undefined) return { status: 'error', content: `The arguments do not fit: ${problem}.` };
+      return { status: 'success', content: await entry.tool.run(args, context, signal) };
+    } catch (error) {
+      return { status: 'error', content: sentenceOf(error) };
+    }
+  }
+
+  private checkOf({ inputSchema, source }: RegisteredTool): Omit<Entry, 'tool'> {
+    if (source !== undefined) return { check: this.checks.of(inputSchema), forget: () => undefined };
+    const own = this.ownSchemas.compile(inputSchema);
+    const check = { problem: (args: unknown) => Promise.resolve(own.problem(args)) };
+    return { check, forget: () => own.forget() };
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Settings } from '../../platform/settings/settings.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  touches,
+} from '../../platform/settings/settings-subscriber.js';
+import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+import { TokensService } from '../../platform/tokens/tokens.service.js';
+
+/** Warns of rules that hold for nobody: a mistyped name would leave the token that was meant with every tool. */
+@Injectable()
+export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
+  readonly name = 'tool rules';
+  private readonly logger: Logger;
+  private unsubscribe: () => void = () => undefined;
+
+  constructor(
+    private readonly tokens: TokensService,
+    private readonly settings: Settings,
+    private readonly subscribers: SettingsSubscribers,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::tools');
+  }
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.subscribers.add(this);
+    void this.check(Object.keys(this.settings.current.tools.tokens));
+  }
+
+  onModuleDestroy(): void {
+    this.unsubscribe();
+  }
+
+  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'tools.tokens')) return Promise.resolve(undefined);
+    return Promise.resolve({ commit: () => void this.check(Object.keys(change.after.tools.tokens)) });
+  }
+
+  /** Never rejects: it is advice. */
+  private async check(named: readonly string[]): Promise<void> {
+    if (named.length === 0) return;
+    try {
+      const alive = (await this.tokens.list()).filter(({ revokedAt }) => revokedAt === null);
+      const known = new Set(alive.flatMap(({ id, name }) => [id, name]));
+      const strangers = named.filter((name) => !known.has(name));
+      if (strangers.length > 0)
+        this.logger.warn('rules in [tools.tokens] name no token there is; they hold for nobody', {
+          names: strangers,
+        });
+    } catch (error) {
+      this.logger.debug('the rules in [tools.tokens] could not be checked', { error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Readiness } from '../../../platform/lifecycle/readiness.js';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { DueWork } from '../../../platform/runtime/due-work.service.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { BegunTurn } from '../begun-turn.js';
+import { allowanceOf } from '../limits/turn-allowance.js';
+import { TurnPlaces } from '../limits/turn-places.js';
+import { RunningTurns } from '../running-turns.js';
+import { TurnStore } from '../turn.store.js';
+import { TurnStarter } from '../turn-starter.service.js';
+import { ANY_DUE } from './accepted-turns.sql.js';
+import { type AcceptedTurn, AcceptedTurnsStore } from './accepted-turns.store.js';
+
+/** How often it is looked while some are known to wait, and at least whether any is due. */
+const HURRIED_MS = 200;
+const LOOK_MS = 1000;
+
+/**
+ * Answers messages that were accepted (202) while their session was busy. They are rows: whichever replica sees that one
+ * has come to the head of its line takes it, also when the one that accepted it is gone.
+ */
+@Injectable()
+export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
+  private readonly logger: Logger;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer fires. */
+  private lookAt = Number.POSITIVE_INFINITY;
+  private looking: Promise<void> | undefined;
+  private someWait = false;
+  private failing = false;
+  private stopped = false;
+
+  constructor(
+    private readonly accepted: AcceptedTurnsStore,
+    private readonly turns: TurnStore,
+    private readonly starter: TurnStarter,
+    private readonly places: TurnPlaces,
+    private readonly running: RunningTurns,
+    private readonly settings: Settings,
+    private readonly readiness: Readiness,
+    private readonly due: DueWork,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  onModuleInit(): void {
+    this.running.onEnd(() => {
+      if (this.someWait) this.lookWithin(0);
+    });
+    this.due.watch({
+      name: 'accepted_turns',
+      everyMs: LOOK_MS,
+      sql: ANY_DUE,
+      values: () => [this.settings.current.agent.session_timeout_secs],
+      tell: (anyDue) => {
+        if (anyDue !== false || this.failing) this.lookWithin(0);
+      },
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  /** A message was accepted here. */
+  expect(): void {
+    this.someWait = true;
+    this.lookWithin(HURRIED_MS);
+  }
+
+  private lookWithin(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.stopped || this.lookAt <= at) return;
+    this.lookAt = at;
+    clearTimeout(this.timer);
+    this.timer = outsideLogContext(() =>
+      setTimeout(() => {
+        this.lookAt = Number.POSITIVE_INFINITY;
+        this.looking ??= this.look().finally(() => {
+          this.looking = undefined;
+          if (this.someWait) this.lookWithin(HURRIED_MS);
+        });
+      }, ms).unref(),
+    );
+  }
+
+  private async look(): Promise<void> {
+    if (this.readiness.isDraining) return;
+    try {
+      const due = await this.accepted.due(this.settings.current.agent.session_timeout_secs);
+      for (const turn of due) await this.answer(turn);
+      if (due.length > 0 || this.someWait) this.someWait = await this.accepted.any();
+      this.failing = false;
+    } catch (error) {
+      if (!this.failing)
+        this.logger.warn('accepted messages cannot be answered; it goes on when the database answers', {
+          error: String(error),
+        });
+      this.failing = true;
+    }
+  }
+
+  private async answer(turn: AcceptedTurn): Promise<void> {
+    if (turn.isTooLate) {
+      await this.accepted.cancel(turn);
+      return;
+    }
+    const message = await this.accepted.message(turn);
+    if (message === undefined || !this.places.tryTake()) return;
+    const begun = await this.places.keepFor(() => this.begin(turn));
+    if (begun !== undefined) this.starter.start(begun, message, turn.caller);
+  }
+
+  /** Undefined when another replica was faster, or as many turns of the API token run as may. */
+  private begin(turn: AcceptedTurn): Promise<BegunTurn | undefined> {
+    const { agent, limits } = this.settings.current;
+    // Its budgets were asked for when it was accepted.
+    const allowance = { ...allowanceOf(limits, turn.caller), tokenDailyTokens: 0, sessionDailyTokens: 0 };
+    const { session_timeout_secs: timeoutSecs, history_max_messages: historyMessages } = agent;
+    return this.turns.beginWaiting(turn, { timeoutSecs, historyMessages, allowance });
+  }
+}

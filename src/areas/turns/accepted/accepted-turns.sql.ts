@@ -1,0 +1,55 @@
+import type { Statement } from '../../../platform/database/sql.js';
+
+const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
+
+const STANDING = `
+    FROM turns JOIN sessions ON sessions.id = turns.session_id, LATERAL (
+      SELECT sessions.status = 'terminated' OR sessions.quiet_since <= now() - make_interval(secs => $1) AS ended
+    ) AS standing
+    WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL AND NOT EXISTS (
+      SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
+        AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))`;
+
+/** Whether there are any of those: `$1` as below. */
+export const ANY_DUE = `EXISTS (SELECT 1 ${STANDING})`;
+
+/**
+ * Accepted messages whose turn it is, and all of those whose session has ended: `$1` its time-out in seconds, `$2` how many
+ * at most. The oldest of every API token come first, so that one that is at its limit holds up no other, and of an ended
+ * session its oldest.
+ */
+export const DUE: Statement = {
+  name: 'accepted_turns.due',
+  text: `
+    SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended ${STANDING}
+    ORDER BY row_number() OVER (
+      PARTITION BY CASE WHEN standing.ended THEN turns.session_id ELSE turns.caller->>'tokenId' END
+      ORDER BY turns.arrival), turns.arrival
+    LIMIT $2`,
+};
+
+export const ANY: Statement = {
+  name: 'accepted_turns.any',
+  text: `SELECT EXISTS (SELECT 1 FROM turns WHERE ${ACCEPTED}) AS any`,
+};
+
+export const MESSAGE: Statement = {
+  name: 'accepted_turns.message',
+  text: 'SELECT content, attachments FROM messages WHERE id = $1',
+};
+
+/** A message whose session ended before it could be answered: it is in the history, and says so. `$2` is what is told. */
+export const CANCEL_ENDED: Statement = {
+  name: 'accepted_turns.cancel_ended',
+  text: `
+    WITH taken AS (
+      SELECT id, session_id, user_message_id FROM turns WHERE id = $1 AND status = 'waiting' FOR UPDATE
+    ), counted AS (
+      UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1
+      FROM taken WHERE sessions.id = taken.session_id RETURNING message_count
+    ), said AS (
+      UPDATE messages SET seq = counted.message_count FROM counted, taken WHERE messages.id = taken.user_message_id
+    )
+    UPDATE turns SET status = 'cancelled', reason = 'session_ended', failure = $2, ended_at = now()
+    FROM taken WHERE turns.id = taken.id`,
+};

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { keptError } from '../../../common/errors/retold-error.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { SessionEnded } from '../../sessions/sessions.errors.js';
+import type { AttachmentInfo, NewUserMessage } from '../message.js';
+import { MessageStore } from '../message.store.js';
+import type { WaitingTurn } from '../turn.store.js';
+import * as sql from './accepted-turns.sql.js';
+
+const MOST_AT_ONCE = 50;
+
+/** A message that was accepted and waits, and whoever sent it. */
+export interface AcceptedTurn extends WaitingTurn {
+  readonly caller: Caller;
+  /** Its session has ended: it cannot be answered any more. */
+  readonly isTooLate: boolean;
+}
+
+interface DueRow {
+  id: string;
+  session_id: string;
+  user_message_id: string;
+  caller: Caller;
+  ended: boolean;
+}
+
+interface SaidRow {
+  content: string;
+  attachments: AttachmentInfo[];
+}
+
+/** Messages that were accepted while their session was busy; any replica may answer them. */
+@Injectable()
+export class AcceptedTurnsStore {
+  constructor(
+    private readonly database: Database,
+    private readonly messages: MessageStore,
+  ) {}
+
+  /** Those for which something can be done now, of each API token and each ended session in the order in which they came. */
+  async due(timeoutSecs: number): Promise<AcceptedTurn[]> {
+    const rows = await this.database.query<DueRow>(sql.DUE, [timeoutSecs, MOST_AT_ONCE]);
+    return rows.map((row) => ({
+      turnId: row.id,
+      sessionId: row.session_id,
+      userMessageId: row.user_message_id,
+      isAccepted: true as const,
+      caller: row.caller,
+      isTooLate: row.ended,
+    }));
+  }
+
+  /** Whether any waits. */
+  async any(): Promise<boolean> {
+    return (await this.database.query<{ any: boolean }>(sql.ANY))[0]?.any === true;
+  }
+
+  /** As it was sent. Undefined when it is gone with its session. */
+  async message({ userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
+    const [said] = await this.database.query<SaidRow>(sql.MESSAGE, [userMessageId]);
+    if (said === undefined) return undefined;
+    const bytes = said.attachments.length > 0 ? await this.messages.attachedTo([userMessageId]) : undefined;
+    const attachments = said.attachments.map((info) => ({
+      ...info,
+      data: bytes?.get(info.id) ?? Buffer.alloc(0),
+    }));
+    return { id: userMessageId, content: said.content, attachments };
+  }
+
+  /** Gives a message of a session that has ended its place in the history. */
+  async cancel({ turnId }: WaitingTurn): Promise<void> {
+    await this.database.query(sql.CANCEL_ENDED, [turnId, JSON.stringify(keptError(new SessionEnded()))]);
+  }
+}

@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import { keptError } from '../../../common/errors/retold-error.js';
+import type { SqlRunner } from '../../../platform/database/sql.js';
+import type { TokenEnding } from '../../../platform/tokens/token-endings.js';
+import { TurnOfRevokedToken } from '../../sessions/sessions.errors.js';
+import * as sql from './waiting-of-token.sql.js';
+
+/** Messages that wait end with the token that sent them. Turns that run are aborted by who runs them (`TurnWatch`). */
+@Injectable()
+export class WaitingOfToken implements TokenEnding {
+  async end(runner: SqlRunner, familyId: string): Promise<void> {
+    await runner.query(sql.CANCEL_ACCEPTED, [familyId, JSON.stringify(keptError(new TurnOfRevokedToken()))]);
+    await runner.query(sql.LEAVE_LINES, [familyId]);
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../../common/ids/typeid.js';
+import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/outbound.errors.js';
+import { type OutboundAnswer, OutboundClient } from '../../../platform/outbound/outbound-client.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { NewAttachment, RemoteAttachment } from '../message.js';
+import { BadAttachment, MOST_ATTACHED_BYTES } from './bad-attachment.js';
+
+/** An answer without a media type, or with this one, says nothing: then the caller's word counts. */
+const UNTYPED = 'application/octet-stream';
+const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
+
+/** Gets attachments that are given as a URL, through the outbound guard and within the bounds of a message. */
+@Injectable()
+export class AttachmentFetcher {
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * All attachments with their bytes, in their order: one after the other, so that no more is held than a message may
+   * have. Throws `BadAttachment` naming the first that cannot be had.
+   */
+  async complete(given: readonly (NewAttachment | RemoteAttachment)[]): Promise<readonly NewAttachment[]> {
+    const { allow_remote_fetch: isAllowed, fetch_timeout_ms: timeoutMs } = this.settings.current.multimodal;
+    const refused = isAllowed ? -1 : given.findIndex(isRemote);
+    if (refused !== -1) throw new BadAttachment(refused, 'is not fetched here: send the bytes as data');
+    const deadline = performance.now() + timeoutMs;
+    const complete: NewAttachment[] = [];
+    let room = given.reduce((left, one) => left - (isRemote(one) ? 0 : one.sizeBytes), MOST_ATTACHED_BYTES);
+    for (const [index, one] of given.entries()) {
+      const whole = isRemote(one) ? await this.fetch(one, index, room, deadline) : one;
+      if (isRemote(one)) room -= whole.sizeBytes;
+      complete.push(whole);
+    }
+    return complete;
+  }
+
+  private async fetch(
+    remote: RemoteAttachment,
+    index: number,
+    room: number,
+    deadline: number,
+  ): Promise<NewAttachment> {
+    const answer = await this.read(remote.url, index, room, Math.max(1, deadline - performance.now()));
+    const problem = problemOf(answer);
+    if (problem !== undefined) throw new BadAttachment(index, problem);
+    const { type, name } = remote;
+    const mimeType = mediaTypeOf(answer) ?? remote.mimeType;
+    if (type !== 'file' && !mimeType.startsWith(`${type}/`)) {
+      throw new BadAttachment(index, `was answered with ${mimeType}, which is no ${type}`);
+    }
+    return { id: newId('att'), type, name, mimeType, sizeBytes: answer.body.length, data: answer.body };
+  }
+
+  private async read(
+    url: string,
+    index: number,
+    maxBytes: number,
+    timeoutMs: number,
+  ): Promise<OutboundAnswer> {
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'agent-gateway' };
+    try {
+      return await this.outbound.read({ method: 'GET', url, headers, maxBytes, timeoutMs });
+    } catch (error) {
+      if (error instanceof OutboundRefused) throw new BadAttachment(index, error.message);
+      if (error instanceof OutboundFailed) throw new BadAttachment(index, failureText(error));
+      throw error;
+    }
+  }
+}
+
+function isRemote(one: NewAttachment | RemoteAttachment): one is RemoteAttachment {
+  return 'url' in one;
+}
+
+function failureText({ reason, words }: OutboundFailed): string {
+  return reason === 'too_large'
+    ? 'makes the attachments more than 20 MiB decoded in all'
+    : `could not be fetched: ${words}`;
+}
+
+function problemOf({ status, headers, body }: OutboundAnswer): string | undefined {
+  if (status >= 300 && status < 400) return 'was answered with a redirect, which is not followed';
+  if (status < 200 || status >= 300) return `could not be fetched: it was answered with status ${status}`;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return 'was answered with compressed bytes, though none were asked for';
+  return body.length === 0 ? 'was answered without any bytes' : undefined;
+}
+
+function mediaTypeOf({ headers }: OutboundAnswer): string | undefined {
+  const type = String(headers['content-type'] ?? '')
+    .split(';')[0]
+    ?.trim()
+    .toLowerCase();
+  return type === undefined || type === UNTYPED || !MEDIA_TYPE.test(type) ? undefined : type;
+}

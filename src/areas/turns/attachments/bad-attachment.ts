@@ -1,0 +1,12 @@
+import { BadRequest } from '../../../common/errors/gateway-error.js';
+
+/** What all attachments of a message may have together (decisions, section 2). */
+export const MOST_ATTACHED_BYTES = 20 * 1024 * 1024;
+
+/** An attachment that cannot be taken; the field is named. */
+export class BadAttachment extends BadRequest {
+  constructor(index: number, message: string) {
+    const path = `attachments.${index}.url`;
+    super(`${path}: ${message}`, { details: { fields: [{ path, message }] } });
+  }
+}

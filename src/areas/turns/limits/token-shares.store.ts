@@ -1,0 +1,57 @@
+import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
+import type { TurnAllowance } from './turn-allowance.js';
+import { TurnLimitReached } from './turn-limit-reached.js';
+
+/** Attachments go with their messages, when a session is erased or its time is over. */
+const STORAGE_RETRY_SECS = 3600;
+
+/** What one token takes of a share is counted by one transaction at a time: else two could take the last of it. */
+const LOCK: Statement = {
+  name: 'shares.lock',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended($1::text || ' of ' || $2::text, 0))`,
+};
+const WAITING: Statement = {
+  name: 'shares.waiting',
+  text: `SELECT count(*)::int AS waiting FROM turns WHERE status = 'waiting' AND token_id = $1 AND wait_until > now()`,
+};
+const STORED: Statement = {
+  name: 'shares.stored',
+  text: `SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM token_storage WHERE token_family = $1`,
+};
+
+/** Throws `TurnLimitReached` when as many messages of the API token wait as may; within the transaction that adds one. */
+export async function refuseTooManyWaiting(
+  runner: SqlRunner,
+  { tokenId, waitingMessages: most }: TurnAllowance,
+): Promise<void> {
+  if (most === 0) return;
+  await runner.query(LOCK, ['waiting messages', tokenId]);
+  const [row] = await runner.query<{ waiting: number }>(WAITING, [tokenId]);
+  if ((row?.waiting ?? 0) < most) return;
+  throw new TurnLimitReached(
+    'api_token_waiting',
+    `This API token has ${most} messages waiting, and no more may wait (limits.waiting_messages_per_api_token). Send the message again when one has been answered.`,
+    1,
+  );
+}
+
+/**
+ * Throws `TurnLimitReached` when attachments of so many bytes are more than the API token may still store; within the
+ * transaction that stores them.
+ */
+export async function refuseTooManyBytes(
+  runner: SqlRunner,
+  { family, storedBytes: most }: TurnAllowance,
+  bytes: number,
+): Promise<void> {
+  if (most === 0 || bytes === 0) return;
+  await runner.query(LOCK, ['stored bytes', family]);
+  const [row] = await runner.query<{ bytes: number }>(STORED, [family]);
+  const stored = row?.bytes ?? 0;
+  if (stored + bytes <= most) return;
+  throw new TurnLimitReached(
+    'api_token_stored_bytes',
+    `This API token has ${stored} bytes of attachments stored and may have ${most} (limits.stored_bytes_per_api_token), so ${bytes} more are not taken. They go with their sessions.`,
+    STORAGE_RETRY_SECS,
+  );
+}

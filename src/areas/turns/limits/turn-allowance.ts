@@ -1,0 +1,73 @@
+import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
+import { type Caller, familyOf } from '../../../platform/tokens/caller.js';
+import { isChannel, ownLimitsOf, shareOf } from '../../../platform/tokens/token-shares.js';
+import { TurnLimitReached } from './turn-limit-reached.js';
+
+/** What a caller's turns may take at this moment; 0 is no limit. */
+export interface TurnAllowance {
+  readonly tokenId: string;
+  readonly tokenDailyTokens: number;
+  readonly tokenTurns: number;
+  readonly sessionDailyTokens: number;
+  /** The token and those that replaced it, whose attachments count together. */
+  readonly family: string;
+  readonly storedBytes: number;
+  readonly waitingMessages: number;
+}
+
+/** How a session and an API token stand, by the database. */
+export interface Standing {
+  /** Model tokens of the session since midnight UTC. */
+  readonly spent_today: number;
+  readonly token_spent_today: number;
+  readonly token_turns: number;
+  readonly day_ends_in_secs: number;
+}
+
+type Limits = GatewaySettings['limits'];
+
+export function allowanceOf(limits: Limits, caller: Caller): TurnAllowance {
+  const own = ownLimitsOf(limits, caller);
+  const forAll = (limit: number): number => (isChannel(caller) ? 0 : limit);
+  return {
+    tokenId: caller.tokenId,
+    tokenDailyTokens: own?.daily_tokens ?? forAll(limits.daily_tokens_per_api_token),
+    tokenTurns: own?.turns ?? forAll(limits.turns_per_api_token),
+    sessionDailyTokens: limits.daily_tokens_per_session,
+    family: familyOf(caller),
+    storedBytes: shareOf(limits, caller, 'stored_bytes'),
+    waitingMessages: shareOf(limits, caller, 'waiting_messages'),
+  };
+}
+
+export function isLimited({ tokenDailyTokens, tokenTurns, sessionDailyTokens }: TurnAllowance): boolean {
+  return tokenDailyTokens > 0 || tokenTurns > 0 || sessionDailyTokens > 0;
+}
+
+/** The budget that is used up, else undefined. */
+export function spentBudget(standing: Standing, allowance: TurnAllowance): TurnLimitReached | undefined {
+  const { sessionDailyTokens, tokenDailyTokens } = allowance;
+  const { spent_today: session, token_spent_today: token } = standing;
+  const retryAfterSecs = Math.max(1, Math.ceil(standing.day_ends_in_secs));
+  if (sessionDailyTokens > 0 && session >= sessionDailyTokens) {
+    const sentence = budgetSentence('session', session, sessionDailyTokens);
+    return new TurnLimitReached('session_budget', sentence, retryAfterSecs);
+  }
+  if (tokenDailyTokens === 0 || token < tokenDailyTokens) return undefined;
+  const sentence = budgetSentence('API token', token, tokenDailyTokens);
+  return new TurnLimitReached('api_token_budget', sentence, retryAfterSecs);
+}
+
+/** Set when as many turns of the API token run as may. */
+export function turnsTaken(
+  standing: Standing,
+  { tokenTurns: most }: TurnAllowance,
+): TurnLimitReached | undefined {
+  if (most === 0 || standing.token_turns < most) return undefined;
+  const sentence = `This API token has ${most} ${most === 1 ? 'turn' : 'turns'} running, and no more are allowed at once. Send the message again when one has ended.`;
+  return new TurnLimitReached('api_token_turns', sentence, 1);
+}
+
+function budgetSentence(whose: string, used: number, limit: number): string {
+  return `This ${whose} has used ${used} of its ${limit} model tokens for today. The budget begins anew at midnight UTC.`;
+}

@@ -1,0 +1,38 @@
+import type { FinishReason } from '../models/model-provider.port.js';
+import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { AttachmentInfo, Message, MessageRole } from './message.js';
+import type { TurnFailure } from './turn-lease.js';
+
+export interface MessageRow {
+  id: string;
+  seq: number;
+  role: MessageRole;
+  content: string;
+  tool_calls: ToolCallRecord[];
+  attachments: AttachmentInfo[];
+  tokens_used: number;
+  model: string | null;
+  incomplete: TurnFailure | null;
+  finish_reason: FinishReason | null;
+  usage_estimated: boolean;
+  created_at: Date;
+}
+
+export const MESSAGE_COLUMNS =
+  'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, finish_reason, usage_estimated, created_at';
+
+export function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    role: row.role,
+    content: row.content,
+    attachments: row.attachments,
+    toolCalls: row.tool_calls,
+    tokensUsed: row.tokens_used,
+    model: row.model,
+    incomplete: row.incomplete,
+    finishReason: row.finish_reason,
+    usageEstimated: row.usage_estimated,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,76 @@
+import { storableJson, storableText } from '../../platform/database/storable-text.js';
+import { chargedUsage } from '../models/estimated-usage.js';
+import type {
+  FinishReason,
+  ModelEvent,
+  ModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from '../models/model-provider.port.js';
+import type { TurnListener } from './turn.js';
+
+/** What one call of the model came to. */
+export interface ModelRound {
+  readonly text: string;
+  readonly calls: readonly ModelToolCall[];
+  readonly usage: ModelUsage;
+  readonly model: string;
+  readonly finishReason: FinishReason;
+  readonly providerState?: unknown;
+}
+
+interface RoundTerms {
+  readonly request: ModelRequest;
+  readonly emit: TurnListener;
+  /** Whether an earlier round of the turn said something: texts of two rounds stand apart. */
+  readonly afterText: boolean;
+}
+
+type RoundEnd = Omit<ModelRound, 'text' | 'calls'>;
+
+const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
+
+/**
+ * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
+ * them. What it used is told also when it breaks off after it had begun to speak: as an estimate, then.
+ */
+export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
+  const { request, emit } = terms;
+  const pieces: string[] = [];
+  const calls: ModelToolCall[] = [];
+  const said = () => ({ text: pieces.join(''), calls });
+  const { usage: counted, ...end } = await listen(events, terms, pieces, calls).catch(
+    async (error: unknown) => {
+      const begun = pieces.length + calls.length > 0;
+      const usage = begun ? chargedUsage(NOT_COUNTED, request, said()) : undefined;
+      if (usage !== undefined) await emit({ type: 'usage', usage, model: request.model });
+      throw error;
+    },
+  );
+  const usage = chargedUsage(counted, request, said());
+  await emit({ type: 'usage', usage, model: end.model });
+  return { ...said(), ...end, usage };
+}
+
+async function listen(
+  events: AsyncIterable<ModelEvent>,
+  { emit, afterText }: RoundTerms,
+  pieces: string[],
+  calls: ModelToolCall[],
+): Promise<RoundEnd> {
+  for await (const event of events) {
+    if (event.type === 'end') {
+      const { usage, finishReason, providerState } = event;
+      return { usage, finishReason, model: storableText(event.model), providerState };
+    }
+    if (event.type === 'tool_call') {
+      calls.push(storableJson(event.call));
+      continue;
+    }
+    if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
+    pieces.push(event.text);
+    const heldBack = emit({ type: 'token', text: event.text });
+    if (heldBack !== undefined) await heldBack;
+  }
+  throw new Error('The model provider ended a stream without saying so.');
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import type { ToolContext } from '../tools/tool-catalog.port.js';
+
+/** What a user has just written, and where. */
+export interface PromptQuestion {
+  readonly context: ToolContext;
+  readonly content: string;
+  /** Whether anything is remembered of the user. */
+  readonly hasMemories: boolean;
+}
+
+type Answer = string | undefined;
+
+/** Something that has to say in the system prompt of a turn. */
+export interface PromptSource {
+  /** For the log. */
+  readonly name: string;
+  /** Undefined or empty when there is nothing to say. The signal is aborted when nobody waits any longer. */
+  additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
+}
+
+const LONGEST_MS = 2000;
+const MOST_BYTES = 262_144;
+
+/** Whoever adds to the system prompt. None of them can hold up a turn or end it. */
+@Injectable()
+export class PromptSources {
+  private readonly sources: PromptSource[] = [];
+  private readonly logger: Logger;
+
+  constructor(logs: Logs) {
+    this.logger = logs.for('agent::prompt');
+  }
+
+  add(source: PromptSource): void {
+    this.sources.push(source);
+  }
+
+  /**
+   * What there is to say, in the order in which the sources were added. One that fails, is late or says too much is left
+   * out and logged. Throws the reason of an aborted signal.
+   */
+  async additions(question: PromptQuestion, signal: AbortSignal): Promise<readonly string[]> {
+    const patience = new Patience(signal);
+    try {
+      const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, patience)));
+      signal.throwIfAborted();
+      return texts.filter((text) => text !== undefined && text !== '') as string[];
+    } finally {
+      patience.end();
+    }
+  }
+
+  private async ask(source: PromptSource, question: PromptQuestion, patience: Patience): Promise<Answer> {
+    try {
+      const given = source.additionFor(question, patience.signal);
+      const text = given instanceof Promise ? await patience.wait(given) : given;
+      if (text !== undefined && Buffer.byteLength(text) > MOST_BYTES)
+        throw new Error(`more than ${MOST_BYTES} bytes`);
+      return text;
+    } catch (error) {
+      if (!patience.isTurnOver) this.leaveOut(source, error);
+      return undefined;
+    }
+  }
+
+  private leaveOut({ name }: PromptSource, error: unknown): void {
+    const reason = sentenceOf(error);
+    this.logger.warn('something was left out of a system prompt', { source: name, reason });
+  }
+}
+
+/** How long the sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
+class Patience {
+  private readonly controller = new AbortController();
+  private readonly stop = (): void => this.controller.abort(this.turn.reason);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly turn: AbortSignal) {}
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get isTurnOver(): boolean {
+    return this.turn.aborted;
+  }
+
+  /** Rejects when it takes too long, and when the turn is over. */
+  wait<Result>(given: Promise<Result>): Promise<Result> {
+    this.begin();
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(this.signal.reason as Error);
+      if (this.signal.aborted) fail();
+      else this.signal.addEventListener('abort', fail, { once: true });
+      given.then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.turn.removeEventListener('abort', this.stop);
+  }
+
+  private begin(): void {
+    if (this.timer !== undefined) return;
+    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${LONGEST_MS} ms`));
+    this.timer = setTimeout(tooLate, LONGEST_MS);
+    if (this.turn.aborted) this.stop();
+    else this.turn.addEventListener('abort', this.stop, { once: true });
+  }
+}

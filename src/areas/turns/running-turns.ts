@@ -1,0 +1,109 @@
+import { setMaxListeners } from 'node:events';
+import { Injectable } from '@nestjs/common';
+import { TurnInterrupted } from '../sessions/sessions.errors.js';
+
+interface RunningTurn {
+  readonly fence: number;
+  readonly tokenFamily: string;
+  readonly startedAt: number;
+  readonly abort: AbortController;
+}
+
+/** The turns that this process runs, one a session: what can be aborted, and what has to be renewed. */
+@Injectable()
+export class RunningTurns {
+  private readonly turns = new Map<string, RunningTurn>();
+  private readonly onEnded = new Map<string, Set<() => void>>();
+  private readonly onAllEnded: (() => void)[] = [];
+  private readonly endListeners: (() => void)[] = [];
+
+  /**
+   * A turn that is still here when the next one of its session begins has lost its lease meanwhile: it is ended.
+   * @param tokenFamily whose turn it is, among those of `familyOf`
+   * @returns the signal that ends the turn early; its reason says why
+   */
+  add(sessionId: string, fence: number, tokenFamily: string): AbortController {
+    this.turns.get(sessionId)?.abort.abort(new TurnInterrupted());
+    const abort = new AbortController();
+    // Every tool call that runs listens, and leaves when it is done: many are no leak.
+    setMaxListeners(0, abort.signal);
+    this.turns.set(sessionId, { fence, tokenFamily, startedAt: performance.now(), abort });
+    return abort;
+  }
+
+  /** It is over; the one that may have followed it stays. */
+  remove(sessionId: string, fence: number): void {
+    if (this.turns.get(sessionId)?.fence === fence) this.turns.delete(sessionId);
+    for (const wake of this.onEnded.get(sessionId) ?? []) wake();
+    for (const listener of this.endListeners) listener();
+    if (this.turns.size === 0) for (const wake of this.onAllEnded.splice(0)) wake();
+  }
+
+  /** False when no turn of this session runs here. */
+  abort(sessionId: string, reason: Error): boolean {
+    const turn = this.turns.get(sessionId);
+    turn?.abort.abort(reason);
+    return turn !== undefined;
+  }
+
+  /** Ends this very turn; the one that may have followed it meanwhile goes on. */
+  abortTurn(sessionId: string, fence: number | undefined, reason: Error): void {
+    const turn = this.turns.get(sessionId);
+    if (turn?.fence === fence) turn?.abort.abort(reason);
+  }
+
+  abortAll(reason: Error): void {
+    for (const { abort } of this.turns.values()) abort.abort(reason);
+  }
+
+  /** Told whenever a turn has ended here, for as long as the process runs. */
+  onEnd(listener: () => void): void {
+    this.endListeners.push(listener);
+  }
+
+  get count(): number {
+    return this.turns.size;
+  }
+
+  /** Sessions whose turn has run for at least so long, with the fence of each. */
+  olderThan(ms: number): Map<string, number> {
+    const before = performance.now() - ms;
+    const old = [...this.turns].filter(([, turn]) => turn.startedAt <= before);
+    return new Map(old.map(([sessionId, { fence }]) => [sessionId, fence]));
+  }
+
+  /** Whose turns run in these sessions. */
+  tokenFamilies(sessionIds: Iterable<string>): string[] {
+    const families = [...sessionIds].map((id) => this.turns.get(id)?.tokenFamily);
+    return [...new Set(families)].filter((family) => family !== undefined);
+  }
+
+  /** Ends the turns of these tokens. */
+  abortOf(tokenFamilies: ReadonlySet<string>, reason: Error): void {
+    for (const { tokenFamily, abort } of this.turns.values()) {
+      if (tokenFamilies.has(tokenFamily)) abort.abort(reason);
+    }
+  }
+
+  /** Resolves when a turn of this session ends here, after `timeoutMs`, or when the signal is aborted. */
+  nextEnd(sessionId: string, timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.onEnded.get(sessionId) ?? new Set();
+      const wake = (): void => {
+        clearTimeout(timer);
+        waiters.delete(wake);
+        if (waiters.size === 0) this.onEnded.delete(sessionId);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      waiters.add(wake);
+      this.onEnded.set(sessionId, waiters);
+    });
+  }
+
+  /** Resolves when nothing runs here any more, at once if so already. */
+  allEnded(): Promise<void> {
+    if (this.turns.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.onAllEnded.push(resolve));
+  }
+}

@@ -1,0 +1,154 @@
+import type { Statement } from '../../platform/database/sql.js';
+import { emitSql } from '../../platform/events/emit.sql.js';
+import { isWatchedElsewhere } from '../live/remote/remote-turns.sql.js';
+import { spend, spendInSession } from './limits/spending.sql.js';
+import { LEASE_SECS } from './turn-lease.js';
+
+const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease changes nothing. */
+const HELD = 'WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3';
+const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
+
+/** What every event of a turn tells of its session. */
+const FACTS = {
+  session_id: '$1::text',
+  turn_id: '$4::text',
+  channel: 'held.channel',
+  user_id: 'held.user_id',
+};
+
+const TOOL_EXECUTED = emitSql('tool.executed', 'held.user_id', {
+  ...FACTS,
+  tool_call_id: 'call.id',
+  name: 'call.name',
+  status: 'call.status',
+  duration_ms: 'call.duration_ms',
+});
+const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
+  ...FACTS,
+  message_id: '$5::text',
+  model: '$10::text',
+  tokens_used: '$6::bigint + $7::bigint',
+  tool_calls: 'json_array_length($11::json)',
+  content: 'CASE WHEN $12::boolean THEN $8::text END',
+  finish_reason: '$13::text',
+});
+
+/**
+ * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
+ * the tool calls without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
+ * whether the counts are estimates.
+ */
+export const COMPLETE: Statement = {
+  name: 'turns.complete',
+  text: `
+    WITH held AS (
+      UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
+        input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
+      ${HELD} RETURNING message_count, channel, user_id
+    ), answered AS (
+      INSERT INTO messages
+        (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, finish_reason, usage_estimated)
+      SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10, $13, $14 FROM held
+      RETURNING created_at
+    ), closed AS (
+      UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
+      FROM held WHERE turns.id = $4 RETURNING turns.token_id
+    ), spent AS (${spend('$6::bigint', '$7::bigint')}
+    )
+    SELECT created_at,
+      (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset($11::json)
+         AS call (id text, name text, status text, duration_ms float8))
+      + ${MESSAGE_SENT} AS told
+    FROM answered, held`,
+};
+
+const TURN_FAILED = emitSql('error.occurred', 'user_id', {
+  source: `'turn'`,
+  reason: 'reason',
+  session_id: 'session_id',
+  turn_id: 'id',
+});
+
+/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told, `$15` whether the counts are estimates. */
+export const CLOSE: Statement = {
+  name: 'turns.close',
+  text: `
+    WITH held AS (
+      UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN $9::text IS NULL THEN 0 ELSE 1 END,
+        input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, ${spendInSession('$7', '$8')}
+      ${HELD} RETURNING message_count, channel, user_id
+    ), said AS (
+      INSERT INTO messages
+        (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete, usage_estimated)
+      SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5, $15
+      FROM held WHERE $9::text IS NOT NULL
+    ), closed AS (
+      UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
+      FROM held WHERE turns.id = $4
+      RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
+    ), spent AS (${spend('$7::bigint', '$8::bigint')}
+    )
+    SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END
+      + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset($13::json)
+           AS call (id text, name text, status text, duration_ms float8)) AS told FROM closed`,
+};
+
+/** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
+export const RENEW: Statement = {
+  name: 'turns.renew',
+  text: `
+    UPDATE sessions SET turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END}
+    WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
+};
+/** What others want of the turns that this replica (`$2`) runs. */
+export const WISHES: Statement = {
+  name: 'turns.wishes',
+  text: `
+    SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled,
+      ${isWatchedElsewhere('sessions.id', '$2')} AS watched
+    FROM sessions WHERE id = ANY ($1)`,
+};
+export const CANCEL: Statement = {
+  name: 'turns.cancel',
+  text: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = $1 AND turn_owner IS NOT NULL RETURNING id`,
+};
+
+/** Turns that one sweep closes at most. */
+export const MOST_RECOVERED = 100;
+
+const LOST = `
+      FROM turns JOIN sessions ON sessions.id = turns.session_id
+      WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
+        OR sessions.turn_owner IS NULL)`;
+
+/** Whether there are turns whose owner is gone. */
+export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
+
+/**
+ * Turns whose owner is gone: closed as interrupted, fenced off in case it comes back, and told so in the history:
+ * `$1` ids for the notes, `$2` what they say.
+ */
+export const INTERRUPT_LOST: Statement = {
+  name: 'turns.interrupt_lost',
+  text: `
+    WITH lost AS (
+      SELECT sessions.id, sessions.user_id, turns.id AS turn_id ${LOST}
+      LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
+    ), freed AS (
+      UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
+        quiet_since = now(), message_count = message_count + 1
+      FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
+      RETURNING sessions.id, lost.turn_id, sessions.message_count
+    ), numbered AS (
+      SELECT freed.*, row_number() OVER () AS n FROM freed
+    ), noted AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
+      SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', $2, 'interrupted' FROM numbered
+    ), closed AS (
+      UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
+      FROM lost WHERE turns.id = lost.turn_id
+      RETURNING turns.id, turns.session_id, turns.reason, lost.user_id
+    )
+    SELECT id, session_id, ${TURN_FAILED} AS told FROM closed`,
+};

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids/typeid.js';
+import { Database } from '../../platform/database/database.js';
+import { storableText } from '../../platform/database/storable-text.js';
+import { EventSignal } from '../../platform/events/event-signal.js';
+import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { ToolCallRecord } from '../tools/tool-call.js';
+import { FORGET_SPENDING } from './limits/spending.sql.js';
+import type { Message } from './message.js';
+import type { TurnOutcome } from './turn.js';
+import { LEAVE_LINES_EXPIRED } from './turn-begin.sql.js';
+import * as end from './turn-end.sql.js';
+import { INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
+
+/** How many hooks will hear of it. */
+interface Told {
+  told: number;
+}
+
+interface ClosedRow extends Told {
+  id: string;
+  session_id: string;
+}
+
+/** The statements that end turns: with an answer, without one, and those whose replica is gone. */
+@Injectable()
+export class TurnEndingsStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+    private readonly signal: EventSignal,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Stores the answer. Undefined when the lease was lost: then nothing was written. */
+  async complete(lease: TurnLease, outcome: TurnOutcome): Promise<Message | undefined> {
+    const id = newId('msg');
+    const content = storableText(outcome.content);
+    const { input, output } = outcome.usage;
+    const [row] = await this.database.query<{ created_at: Date } & Told>(end.COMPLETE, [
+      lease.sessionId,
+      lease.fence,
+      this.replica.value,
+      lease.turnId,
+      id,
+      input,
+      output,
+      content,
+      JSON.stringify(outcome.toolCalls),
+      outcome.model,
+      JSON.stringify(outcome.toolCalls.map(toolFacts)),
+      this.settings.current.hooks.include_content,
+      outcome.finishReason,
+      outcome.usage.estimated === true,
+    ]);
+    if (row === undefined) return undefined;
+    this.signal.told(row.told);
+    const { toolCalls, model, finishReason, usage } = outcome;
+    return {
+      id,
+      role: 'assistant',
+      content,
+      attachments: [],
+      toolCalls,
+      tokensUsed: input + output,
+      model,
+      incomplete: null,
+      finishReason,
+      usageEstimated: usage.estimated === true,
+      createdAt: row.created_at,
+    };
+  }
+
+  /** Ends a turn that has no whole answer, and keeps what it had said. False when the lease was lost. */
+  async close(lease: TurnLease, { how, reason, error }: TurnEnding, said: TurnOutcome): Promise<boolean> {
+    const [closed] = await this.database.query<Told>(end.CLOSE, [
+      lease.sessionId,
+      lease.fence,
+      this.replica.value,
+      lease.turnId,
+      how,
+      reason,
+      said.usage.input,
+      said.usage.output,
+      isWorthKeeping(said) ? newId('msg') : null,
+      storableText(said.content),
+      JSON.stringify(said.toolCalls),
+      said.model,
+      JSON.stringify(said.toolCalls.map(toolFacts)),
+      JSON.stringify(error),
+      said.usage.estimated === true,
+    ]);
+    this.signal.told(closed?.told);
+    return closed !== undefined;
+  }
+
+  /** Forgets what API tokens used so long ago that no budget asks for it. */
+  async forgetSpending(): Promise<void> {
+    await this.database.query(FORGET_SPENDING);
+  }
+
+  /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
+  async recover(): Promise<{ id: string; session_id: string }[]> {
+    await this.database.query(LEAVE_LINES_EXPIRED);
+    const ids = Array.from({ length: end.MOST_RECOVERED }, () => newId('msg'));
+    const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [ids, INTERRUPTED_NOTE]);
+    this.signal.told(closed.reduce((sum, { told }) => sum + told, 0));
+    return closed;
+  }
+}
+
+/** An answer that never began is no message. */
+function isWorthKeeping({ content, toolCalls }: TurnOutcome): boolean {
+  return content.trim() !== '' || toolCalls.length > 0;
+}
+
+/** What events tell of a tool call: not what went in and came out. */
+function toolFacts({ id, name, status, durationMs }: ToolCallRecord) {
+  return { id, name, status, duration_ms: durationMs };
+}

@@ -1,0 +1,28 @@
+import type { KeptError } from '../../common/errors/retold-error.js';
+
+/** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
+export const LEASE_SECS = 15;
+
+/** The right to run one turn of a session, until it ends or the lease runs out. */
+export interface TurnLease {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly userMessageId: string;
+  /** Larger for every turn of the session; a write with an older one changes nothing. */
+  readonly fence: number;
+}
+
+/** How a turn ended that has no whole answer. */
+export type TurnFailure = 'failed' | 'interrupted' | 'cancelled';
+
+export interface TurnEnding {
+  readonly how: TurnFailure;
+  /** A fixed word, such as `provider_idle_timeout`. */
+  readonly reason: string;
+  /** What the caller was told. */
+  readonly error: KeptError;
+}
+
+/** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */
+export const INTERRUPTED_NOTE =
+  'The answer was interrupted: the gateway that was writing it stopped. Send the message again if it is still needed.';

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import * as end from './turn-end.sql.js';
+
+/** What others want of a turn that runs here. */
+export interface TurnWishes {
+  readonly id: string;
+  readonly ended: boolean;
+  readonly cancelled: boolean;
+  /** By viewers on other replicas. */
+  readonly watched: boolean;
+}
+
+/** The statements about turns that run: whose they still are, and what others want of them. */
+@Injectable()
+export class TurnLeases {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+  ) {}
+
+  /** Holds the leases on these sessions. @returns the fence of each that this replica still has */
+  async renew(sessionIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.database.query<{ id: string; fence: number }>(end.RENEW, [
+      this.replica.value,
+      sessionIds,
+    ]);
+    return new Map(rows.map(({ id, fence }) => [id, fence]));
+  }
+
+  /** What others want of the turns of these sessions, which run here. */
+  async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
+    return this.database.query<TurnWishes>(end.WISHES, [sessionIds, this.replica.value]);
+  }
+
+  /** Asks whoever runs the session's turn to end it. False when none runs. */
+  async cancel(sessionId: string): Promise<boolean> {
+    return (await this.database.query(end.CANCEL, [sessionId])).length > 0;
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import type { BegunTurn } from './begun-turn.js';
+import type { TurnOutcome } from './turn.js';
+import type { TurnFailure } from './turn-lease.js';
+
+/** What a turn cost when it ended, as far as it came. */
+export interface TurnCost extends Pick<TurnOutcome, 'usage' | 'model' | 'toolCalls' | 'finishReason'> {
+  /** Milliseconds since it began. */
+  readonly durationMs: number;
+}
+
+/** One line for each turn that ends in this process: where, how, how long and at what cost; never what was said. */
+@Injectable()
+export class TurnLog {
+  private readonly logger: Logger;
+
+  constructor(logs: Logs) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  /** Its `reason` is why the model stopped, as far as it said so. */
+  completed(turn: BegunTurn, cost: TurnCost): void {
+    this.logger.info(`turn completed in session ${turn.lease.sessionId} on channel ${turn.channel}`, {
+      ...fieldsOf(turn, cost),
+      outcome: 'completed',
+      reason: cost.finishReason ?? undefined,
+    });
+  }
+
+  /** `reason` is a fixed word, such as `provider_idle_timeout`. */
+  ended(
+    turn: BegunTurn,
+    cost: TurnCost,
+    { how, reason, error }: { how: TurnFailure; reason: string; error: GatewayError },
+  ): void {
+    const level = error.logLevel === 'debug' ? 'info' : error.logLevel;
+    this.logger[level](
+      `turn ${how} in session ${turn.lease.sessionId} on channel ${turn.channel}: ${reason}`,
+      {
+        ...fieldsOf(turn, cost),
+        outcome: how,
+        reason,
+      },
+    );
+  }
+}
+
+function fieldsOf({ lease, channel }: BegunTurn, { usage, model, toolCalls, durationMs }: TurnCost) {
+  return {
+    session_id: lease.sessionId,
+    turn_id: lease.turnId,
+    channel,
+    model,
+    duration_ms: Math.round(durationMs),
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    tools: toolCalls.length,
+  };
+}

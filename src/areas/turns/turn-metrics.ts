@@ -1,0 +1,75 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
+import type { Counter, Gauge, Histogram } from 'prom-client';
+import { ScrapeService } from '../../platform/metrics/scrape.service.js';
+import { RunningTurns } from './running-turns.js';
+import type { TurnFailure } from './turn-lease.js';
+
+const TURNS = 'agent_gateway_turns_total';
+const DURATION = 'agent_gateway_turn_duration_seconds';
+const FIRST_TOKEN = 'agent_gateway_turn_first_token_seconds';
+const RUNNING = 'agent_gateway_turns_running';
+
+export const turnMetricProviders = [
+  makeCounterProvider({ name: TURNS, help: 'Turns by how they ended.', labelNames: ['outcome'] }),
+  makeHistogramProvider({
+    name: DURATION,
+    help: 'Time of turns from their begin to their end, waiting for the session not included.',
+    labelNames: ['outcome'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900],
+  }),
+  makeHistogramProvider({
+    name: FIRST_TOKEN,
+    help: 'Time from the begin of a turn to the first text of its answer.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  }),
+  makeGaugeProvider({ name: RUNNING, help: 'Turns that run in this process.' }),
+];
+
+/** Times one turn. */
+export interface TurnTimer {
+  /** Text of the answer left; the first call counts. */
+  readonly sawText: () => void;
+  /** @returns the milliseconds that it took */
+  readonly ended: (outcome: 'completed' | TurnFailure) => number;
+}
+
+/** Counts and times turns where they run. */
+@Injectable()
+export class TurnMetrics implements OnModuleInit {
+  constructor(
+    @InjectMetric(TURNS) private readonly turns: Counter<'outcome'>,
+    @InjectMetric(DURATION) private readonly duration: Histogram<'outcome'>,
+    @InjectMetric(FIRST_TOKEN) private readonly firstToken: Histogram,
+    @InjectMetric(RUNNING) private readonly runningNow: Gauge,
+    private readonly running: RunningTurns,
+    private readonly scrape: ScrapeService,
+  ) {}
+
+  onModuleInit(): void {
+    this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
+  }
+
+  begin(): TurnTimer {
+    const began = performance.now();
+    const passedSecs = () => (performance.now() - began) / 1000;
+    let silent = true;
+    return {
+      sawText: () => {
+        if (silent) this.firstToken.observe(passedSecs());
+        silent = false;
+      },
+      ended: (outcome) => {
+        const secs = passedSecs();
+        this.turns.inc({ outcome });
+        this.duration.observe({ outcome }, secs);
+        return secs * 1000;
+      },
+    };
+  }
+}

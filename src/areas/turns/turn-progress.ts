@@ -1,0 +1,34 @@
+import { addUsage } from '../models/estimated-usage.js';
+import type { ModelUsage } from '../models/model-provider.port.js';
+import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { LiveTurn } from './live-turn.js';
+import type { TurnEvent, TurnOutcome } from './turn.js';
+
+/** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
+export class TurnProgress {
+  private readonly toolCalls: ToolCallRecord[] = [];
+  private usage: ModelUsage = { input: 0, output: 0 };
+
+  constructor(
+    private readonly turn: LiveTurn,
+    private model: string,
+    private readonly sawText: () => void,
+  ) {}
+
+  readonly listen = (event: TurnEvent): void | Promise<void> => {
+    if (event.type === 'usage') {
+      this.usage = addUsage(this.usage, event.usage);
+      this.model = event.model;
+      return undefined;
+    }
+    if (event.type === 'token') this.sawText();
+    if (event.type === 'tool_result') this.toolCalls.push(event.record);
+    return this.turn.publish(event);
+  };
+
+  /** What was said and done so far. */
+  soFar(): TurnOutcome {
+    const { toolCalls, usage, model } = this;
+    return { content: this.turn.text(), toolCalls, usage, model, finishReason: null };
+  }
+}

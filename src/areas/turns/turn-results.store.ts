@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import type { FinishReason } from '../models/model-provider.port.js';
+import { LEAVE_LINE } from './turn-begin.sql.js';
+import type { TurnFailure } from './turn-lease.js';
+
+/** What became of a message that somebody sent. */
+export interface TurnResult {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly status: TurnFailure | 'completed' | 'running' | 'waiting';
+  /** A fixed word, when it failed. */
+  readonly reason: string | null;
+  /** The answer, also one that was cut off; null when there is none. */
+  readonly content: string | null;
+  /** Why the model stopped; null when there is no whole answer. */
+  readonly finishReason: FinishReason | null;
+}
+
+interface ResultRow {
+  session_id: string;
+  turn_id: string;
+  status: TurnResult['status'];
+  reason: string | null;
+  content: string | null;
+  finish_reason: FinishReason | null;
+}
+
+const RESULT: Statement = {
+  name: 'turns.result_of_message',
+  text: `
+    SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason
+    FROM messages AS said JOIN turns ON turns.id = said.turn_id LEFT JOIN LATERAL (
+      SELECT content, finish_reason FROM messages
+      WHERE session_id = said.session_id AND seq > said.seq AND turn_id = said.turn_id
+      ORDER BY seq LIMIT 1) AS answer ON true
+    WHERE said.id = $1`,
+};
+
+/** Finds the turn of a message again, after whoever sent it has lost sight of it. */
+@Injectable()
+export class TurnResults {
+  constructor(private readonly database: Database) {}
+
+  /** By the id of the user message. Undefined when no turn was begun for it. */
+  async of(userMessageId: string): Promise<TurnResult | undefined> {
+    const [row] = await this.database.query<ResultRow>(RESULT, [userMessageId]);
+    if (row === undefined) return undefined;
+    const { session_id: sessionId, turn_id: turnId, status, reason, content } = row;
+    const finishReason = row.finish_reason;
+    return { sessionId, turnId, status, reason, content, finishReason };
+  }
+
+  /** Takes a message out of its session's line, so that it can be sent again. */
+  async forgetWaiting(turnId: string): Promise<void> {
+    await this.database.query(LEAVE_LINE, [turnId]);
+  }
+}

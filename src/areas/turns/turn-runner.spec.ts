@@ -1,0 +1,311 @@
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { settingsSchema } from '../../platform/settings/settings.schema.js';
+import type { ModelCallMetrics } from '../models/model-call-metrics.js';
+import type { ModelEvent, ModelRequest, ModelToolCall } from '../models/model-provider.port.js';
+import { ModelProvider } from '../models/model-provider.port.js';
+import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
+import { type ApprovalVerdict, ToolApprovals } from '../tools/tool-approvals.port.js';
+import { ToolCallRunner } from '../tools/tool-call-runner.js';
+import { ToolGate } from '../tools/tool-gate.js';
+import type { ToolJournal } from '../tools/tool-journal.js';
+import { ToolPolicy } from '../tools/tool-policy.js';
+import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import type { TurnEvent, TurnInput } from './turn.js';
+import { TurnRunner } from './turn-runner.js';
+
+type Round = { text?: string; calls?: ModelToolCall[]; usage?: { input: number; output: number } };
+
+/** A model that says what the test wrote, round by round, and remembers what it was asked. */
+class ScriptedModel extends ModelProvider {
+  readonly name = 'scripted';
+  readonly defaultModel = 'scripted-1';
+  readonly requests: ModelRequest[] = [];
+
+  constructor(private readonly rounds: (request: ModelRequest, number: number) => Round) {
+    super();
+  }
+
+  async *stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+    this.requests.push({ ...request, messages: [...request.messages] });
+    const round = this.rounds(request, this.requests.length);
+    await Promise.resolve();
+    if (round.text !== undefined) yield { type: 'token', text: round.text };
+    for (const call of round.calls ?? []) yield { type: 'tool_call', call };
+    const usage = round.usage ?? { input: 1, output: 1 };
+    yield { type: 'end', finishReason: round.calls ? 'tool_calls' : 'stop', usage, model: 'scripted-1' };
+  }
+}
+
+class NobodyToAsk extends ToolApprovals {
+  ask = (): Promise<ApprovalVerdict> => Promise.resolve('timeout');
+  open = () => Promise.resolve([]);
+  answer = () => Promise.resolve(false);
+}
+
+const input: TurnInput = {
+  context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
+  system: 'Be brief.',
+  model: 'scripted-1',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+};
+
+const call = (id: string, name = 'echo', args: Record<string, unknown> = { text: id }): ModelToolCall => ({
+  id,
+  name,
+  arguments: args,
+});
+
+const echo: RegisteredTool = {
+  name: 'echo',
+  description: 'Says it again.',
+  inputSchema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
+  run: (args) => Promise.resolve(`echo: ${String(args['text'])}`),
+};
+
+function runnerOf(
+  model: ModelProvider,
+  tools: RegisteredTool[] = [],
+  agent: Partial<GatewaySettings['agent']> = {},
+) {
+  const defaults = settingsSchema.parse({});
+  const settings = { current: { ...defaults, agent: { ...defaults.agent, ...agent } } };
+  const policy = new ToolPolicy(settings);
+  const registry = new ToolRegistry(policy, new ArgumentChecks());
+  for (const tool of tools) registry.register(tool);
+  const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
+  // What is noted is seen in the tests of the whole gateway: it goes to the database.
+  const metrics = {
+    answered: () => undefined,
+    used: () => undefined,
+    failed: () => undefined,
+    answeredUncounted: () => undefined,
+  } as unknown as ModelCallMetrics;
+  const journal = { note: () => Promise.resolve() } as unknown as ToolJournal;
+  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings, metrics);
+}
+
+async function run(runner: TurnRunner, signal = new AbortController().signal) {
+  const events: TurnEvent[] = [];
+  const watch = (event: TurnEvent): void => {
+    if (event.type !== 'usage') events.push(event);
+  };
+  const outcome = await runner.run(input, watch, signal);
+  return { outcome, events };
+}
+
+test('an answer without tools is one call of the model', async () => {
+  const model = new ScriptedModel(() => ({ text: 'Hi.', usage: { input: 7, output: 2 } }));
+  const { outcome, events } = await run(runnerOf(model));
+  expect(outcome).toEqual({
+    content: 'Hi.',
+    toolCalls: [],
+    usage: { input: 7, output: 2 },
+    model: 'scripted-1',
+    finishReason: 'stop',
+  });
+  expect(events).toEqual([{ type: 'token', text: 'Hi.' }]);
+  expect(model.requests).toHaveLength(1);
+});
+
+test.each([
+  ['nothing', { input: 0, output: 0 }, { input: 3 + 8 + 2, output: 25 }],
+  ['no input', { input: 0, output: 7 }, { input: 3 + 8 + 2, output: 7 }],
+  ['no output', { input: 40, output: 0 }, { input: 40, output: 25 }],
+])('a provider that counts %s has it estimated, and that is said', async (_what, usage, expected) => {
+  const model = new ScriptedModel(() => ({ text: 'x'.repeat(100), usage }));
+  const { outcome } = await run(runnerOf(model));
+  expect(outcome.usage).toEqual({ ...expected, estimated: true });
+});
+
+test('one estimated call makes the sum of a turn an estimate', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1
+      ? { calls: [call('1')], usage: { input: 10, output: 5 } }
+      : { text: 'Done', usage: { input: 0, output: 0 } },
+  );
+  const { outcome } = await run(runnerOf(model, [echo]));
+  expect(outcome.usage).toMatchObject({ output: 6, estimated: true });
+  expect(outcome.usage.input).toBeGreaterThan(10);
+});
+
+test('a call that breaks off after it had begun to speak has used something; one that never began has not', async () => {
+  class Breaking extends ScriptedModel {
+    override async *stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+      for await (const event of super.stream(request)) if (event.type !== 'end') yield event;
+      throw new Error('cut');
+    }
+  }
+  const used: unknown[] = [];
+  const watch = (event: TurnEvent): void => {
+    if (event.type === 'usage') used.push(event.usage);
+  };
+  for (const text of ['x'.repeat(100), undefined]) {
+    const runner = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
+    await expect(runner.run(input, watch, new AbortController().signal)).rejects.toThrow('cut');
+  }
+  expect(used).toEqual([{ input: 13, output: 25, estimated: true }]);
+});
+
+test('what no database can keep is taken out of a tool call before anybody reads it', async () => {
+  const strange = call('1\0', 'echo', { text: 'a\0b', '\ud800': ['\udc00'] });
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [strange] } : { text: '.' },
+  );
+  const { outcome, events } = await run(runnerOf(model, [echo]));
+  expect(outcome.toolCalls).toMatchObject([{ id: '1', arguments: { text: 'ab', '\ufffd': ['\ufffd'] } }]);
+  expect(events[0]).toMatchObject({ type: 'tool_call', id: '1', arguments: { text: 'ab' } });
+});
+
+test('the results of parallel tool calls go back to the model, and usage is summed over the rounds', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1
+      ? { text: 'Let me see.', calls: [call('1'), call('2')], usage: { input: 10, output: 5 } }
+      : { text: 'Done.', usage: { input: 20, output: 6 } },
+  );
+  const { outcome } = await run(runnerOf(model, [echo]));
+  expect(outcome.content).toBe('Let me see.\n\nDone.');
+  expect(outcome.usage).toEqual({ input: 30, output: 11 });
+  expect(outcome.toolCalls.map(({ status, output }) => [status, output])).toEqual([
+    ['success', 'echo: 1'],
+    ['success', 'echo: 2'],
+  ]);
+  expect(model.requests[1]?.messages.slice(1)).toEqual([
+    { role: 'assistant', text: 'Let me see.', toolCalls: [call('1'), call('2')] },
+    {
+      role: 'tool',
+      results: [
+        { callId: '1', content: 'echo: 1', isError: false },
+        { callId: '2', content: 'echo: 2', isError: false },
+      ],
+    },
+  ]);
+});
+
+test('the streamed tokens, put together, are the content', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { text: 'One.', calls: [call('1')] } : { text: 'Two.' },
+  );
+  const { outcome, events } = await run(runnerOf(model, [echo]));
+  const streamed = events.flatMap((event) => (event.type === 'token' ? [event.text] : [])).join('');
+  expect(streamed).toBe(outcome.content);
+});
+
+test('tools of one round run side by side', async () => {
+  let running = 0;
+  let most = 0;
+  const slow: RegisteredTool = {
+    ...echo,
+    run: async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return 'ok';
+    },
+  };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1'), call('2'), call('3')] } : { text: 'Done.' },
+  );
+  await run(runnerOf(model, [slow]));
+  expect(most).toBe(3);
+});
+
+test('an unknown tool, arguments that do not fit and a tool that throws are results, not failures of the turn', async () => {
+  const broken: RegisteredTool = {
+    ...echo,
+    name: 'broken',
+    run: () => Promise.reject(new Error('out of paper')),
+  };
+  const invalid: ModelToolCall = {
+    id: '4',
+    name: 'echo',
+    arguments: {},
+    problem: 'The arguments are not JSON.',
+  };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1
+      ? { calls: [call('1', 'nope'), call('2', 'echo', { text: 3 }), call('3', 'broken'), invalid] }
+      : { text: 'I see.' },
+  );
+  const { outcome } = await run(runnerOf(model, [echo, broken]));
+  expect(outcome.content).toBe('I see.');
+  expect(outcome.toolCalls.map(({ status, output }) => `${status}: ${output}`)).toEqual([
+    'error: There is no tool "nope".',
+    'error: The arguments do not fit: data/text must be string.',
+    'error: out of paper',
+    'error: The arguments are not JSON.',
+  ]);
+});
+
+test('calls past agent.max_tool_calls_per_turn get an error, and the model is asked once more without tools', async () => {
+  const model = new ScriptedModel((request, number) =>
+    request.tools.length > 0 ? { calls: [call(`${number}a`), call(`${number}b`)] } : { text: 'Enough.' },
+  );
+  const { outcome } = await run(runnerOf(model, [echo], { max_tool_calls_per_turn: 3 }));
+  expect(outcome.toolCalls.map(({ status }) => status)).toEqual(['success', 'success', 'success', 'denied']);
+  expect(outcome.content).toBe('Enough.');
+  expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0]);
+});
+
+test('after agent.max_turns rounds the model is asked once more without tools, and calls it makes then are not run', async () => {
+  const model = new ScriptedModel((_request, number) => ({
+    text: `Round ${number}.`,
+    calls: [call(String(number))],
+  }));
+  const { outcome } = await run(runnerOf(model, [echo], { max_turns: 2 }));
+  expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0]);
+  expect(outcome.toolCalls).toHaveLength(2);
+});
+
+test('a tool that does not answer in time is a time-out, also when it heeds its signal', async () => {
+  const deaf: RegisteredTool = { ...echo, name: 'deaf', run: () => new Promise(() => undefined) };
+  const polite: RegisteredTool = {
+    ...echo,
+    name: 'polite',
+    run: (_args, _context, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('I was stopped.')));
+      }),
+  };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1', 'deaf'), call('2', 'polite')] } : { text: 'Too slow.' },
+  );
+  const { outcome } = await run(runnerOf(model, [deaf, polite], { tool_timeout_ms: 30 }));
+  expect(outcome.toolCalls.map(({ status }) => status)).toEqual(['timeout', 'timeout']);
+});
+
+test('an abort ends a turn in the middle of a tool call, with the reason of the abort', async () => {
+  const abort = new AbortController();
+  const seen: AbortSignal[] = [];
+  const deaf: RegisteredTool = {
+    ...echo,
+    run: (_args, _context, signal) => {
+      seen.push(signal);
+      setTimeout(() => abort.abort(new Error('no longer wanted')), 5);
+      return new Promise(() => undefined);
+    },
+  };
+  const model = new ScriptedModel(() => ({ calls: [call('1')] }));
+  await expect(run(runnerOf(model, [deaf]), abort.signal)).rejects.toThrow('no longer wanted');
+  expect(seen[0]?.aborted).toBe(true);
+});
+
+test('a long output is cut at 16 KiB with a mark where it is kept, and the model is told more of it', async () => {
+  const long: RegisteredTool = { ...echo, run: () => Promise.resolve('ü'.repeat(20_000)) };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1')] } : { text: 'Long.' },
+  );
+  const { outcome } = await run(runnerOf(model, [long]));
+  const [kept] = outcome.toolCalls;
+  expect(kept?.output).toMatch(/^ü{8192}\n\[cut: 40000 bytes in all\]$/);
+  const told = model.requests[1]?.messages.at(-1);
+  expect(told?.role === 'tool' && told.results[0]?.content).toBe('ü'.repeat(20_000));
+});
+
+test('what no database can keep does not reach the record', async () => {
+  const odd: RegisteredTool = { ...echo, run: () => Promise.resolve('a\0b\ud800c') };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1')] } : { text: 'Odd.' },
+  );
+  const { outcome } = await run(runnerOf(model, [odd]));
+  expect(outcome.toolCalls[0]?.output).toBe('ab\ufffdc');
+});

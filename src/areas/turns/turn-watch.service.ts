@@ -1,0 +1,91 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { TokenStore } from '../../platform/tokens/token.store.js';
+import { TurnRelays } from '../live/remote/turn-relays.service.js';
+import {
+  TurnCancelled,
+  TurnInterrupted,
+  TurnOfRevokedToken,
+  TurnStopped,
+} from '../sessions/sessions.errors.js';
+import { RunningTurns } from './running-turns.js';
+import { TurnHub } from './turn-hub.js';
+import { LEASE_SECS } from './turn-lease.js';
+import { TurnLeases } from './turn-leases.store.js';
+
+/** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
+const LOOK_MS = 400;
+const RENEW_MS = (LEASE_SECS * 1000) / 3;
+
+/**
+ * Looks after the turns that run here: renews their leases, aborts those whose session was ended through another replica
+ * or whose token was revoked or whose lease is lost, and shows them to other replicas that have viewers.
+ */
+@Injectable()
+export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private timer: NodeJS.Timeout | undefined;
+  private renewedAt = 0;
+  private looking = false;
+
+  constructor(
+    private readonly running: RunningTurns,
+    private readonly leases: TurnLeases,
+    private readonly hub: TurnHub,
+    private readonly relays: TurnRelays,
+    private readonly tokens: TokenStore,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const turns = this.running.olderThan(LOOK_MS);
+    if (turns.size === 0 || this.looking) return;
+    this.looking = true;
+    try {
+      await this.heedWishes(turns);
+      await this.endRevoked(turns);
+      if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
+    } catch (error) {
+      this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
+        turns: turns.size,
+        error: String(error),
+      });
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private async heedWishes(turns: ReadonlyMap<string, number>): Promise<void> {
+    for (const { id, ended, cancelled, watched } of await this.leases.wishes([...turns.keys()])) {
+      if (ended) this.running.abort(id, new TurnCancelled());
+      else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
+      else this.relays.heed(this.hub.current(id), watched);
+    }
+  }
+
+  /** Asked of the database each time: a turn may begin on what a replica knew of its token half a second ago. */
+  private async endRevoked(turns: ReadonlyMap<string, number>): Promise<void> {
+    const ended = await this.tokens.endedAmong(this.running.tokenFamilies(turns.keys()));
+    if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());
+  }
+
+  private async renew(turns: Map<string, number>): Promise<void> {
+    const askedAt = performance.now();
+    const held = await this.leases.renew([...turns.keys()]);
+    this.renewedAt = askedAt;
+    for (const [sessionId, fence] of turns) {
+      // A turn that has just ended holds no lease, and another may run already: only this one is meant.
+      if (held.get(sessionId) !== fence) this.running.abortTurn(sessionId, fence, new TurnInterrupted());
+    }
+  }
+}

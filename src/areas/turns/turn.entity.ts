@@ -1,0 +1,72 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { SessionEntity } from '../sessions/session.entity.js';
+
+/** The table of turns, for migrations and the drift check; requests go through `TurnStore`. */
+@Entity('turns')
+@Check(
+  'turns_status_check',
+  `status IN ('waiting', 'running', 'completed', 'failed', 'interrupted', 'cancelled')`,
+)
+@Index('turns_by_session', { synchronize: false })
+@Index('turns_waiting', { synchronize: false })
+@Index('turns_running', { synchronize: false })
+export class TurnEntity {
+  @PrimaryColumn({ type: 'text', collation: 'C' })
+  id!: string;
+
+  @Column({ name: 'session_id', type: 'text', collation: 'C' })
+  @ForeignKey(() => SessionEntity, { name: 'turns_session_id_fkey', onDelete: 'CASCADE' })
+  sessionId!: string;
+
+  @Column({ name: 'user_message_id', type: 'text', collation: 'C' })
+  userMessageId!: string;
+
+  /** The order in which messages to a busy session are answered. */
+  @Column({ type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' })
+  arrival!: string;
+
+  @Column({ type: 'text' })
+  status!: string;
+
+  @Column({ type: 'bigint', nullable: true })
+  fence!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  owner!: string | null;
+
+  /** The API token whose limits it counts to; a channel's turn has the channel's. */
+  @Column({ name: 'token_id', type: 'text', nullable: true })
+  tokenId!: string | null;
+
+  @Column({ name: 'wait_until', type: 'timestamptz', precision: 3, nullable: true })
+  waitUntil!: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  reason!: string | null;
+
+  /** Whoever sent a message that was accepted while it waits: any replica may then answer it. */
+  @Column({ type: 'json', nullable: true })
+  caller!: Record<string, unknown> | null;
+
+  /** What whoever waited for the answer was told instead. */
+  @Column({ type: 'json', nullable: true })
+  failure!: Record<string, unknown> | null;
+
+  @Column({ type: 'text', nullable: true })
+  model!: string | null;
+
+  @Column({ name: 'input_tokens', type: 'bigint', default: 0 })
+  inputTokens!: string;
+
+  @Column({ name: 'output_tokens', type: 'bigint', default: 0 })
+  outputTokens!: string;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column({ name: 'started_at', type: 'timestamptz', precision: 3, nullable: true })
+  startedAt!: Date | null;
+
+  @Column({ name: 'ended_at', type: 'timestamptz', precision: 3, nullable: true })
+  endedAt!: Date | null;
+}

@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids/typeid.js';
+import { Database } from '../../platform/database/database.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import { EventSignal } from '../../platform/events/event-signal.js';
+import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { holdToken } from '../../platform/tokens/hold-token.js';
+import { type BegunTurn, begunTurn, type ClaimedRow } from './begun-turn.js';
+import { LOCK_SESSION, LOCK_TOKEN, STANDING } from './limits/spending.sql.js';
+import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
+import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
+import type { NewUserMessage } from './message.js';
+import { type LineLimits, type LineRefusal, refusalOf, type SessionStanding } from './session-standing.js';
+import * as begin from './turn-begin.sql.js';
+
+export interface WaitingTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly userMessageId: string;
+  /** Whether any replica may take it. */
+  readonly isAccepted?: true;
+}
+
+export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: LineRefusal };
+
+/** The statements that begin turns: who gets a session, and who waits for it. */
+@Injectable()
+export class TurnStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+    private readonly signal: EventSignal,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Takes a free session at once. Undefined when it is busy, ended, unknown or out of limits; then nothing was written. */
+  async begin(
+    sessionId: string,
+    message: NewUserMessage,
+    limits: BeginLimits,
+  ): Promise<BegunTurn | undefined> {
+    const turn = newTurn(sessionId, message);
+    const attempt = (runner: SqlRunner) => this.claimNew(runner, turn, message, limits);
+    const { allowance } = limits;
+    const isAlone =
+      message.attachments.length === 0 && message.together === undefined && allowance.tokenTurns === 0;
+    const claimed = isAlone
+      ? await attempt(this.database)
+      : await this.database.transaction(async (runner) => {
+          await lockToken(runner, allowance);
+          const row = await attempt(runner);
+          if (row !== undefined) await storeWith(runner, turn, message, allowance);
+          return row;
+        });
+    return this.begun(turn, claimed);
+  }
+
+  /** Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for a share. */
+  lineUp(sessionId: string, message: NewUserMessage, limits: LineLimits): Promise<LineUp> {
+    return this.database.transaction(async (runner) => {
+      const { timeoutSecs, allowance, caller } = limits;
+      const values = [sessionId, timeoutSecs, allowance.tokenId, null];
+      await holdToken(runner, caller);
+      await runner.query(LOCK_SESSION, [sessionId]);
+      const [session] = await runner.query<SessionStanding>(STANDING, values);
+      const refused = refusalOf(session, limits);
+      if (refused !== undefined) return { refused };
+      await refuseTooManyWaiting(runner, allowance);
+      const waiting = newTurn(sessionId, message);
+      const { turnId, userMessageId } = waiting;
+      await runner.query(begin.INSERT_WAITING_MESSAGE, [
+        userMessageId,
+        sessionId,
+        turnId,
+        message.content,
+        attachmentsJson(message),
+      ]);
+      await runner.query(begin.INSERT_WAITING_TURN, [
+        turnId,
+        sessionId,
+        userMessageId,
+        limits.maxWaitMs / 1000,
+        limits.isAccepted ? JSON.stringify(caller) : null,
+        caller.tokenId,
+      ]);
+      await storeWith(runner, waiting, message, allowance);
+      return { waiting };
+    });
+  }
+
+  /** Takes the session for the first in line. Undefined while it is not its turn. */
+  async beginWaiting(turn: WaitingTurn, limits: BeginLimits): Promise<BegunTurn | undefined> {
+    const attempt = async (runner: SqlRunner) => {
+      if (turn.isAccepted && !(await lockAccepted(runner, turn))) return undefined;
+      await lockToken(runner, limits.allowance);
+      const [row] = await runner.query<ClaimedRow>(
+        isLimited(limits.allowance) ? begin.BEGIN_WAITING_LIMITED : begin.BEGIN_WAITING,
+        [
+          turn.sessionId,
+          this.replica.value,
+          limits.timeoutSecs,
+          limits.historyMessages,
+          turn.turnId,
+          turn.userMessageId,
+          this.settings.current.hooks.include_content,
+          ...allowanceValues(limits.allowance),
+        ],
+      );
+      return row;
+    };
+    const isAlone = limits.allowance.tokenTurns === 0 && !turn.isAccepted;
+    return this.begun(
+      turn,
+      isAlone ? await attempt(this.database) : await this.database.transaction(attempt),
+    );
+  }
+
+  /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
+  async leaveLine(turn: WaitingTurn): Promise<boolean> {
+    return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
+  }
+
+  /** How the session of a message in its line stands. Undefined for a session that does not exist. */
+  async standing(turn: WaitingTurn, limits: BeginLimits): Promise<SessionStanding | undefined> {
+    const values = [turn.sessionId, limits.timeoutSecs, limits.allowance.tokenId, turn.turnId];
+    return (await this.database.query<SessionStanding>(STANDING, values))[0];
+  }
+
+  private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
+    const [row] = await runner.query<ClaimedRow>(
+      isLimited(limits.allowance) ? begin.BEGIN_LIMITED : begin.BEGIN,
+      [
+        turn.sessionId,
+        this.replica.value,
+        limits.timeoutSecs,
+        limits.historyMessages,
+        turn.turnId,
+        turn.userMessageId,
+        message.content,
+        attachmentsJson(message),
+        this.settings.current.hooks.include_content,
+        ...allowanceValues(limits.allowance),
+      ],
+    );
+    return row;
+  }
+
+  private begun(turn: WaitingTurn, row: ClaimedRow | undefined): BegunTurn | undefined {
+    this.signal.told(row?.told);
+    return row && begunTurn(turn, row);
+  }
+}
+
+export interface BeginLimits {
+  readonly timeoutSecs: number;
+  readonly historyMessages: number;
+  readonly allowance: TurnAllowance;
+}
+
+function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): WaitingTurn {
+  return { sessionId, turnId: newId('turn'), userMessageId: id };
+}
+
+/** In the order of `withinLimits`. */
+function allowanceValues(allowance: TurnAllowance) {
+  const { tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens } = allowance;
+  return isLimited(allowance) ? [tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens] : [tokenId];
+}
+
+async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowance): Promise<void> {
+  if (tokenTurns > 0) await runner.query(LOCK_TOKEN, [tokenId]);
+}
+
+/** False when another replica has taken it, or is about to. */
+async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise<boolean> {
+  return (await runner.query(begin.LOCK_ACCEPTED, [turnId])).length > 0;
+}
+
+/** What a message has beside its own row. Throws `TurnLimitReached` for more bytes than its API token may store. */
+async function storeWith(
+  runner: SqlRunner,
+  { turnId, userMessageId }: WaitingTurn,
+  { attachments, together }: NewUserMessage,
+  allowance: TurnAllowance,
+): Promise<void> {
+  const bytes = attachments.reduce((sum, { data }) => sum + data.length, 0);
+  await refuseTooManyBytes(runner, allowance, bytes);
+  for (const { id, data } of attachments)
+    await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data, allowance.family]);
+  await together?.(runner, turnId);
+}
+
+function attachmentsJson(message: NewUserMessage): string {
+  return JSON.stringify(message.attachments.map(({ data: _bytes, ...info }) => info));
+}

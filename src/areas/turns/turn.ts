@@ -1,0 +1,51 @@
+import type { FinishReason, ModelMessage, ModelUsage } from '../models/model-provider.port.js';
+import type { ApprovalVerdict } from '../tools/tool-approvals.port.js';
+import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { ToolContext } from '../tools/tool-catalog.port.js';
+
+/** What one turn starts from. */
+export interface TurnInput {
+  readonly context: ToolContext;
+  readonly system: string;
+  readonly model: string;
+  /** The history that is given to the model, the new user message last. */
+  readonly messages: readonly ModelMessage[];
+}
+
+/** What one turn came to. */
+export interface TurnOutcome {
+  readonly content: string;
+  readonly toolCalls: readonly ToolCallRecord[];
+  readonly usage: ModelUsage;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+  /** Why its last call stopped; null when it did not come to its end. */
+  readonly finishReason: FinishReason | null;
+}
+
+/** A call waits for a person, or does no longer. */
+export interface ToolApprovalNews {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: 'pending' | ApprovalVerdict;
+  /** When it counts as denied. */
+  readonly expiresAt: Date;
+}
+
+/** What a spectator of a running turn sees. */
+export type TurnEvent =
+  | { readonly type: 'token'; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'tool_approval'; readonly approval: ToolApprovalNews }
+  | { readonly type: 'tool_result'; readonly record: ToolCallRecord }
+  /** A model call of the turn has ended: what it used. */
+  | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };
+
+/** Called for every event; a promise holds the turn back until the spectator has caught up. */
+export type TurnListener = (event: TurnEvent) => void | Promise<void>;

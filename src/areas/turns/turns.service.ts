@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, InternalError, ProviderTimedOut } from '../../common/errors/gateway-error.js';
+import { keptError } from '../../common/errors/retold-error.js';
+import { inLogContext } from '../../platform/logging/log-context.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { type Caller, familyOf } from '../../platform/tokens/caller.js';
+import { inSpan } from '../../platform/tracing/spans.js';
+import { TurnRelays } from '../live/remote/turn-relays.service.js';
+import { ModelProvider } from '../models/model-provider.port.js';
+import { TurnCancelled, TurnInterrupted } from '../sessions/sessions.errors.js';
+import type { BegunTurn } from './begun-turn.js';
+import type { LiveTurn } from './live-turn.js';
+import type { Message, NewUserMessage } from './message.js';
+import { RunningTurns } from './running-turns.js';
+import type { TurnOutcome } from './turn.js';
+import { TurnEndingsStore } from './turn-endings.store.js';
+import { TurnHub } from './turn-hub.js';
+import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
+import { TurnLog } from './turn-log.js';
+import { TurnMetrics } from './turn-metrics.js';
+import { TurnProgress } from './turn-progress.js';
+import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
+import { TurnRunner } from './turn-runner.js';
+
+/** A turn that runs here: what it says as it says it, and what it comes to. */
+export interface StartedTurn {
+  readonly userMessageId: string;
+  readonly live: LiveTurn;
+  /** Rejects with the provider's failure, `TurnCancelled`, `TurnInterrupted`, or `ProviderTimedOut` for the whole turn. */
+  readonly answer: Promise<Message>;
+}
+
+/** How a turn without an answer ended, and what its caller is told. */
+interface FailedTurn {
+  readonly error: GatewayError;
+  readonly how: TurnFailure;
+  readonly reason: string;
+}
+
+/** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
+@Injectable()
+export class TurnsService {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly runner: TurnRunner,
+    private readonly provider: ModelProvider,
+    private readonly turns: TurnEndingsStore,
+    private readonly prompt: TurnPrompt,
+    private readonly running: RunningTurns,
+    private readonly hub: TurnHub,
+    private readonly relays: TurnRelays,
+    private readonly metrics: TurnMetrics,
+    private readonly log: TurnLog,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  /** The turn goes on by itself, whoever follows it or waits for its answer. */
+  start(turn: BegunTurn, message: NewUserMessage, caller: Caller): StartedTurn {
+    const { sessionId, turnId, fence } = turn.lease;
+    const abort = this.running.add(sessionId, fence, familyOf(caller));
+    const live = this.hub.begin(sessionId, turnId, abort.signal);
+    this.relays.heed(live, turn.isWatched);
+    const answer = inLogContext({ session_id: sessionId }, () =>
+      inSpan(
+        {
+          name: 'turn',
+          attributes: { 'session.id': sessionId, 'gateway.turn.id': turnId, 'gateway.channel': turn.channel },
+        },
+        () => this.runToItsEnd({ ...turn, caller }, message, live, abort),
+      ),
+    );
+    // Whoever only follows it hears of a failure as its last event.
+    answer.catch(() => undefined);
+    return { userMessageId: turn.lease.userMessageId, live, answer };
+  }
+
+  private async runToItsEnd(
+    turn: CalledTurn,
+    message: NewUserMessage,
+    live: LiveTurn,
+    abort: AbortController,
+  ): Promise<Message> {
+    const timeoutMs = this.settings.current.agent.turn_timeout_ms;
+    const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
+    const timing = this.metrics.begin();
+    const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
+    try {
+      const outcome = await this.outcome(turn, message, progress, abort.signal);
+      await this.relays.finish(live);
+      const answer = await this.turns.complete(turn.lease, outcome);
+      if (answer === undefined) throw new TurnInterrupted();
+      void live.publish({ type: 'done', message: answer });
+      this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
+      return answer;
+    } catch (thrown) {
+      await this.relays.finish(live);
+      const { error, how, reason } = await this.close(turn, thrown, progress.soFar());
+      void live.publish({ type: 'error', error });
+      const cost = { ...progress.soFar(), durationMs: timing.ended(how) };
+      this.log.ended(turn, cost, { how, reason, error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.hub.end(live);
+      this.running.remove(turn.lease.sessionId, turn.lease.fence);
+    }
+  }
+
+  private async outcome(
+    turn: CalledTurn,
+    message: NewUserMessage,
+    progress: TurnProgress,
+    signal: AbortSignal,
+  ): Promise<TurnOutcome> {
+    const input = await this.prompt.inputOf(turn, message, signal);
+    const outcome = await this.runner.run({ ...input, model: this.modelOf(turn) }, progress.listen, signal);
+    signal.throwIfAborted();
+    return outcome;
+  }
+
+  private modelOf(turn: BegunTurn): string {
+    return turn.model ?? this.provider.defaultModel;
+  }
+
+  /** @returns how it ended, and what the caller is told */
+  private async close({ lease }: BegunTurn, thrown: unknown, soFar: TurnOutcome): Promise<FailedTurn> {
+    const error =
+      thrown instanceof GatewayError
+        ? thrown
+        : new InternalError('The turn failed unexpectedly.', { cause: thrown });
+    const reason = error.details?.reason ?? error.name;
+    const ending: TurnEnding = { how: failureOf(error), reason, error: keptError(error) };
+    const { how } = ending;
+    try {
+      await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);
+    } catch (failure) {
+      // The lease runs out by itself, and whoever sweeps then closes the turn.
+      this.logger.warn('a turn could not be closed; it will be when its lease runs out', {
+        session_id: lease.sessionId,
+        turn_id: lease.turnId,
+        error: String(failure),
+      });
+    }
+    return { error, how, reason };
+  }
+}
+
+/** Who reads the history shall know that no answer is to come. */
+function noted(soFar: TurnOutcome): TurnOutcome {
+  return soFar.content.trim() === '' ? { ...soFar, content: INTERRUPTED_NOTE } : soFar;
+}
+
+function failureOf(error: GatewayError): TurnFailure {
+  if (error instanceof TurnCancelled) return 'cancelled';
+  return error instanceof TurnInterrupted ? 'interrupted' : 'failed';
+}
+
+function turnTimedOut(timeoutMs: number): ProviderTimedOut {
+  return new ProviderTimedOut(`The turn was not answered within ${timeoutMs / 1000} s and was stopped.`, {
+    details: { reason: 'turn_timeout' },
+  });
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { UnsupportedMediaType } from '../../common/errors/gateway-error.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import { IDEMPOTENCY_KEY } from '../idempotency/asked-key.js';
+import { readJsonObject } from './json-bytes.js';
+import { readBody } from './read-body.js';
+import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
+
+const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
+
+/** Fourth check: only a caller who may do it has the body read, and only bytes that are sound JSON get further. */
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const limit: unknown = Reflect.getMetadata(BODY_LIMIT, context.getHandler());
+    if (limit === undefined) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<GatewayRequest>();
+    return this.read(request, http.getResponse<Response>(), limit as BodyLimit);
+  }
+
+  private async read(request: GatewayRequest, response: Response, limit: BodyLimit): Promise<true> {
+    const body = await readJsonBytes(request, response, this.settings.current.gateway[limit]);
+    if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
+      request.bodyHash = createHash('sha256').update(body).digest('hex');
+    }
+    request.body = body.length === 0 && !announcesBody(request) ? {} : await readJsonObject(body);
+    return true;
+  }
+}
+
+/** The bytes of a body that says it is JSON, not looked at yet. Throws 415, 413, and 400 when it is cut short. */
+export function readJsonBytes(
+  request: GatewayRequest,
+  response: Response,
+  maxBytes: number,
+): Promise<Buffer> {
+  refuseOtherMediaTypes(request);
+  return readBody(request, maxBytes, () => {
+    if (waitsToBeAsked(request)) response.writeContinue();
+  });
+}
+
+function waitsToBeAsked(request: GatewayRequest): boolean {
+  return request.headers.expect?.toLowerCase() === '100-continue';
+}
+
+/** A request without any body counts as the empty object. */
+function announcesBody(request: GatewayRequest): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0'
+  );
+}
+
+function refuseOtherMediaTypes(request: GatewayRequest): void {
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': transfer = 'chunked' } =
+    request.headers;
+  if (encoding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {
+    throw new UnsupportedMediaType('Compressed bodies are not read: send the JSON as it is.');
+  }
+  const sent = request.headers['content-type'];
+  if (sent === undefined && !announcesBody(request)) return;
+  const [type = '', ...parameters] = (sent ?? '').split(';').map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/i.test(charset);
+  if (!JSON_TYPE.test(type) || !utf8) {
+    throw new UnsupportedMediaType(
+      'The body has to be JSON in UTF-8: send "Content-Type: application/json".',
+    );
+  }
+}

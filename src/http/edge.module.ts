@@ -1,0 +1,55 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
+import { TokensModule } from '../platform/tokens/tokens.module.js';
+import { RefusalLog } from './access-log/refusal-log.js';
+import { JsonBodyGuard } from './body/json-body.guard.js';
+import { GatewayErrorFilter } from './envelope/gateway-error.filter.js';
+import { RawRefusal } from './envelope/raw-refusal.js';
+import { BearerGuard } from './guards/bearer.guard.js';
+import { ClientAddress } from './guards/client-address.js';
+import { RateCharge, rateChargeMetricProvider } from './guards/rate-charge.js';
+import { RateTierGuard } from './guards/rate-tier.guard.js';
+import { ScopeGuard } from './guards/scope.guard.js';
+import { StrangerGate } from './guards/stranger-gate.js';
+import { AnswerKeeper } from './idempotency/answer-keeper.js';
+import { Claims } from './idempotency/claims.service.js';
+import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
+import { KeyStore } from './idempotency/key.store.js';
+import { KeyMetrics, keyMetricProvider } from './idempotency/key-metrics.js';
+import { KeyRetention } from './idempotency/key-retention.service.js';
+import { RouteTable } from './route-table.js';
+import { FurtherChecks } from './validation/further-checks.js';
+import { RequestValidationPipe } from './validation/request-validation.pipe.js';
+
+/** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
+@Global()
+@Module({
+  imports: [DiscoveryModule, TokensModule, RateLimitsModule],
+  providers: [
+    ClientAddress,
+    rateChargeMetricProvider,
+    RateCharge,
+    StrangerGate,
+    RawRefusal,
+    RefusalLog,
+    RouteTable,
+    FurtherChecks,
+    KeyStore,
+    Claims,
+    AnswerKeeper,
+    IdempotencyGuard,
+    KeyRetention,
+    KeyMetrics,
+    keyMetricProvider,
+    { provide: APP_GUARD, useClass: BearerGuard },
+    { provide: APP_GUARD, useClass: RateTierGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: JsonBodyGuard },
+    { provide: APP_GUARD, useExisting: IdempotencyGuard },
+    { provide: APP_PIPE, useClass: RequestValidationPipe },
+    { provide: APP_FILTER, useClass: GatewayErrorFilter },
+  ],
+  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, StrangerGate, RefusalLog],
+})
+export class EdgeModule {}

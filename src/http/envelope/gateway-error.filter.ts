@@ -1,0 +1,74 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { stackOf } from '../../common/errors/stack-of.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { RefusalLog } from '../access-log/refusal-log.js';
+import { answerBeforeBodyEnds, isUnwantedBodyComing } from '../body/unwanted-body.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import { ClientAddress } from '../guards/client-address.js';
+import { AnsweredAgain, KeyRefused, KeyTaken } from '../idempotency/idempotency.errors.js';
+import { IdempotencyGuard } from '../idempotency/idempotency.guard.js';
+import { presentError } from './error-envelope.js';
+import { thrownError } from './thrown-error.js';
+
+/** The one place where anything thrown becomes an answer in the profile's envelope. */
+@Catch()
+export class GatewayErrorFilter implements ExceptionFilter {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly keys: IdempotencyGuard,
+    private readonly refusals: RefusalLog,
+    private readonly addresses: ClientAddress,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('gateway::edge');
+  }
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    if (thrown instanceof AnsweredAgain) return;
+    const http = host.switchToHttp();
+    const request = http.getRequest<GatewayRequest>();
+    const response = http.getResponse<Response>();
+    const { askedKey } = request;
+    if (!(thrown instanceof KeyTaken) || askedKey === undefined) this.fail(thrown, request, response);
+    else
+      this.keys
+        .again(askedKey, request, response)
+        .catch((error: unknown) => this.fail(error, request, response));
+  }
+
+  private fail(thrown: unknown, request: GatewayRequest, response: Response): void {
+    const error = thrownError(thrown);
+    if (error instanceof KeyRefused) request.keyOutcome = 'refused';
+    this.log(error, thrown, request);
+    const { caller } = request;
+    this.refusals.note(error, { token: caller?.tokenId, address: this.addresses.of(request) });
+    const { claim } = request;
+    if (claim === undefined) answer(response, request, error);
+    else void claim.failed(error).then(() => answer(response, request, error));
+  }
+
+  private log(error: GatewayError, thrown: unknown, request: GatewayRequest): void {
+    const fields = { request_id: request.requestId, status: error.status, reason: error.details?.reason };
+    if (error.logLevel !== 'error') {
+      this.logger[error.logLevel](error.message, fields);
+      return;
+    }
+    this.logger.error('an unexpected error was answered with 500', { ...fields, error: stackOf(thrown) });
+  }
+}
+
+function answer(response: Response, request: GatewayRequest, error: GatewayError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  if (error.retryAfterSecs !== undefined) response.setHeader('Retry-After', String(error.retryAfterSecs));
+  const body = presentError(request.profile, error);
+  response.status(error.status);
+  if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
+  else response.json(body);
+}

@@ -1,0 +1,73 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { RateLimited, Unauthorized } from '../../common/errors/gateway-error.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { bearerOf } from '../../platform/tokens/bearer.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { TokenDirectory } from '../../platform/tokens/token-directory.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import type { RateTier } from './access.decorator.js';
+import { accessOf, isOpen } from './access-lookup.js';
+import { ClientAddress } from './client-address.js';
+import { RateCharge } from './rate-charge.js';
+import { StrangerGate } from './stranger-gate.js';
+
+/**
+ * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
+ * token. Whoever is not known, also because the database cannot be asked (503), is charged by address.
+ */
+@Injectable()
+export class BearerGuard implements CanActivate {
+  constructor(
+    private readonly tokens: TokenDirectory,
+    private readonly charge: RateCharge,
+    private readonly addresses: ClientAddress,
+    private readonly gate: StrangerGate,
+    private readonly settings: Settings,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const access = accessOf(context);
+    if (isOpen(access, this.settings)) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<GatewayRequest>();
+    const caller = this.tokens.find(bearerOf(request.headers.authorization), () =>
+      this.gate.of(this.addresses.groupOf(request), access.tier),
+    );
+    if (caller === undefined || caller instanceof Promise)
+      return this.admit(caller, request, http.getResponse<Response>(), access.tier);
+    request.caller = caller;
+    return true;
+  }
+
+  private async admit(
+    asked: Promise<Caller | undefined> | undefined,
+    request: GatewayRequest,
+    response: Response,
+    tier: RateTier,
+  ): Promise<boolean> {
+    try {
+      request.caller = (await asked) ?? refuse(request);
+      return true;
+    } catch (error) {
+      // The gate has refused it without asking anybody, and has said so.
+      if (!(error instanceof RateLimited))
+        await this.charge.take(response, `stranger:${this.addresses.groupOf(request)}`, tier);
+      throw error;
+    }
+  }
+}
+
+function refuse(request: GatewayRequest): never {
+  throw unauthorized(request.headers.authorization !== undefined);
+}
+
+function unauthorized(sent: boolean): Unauthorized {
+  const challenge = `Bearer realm="agent-gateway"${sent ? ', error="invalid_token"' : ''}`;
+  return new Unauthorized(
+    sent
+      ? 'The access token is not valid. Send a current one as "Authorization: Bearer <token>".'
+      : 'An access token is required. Send it as "Authorization: Bearer <token>".',
+    { headers: { 'WWW-Authenticate': challenge } },
+  );
+}

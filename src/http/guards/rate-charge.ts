@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
+import type { Response } from 'express';
+import type { Counter } from 'prom-client';
+import { RateLimited } from '../../common/errors/gateway-error.js';
+import { type RateDecision, RateLimiter } from '../../platform/rate-limits/rate-limiter.port.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { RateTier } from './access.decorator.js';
+
+const REFUSED = 'agent_gateway_rate_limited_total';
+
+export const rateChargeMetricProvider = makeCounterProvider({
+  name: REFUSED,
+  help: 'Requests that were refused with 429, by the group of endpoints that they went to.',
+  labelNames: ['tier'],
+});
+
+/** Charges a request to a bucket, and says so in the headers of whatever answer follows (specification 8). */
+@Injectable()
+export class RateCharge {
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly settings: Settings,
+    @InjectMetric(REFUSED) private readonly refused: Counter<'tier'>,
+  ) {}
+
+  /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
+  take(response: Response, bucket: string, tier: RateTier): void | Promise<void> {
+    const taken = this.ask(bucket, tier);
+    if (taken instanceof Promise) return taken.then((decision) => tell(decision, response));
+    tell(taken, response);
+  }
+
+  /** The decision alone, for what is answered without a response object. */
+  ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
+    const taken = this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    return taken instanceof Promise
+      ? taken.then((decision) => this.counted(decision, tier))
+      : this.counted(taken, tier);
+  }
+
+  /** What to answer when something else than the limiter has decided; counted as its refusals are. */
+  refusal(decision: RateDecision, tier: RateTier): RateLimited {
+    return rateLimited(this.counted(decision, tier));
+  }
+
+  private counted(decision: RateDecision, tier: RateTier): RateDecision {
+    if (!decision.allowed) this.refused.inc({ tier });
+    return decision;
+  }
+}
+
+function tell(decision: RateDecision, response: Response): void {
+  for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
+  if (!decision.allowed) throw rateLimited(decision);
+}
+
+export function rateHeaders(decision: RateDecision): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(decision.limit),
+    'X-RateLimit-Remaining': String(decision.remaining),
+    'X-RateLimit-Reset': String(Math.ceil(decision.resetAtMs / 1000)),
+  };
+}
+
+export function rateLimited(decision: RateDecision): RateLimited {
+  const retryAfterSecs = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+  return new RateLimited(
+    `Too many requests: this group of endpoints allows ${decision.limit} per second. Try again in ${retryAfterSecs} s.`,
+    { retryAfterSecs, headers: rateHeaders(decision) },
+  );
+}

@@ -1,0 +1,25 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Forbidden } from '../../common/errors/gateway-error.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { grants } from '../../platform/tokens/scopes.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import { accessOf, isOpen } from './access-lookup.js';
+
+/** Third check: may this token do that? Then, and only then, what the listener found wrong with the path. */
+@Injectable()
+export class ScopeGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const access = accessOf(context);
+    const request = context.switchToHttp().getRequest<GatewayRequest>();
+    if (access.scope !== null && access.scope !== 'open' && !isOpen(access, this.settings)) {
+      const granted = request.caller?.scopes ?? [];
+      if (!grants(granted, access.scope)) {
+        throw new Forbidden(`This token lacks the scope "${access.scope}". Ask for a token that has it.`);
+      }
+    }
+    if (request.refusal !== undefined) throw request.refusal;
+    return true;
+  }
+}

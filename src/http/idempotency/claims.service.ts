@@ -1,0 +1,46 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { type AskedKey, CLAIM_SECS, KeyStore } from './key.store.js';
+
+const RENEW_MS = (CLAIM_SECS * 1000) / 3;
+
+/** Renews the claims of the requests that are served here, so that others know that somebody is at them. */
+@Injectable()
+export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly scopes = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly store: KeyStore,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('gateway::idempotency');
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.renew(), RENEW_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Until it is released. */
+  hold({ scope }: AskedKey): void {
+    this.scopes.add(scope);
+  }
+
+  release({ scope }: AskedKey): void {
+    this.scopes.delete(scope);
+  }
+
+  private async renew(): Promise<void> {
+    if (this.scopes.size === 0) return;
+    try {
+      await this.store.renew([...this.scopes]);
+    } catch (error) {
+      this.logger.warn('claims could not be renewed; it will be tried again', { error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { BadRequest, Conflict } from '../../common/errors/gateway-error.js';
+
+export class BadIdempotencyKey extends BadRequest {
+  constructor() {
+    const message = 'must be 1 to 255 visible ASCII characters, without blanks';
+    super(`Idempotency-Key: ${message}`, { details: { fields: [{ path: 'Idempotency-Key', message }] } });
+  }
+}
+
+/** A request that is not served because of its Idempotency-Key. */
+export class KeyRefused extends Conflict {}
+
+export class KeyReused extends KeyRefused {
+  constructor() {
+    super('This Idempotency-Key was used for another request. Send a new key with a new request.', {
+      details: { reason: 'idempotency_key_reused' },
+    });
+  }
+}
+
+export class KeyInUse extends KeyRefused {
+  constructor() {
+    super('The first request with this Idempotency-Key is still being served. Ask again for its answer.', {
+      details: { reason: 'idempotency_key_in_use' },
+      retryAfterSecs: 1,
+    });
+  }
+}
+
+/** Whoever served the first request is gone; it is not done again. */
+export class KeyCutOff extends KeyRefused {
+  constructor() {
+    super(
+      'The first request with this Idempotency-Key was cut off, and nobody knows whether it took effect. ' +
+        'Look at what there is; if it is still needed, send it with a new key.',
+      { details: { reason: 'idempotency_outcome_unknown' } },
+    );
+  }
+}
+
+/** Thrown within a transaction so that nothing of it is kept: the key was used before. Never an answer. */
+export class KeyTaken extends Error {
+  constructor() {
+    super('The Idempotency-Key was used before.');
+    this.name = 'KeyTaken';
+  }
+}
+
+/** Ends a request whose answer was sent again. Never an answer itself. */
+export class AnsweredAgain extends Error {
+  constructor() {
+    super('The answer was sent again.');
+    this.name = 'AnsweredAgain';
+  }
+}

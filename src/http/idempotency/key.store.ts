@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
+import { Database } from '../../platform/database/database.js';
+import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+
+/** A claim that is not renewed for so long has lost its owner. */
+export const CLAIM_SECS = 15;
+const KEPT = `interval '24 hours'`;
+
+/** A request under an Idempotency-Key. */
+export interface AskedKey {
+  /** A hash of the token's family, method, path and key. */
+  readonly scope: string;
+  readonly tokenId: string;
+  /** Method and route. */
+  readonly operation: string;
+  /** A hash of what else belongs to the request: profile, query, body. */
+  readonly request: string;
+}
+
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or nothing. */
+  readonly body: string | null;
+}
+
+/** What a key was used for before. */
+export interface FoundKey {
+  readonly request: string;
+  readonly turnId: string | null;
+  readonly answer: KeptAnswer | null;
+  /** Whether its request is still being served. */
+  readonly isHeld: boolean;
+}
+
+interface KeyRow {
+  request: string;
+  turn_id: string | null;
+  status: number | null;
+  headers: Record<string, string> | null;
+  body: string | null;
+  held: boolean;
+}
+
+/** Nothing happens when the key is in use; one that has outlived its day is as good as none. */
+const INSERT: Statement = {
+  name: 'idempotency_keys.insert',
+  text: `
+    INSERT INTO idempotency_keys AS old
+      (scope, token_id, operation, request, turn_id, owner, lease_until, status, headers, body)
+    VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN now() + interval '${CLAIM_SECS} seconds' END,
+      $7, $8, $9)
+    ON CONFLICT (scope) DO UPDATE SET
+      token_id = excluded.token_id, operation = excluded.operation, request = excluded.request,
+      turn_id = excluded.turn_id, owner = excluded.owner, lease_until = excluded.lease_until,
+      status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()
+    WHERE old.created_at <= now() - ${KEPT}
+    RETURNING scope`,
+};
+const FIND: Statement = {
+  name: 'idempotency_keys.find',
+  text: `
+    SELECT request, turn_id, status, headers, body, coalesce(lease_until > now(), false) AS held
+    FROM idempotency_keys WHERE scope = $1 AND created_at > now() - ${KEPT}`,
+};
+const RECORD: Statement = {
+  name: 'idempotency_keys.record',
+  text: `
+    UPDATE idempotency_keys SET status = $3, headers = $4, body = $5, owner = NULL, lease_until = NULL
+    WHERE scope = $1 AND owner = $2`,
+};
+const RELEASE: Statement = {
+  name: 'idempotency_keys.release',
+  text: `DELETE FROM idempotency_keys WHERE scope = $1 AND owner = $2`,
+};
+const RENEW: Statement = {
+  name: 'idempotency_keys.renew',
+  text: `
+    UPDATE idempotency_keys SET lease_until = now() + interval '${CLAIM_SECS} seconds'
+    WHERE scope = ANY ($1) AND owner = $2`,
+};
+const FORGET: Statement = {
+  name: 'idempotency_keys.forget',
+  text: `
+    DELETE FROM idempotency_keys WHERE scope IN (
+      SELECT scope FROM idempotency_keys
+      WHERE (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.forgettingKeys})) AND created_at <= now() - ${KEPT}
+      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    RETURNING scope`,
+};
+
+/** The statements of Idempotency-Keys (decisions, section 4). */
+@Injectable()
+export class KeyStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+  ) {}
+
+  async find(scope: string): Promise<FoundKey | undefined> {
+    const [row] = await this.database.query<KeyRow>(FIND, [scope]);
+    return row && toFound(row);
+  }
+
+  /** Says that this replica is at it, before anything is done. False when the key was used before. */
+  claim(asked: AskedKey): Promise<boolean> {
+    return this.insert(this.database, asked, { owner: this.replica.value });
+  }
+
+  /** Keeps an answer in the transaction of its effect. False when the key was used before. */
+  keep(runner: SqlRunner, asked: AskedKey, answer: KeptAnswer): Promise<boolean> {
+    return this.insert(runner, asked, { answer });
+  }
+
+  /** The same for what a turn will answer. */
+  keepTurn(runner: SqlRunner, asked: AskedKey, turnId: string): Promise<boolean> {
+    return this.insert(runner, asked, { turnId });
+  }
+
+  /** What a claim came to. */
+  async record({ scope }: AskedKey, { status, headers, body }: KeptAnswer): Promise<void> {
+    await this.database.query(RECORD, [scope, this.replica.value, status, JSON.stringify(headers), body]);
+  }
+
+  /** Gives a claim back under which nothing was done. */
+  async release({ scope }: AskedKey): Promise<void> {
+    await this.database.query(RELEASE, [scope, this.replica.value]);
+  }
+
+  async renew(scopes: readonly string[]): Promise<void> {
+    await this.database.query(RENEW, [scopes, this.replica.value]);
+  }
+
+  /** Removes keys that are older than a day, unless another replica is at it. @returns how many */
+  async forget(most: number): Promise<number> {
+    return (await this.database.query(FORGET, [most])).length;
+  }
+
+  private async insert(
+    runner: SqlRunner,
+    { scope, tokenId, operation, request }: AskedKey,
+    { turnId, owner, answer }: { turnId?: string; owner?: string; answer?: KeptAnswer },
+  ): Promise<boolean> {
+    const facts = [scope, tokenId, operation, request, turnId ?? null, owner ?? null];
+    const told = answer ? [answer.status, JSON.stringify(answer.headers), answer.body] : [null, null, null];
+    return (await runner.query(INSERT, [...facts, ...told])).length > 0;
+  }
+}
+
+function toFound({ request, turn_id: turnId, status, headers, body, held }: KeyRow): FoundKey {
+  const answer = status === null ? null : { status, headers: headers ?? {}, body };
+  return { request, turnId, answer, isHeld: held };
+}

@@ -1,0 +1,236 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express, Response } from 'express';
+import { inLogContext } from '../../platform/logging/log-context.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { isTracing } from '../../platform/tracing/spans.js';
+import type { AccessLog } from '../access-log/access-log.js';
+import type { RawRefusal } from '../envelope/raw-refusal.js';
+import { type GatewayRequest, routeLabel } from '../gateway-request.js';
+import type { ListenerId, ProfileId } from '../profiles/profile.js';
+import { isFramedTwice } from './double-framing.js';
+import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.js';
+import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
+import { stampRequest } from './request-stamp.js';
+import { cutWhenStalled } from './stalled-answer.js';
+import { traced } from './traced-request.js';
+
+const LOOK_MS = 20;
+const QUIET_MS = 0.5;
+/** On a machine that is never quiet it ends all the same. */
+const QUIET_LIMIT_MS = 1000;
+
+/** Takes a connection that asks to be a WebSocket. */
+export type UpgradeHandler = (
+  profile: ProfileId,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+) => void;
+
+export type ListenerPorts = Partial<Record<ListenerId, number>>;
+
+/** The open ports: one a profile, one for operations. What arrives is stamped with the listener it came through. */
+export class ProfileListeners {
+  private readonly servers = new Map<ListenerId, Server>();
+  private readonly classes: BornExpress;
+  /** Connections so far. */
+  private accepted = 0;
+  /** The newest response of each connection. */
+  private readonly newest = new WeakMap<Socket, Response>();
+  /** Connections of which nothing more is believed. */
+  private readonly cutOff = new WeakSet<Socket>();
+  /** Connections that were met before: one whose upgrade was ignored comes back. */
+  private readonly met = new WeakSet<Socket>();
+  private takeWebSocket: UpgradeHandler | undefined;
+  /** What has not been answered to its last byte. */
+  private readonly unanswered = new Set<Response>();
+  /** Whether every answer ends its connection, so that the next one is opened elsewhere. */
+  endsConnections = false;
+
+  constructor(
+    private readonly express: Express,
+    private readonly accessLog: AccessLog,
+    private readonly rawRefusal: RawRefusal,
+  ) {
+    this.classes = bornExpress(express);
+  }
+
+  /** Without it, on the operations port, and for any other protocol a request is served as if it had not asked. */
+  onUpgrade(take: UpgradeHandler): void {
+    this.takeWebSocket = take;
+  }
+
+  /** Opens them all, or none. Throws one sentence that names the port and the setting. */
+  async open(settings: GatewaySettings['gateway']): Promise<ListenerPorts> {
+    const wanted: [ListenerId, number, string][] = [];
+    if (settings.profiles.includes('a')) wanted.push(['a', settings.profile_a_port, 'profile_a_port']);
+    if (settings.profiles.includes('b')) wanted.push(['b', settings.port, 'port']);
+    wanted.push(['operations', settings.management_port, 'management_port']);
+    const ports: ListenerPorts = {};
+    try {
+      for (const [listener, port, key] of wanted) {
+        ports[listener] = await this.openOne(listener, hostOf(listener, settings), port, key);
+      }
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return ports;
+  }
+
+  /**
+   * Refuses new connections; those with a request end after its answer. Node's own `close` would cut idle ones too,
+   * into which a balancer may be writing just now: they are for `closeIdle`, a little later. What waits to be accepted
+   * when the listening ends is reset, so it ends when nothing has waited for a moment.
+   */
+  async stopAccepting(): Promise<void> {
+    const deadline = performance.now() + QUIET_LIMIT_MS;
+    while (!(await this.isQuietTurn()) && performance.now() < deadline);
+    for (const server of this.servers.values()) NetServer.prototype.close.call(server);
+  }
+
+  /** Whether one short turn of the event loop went by in which no connection was waiting. */
+  private async isQuietTurn(): Promise<boolean> {
+    const [accepted, startedAt] = [this.accepted, performance.now()];
+    await new Promise(setImmediate);
+    return this.accepted === accepted && performance.now() - startedAt < QUIET_MS;
+  }
+
+  closeIdle(): void {
+    for (const server of this.servers.values()) server.closeIdleConnections();
+  }
+
+  /** Resolves when every request that has arrived whole is answered to its last byte, or when `signal` fires. */
+  async answered(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(LOOK_MS);
+  }
+
+  /** Requests that have not been answered to their last byte, as `GET /api/v1/sessions/:id`. */
+  get unansweredRoutes(): string[] {
+    return [...this.unanswered].map(({ req }) => `${req.method} ${routeLabel(req as GatewayRequest)}`);
+  }
+
+  async close(): Promise<void> {
+    const closed = [...this.servers.values()].map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const server of this.servers.values()) server.closeAllConnections();
+    await Promise.all(closed);
+    this.servers.clear();
+  }
+
+  private openOne(listener: ListenerId, host: string, port: number, key: string): Promise<number> {
+    const server = createExpressServer(this.classes, (request, response) => {
+      this.take(listener, request as GatewayRequest, response as Response);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.refuse(listener, socket as Socket, error.code),
+    );
+    server.on('connection', (socket) => this.meet(socket));
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) =>
+      this.upgrade(listener, server, request, socket, rest),
+    );
+    server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
+    // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
+    for (const event of ['checkContinue', 'checkExpectation'] as const)
+      server.on(event, (request, response) => server.emit('request', request, response));
+    this.servers.set(listener, server);
+    return new Promise((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port, key)));
+      server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    });
+  }
+
+  private meet(socket: Socket): void {
+    if (this.met.has(socket)) return;
+    this.met.add(socket);
+    this.accepted += 1;
+    socket.once('close', () => this.closeUnanswered(socket));
+  }
+
+  private upgrade(
+    listener: ListenerId,
+    server: Server,
+    request: IncomingMessage,
+    socket: Socket,
+    rest: Buffer,
+  ): void {
+    if (listener !== 'operations' && this.takeWebSocket !== undefined && asksForWebSocket(request)) {
+      this.takeWebSocket(listener, request, socket, rest);
+      return;
+    }
+    const destroy = (): void => void socket.destroy();
+    // Nobody else hears of the connection's end until the server has it back.
+    socket.on('error', destroy);
+    const serve = (): void => {
+      if (socket.destroyed) return;
+      ignoreUpgrade(server, request, socket, rest);
+      socket.off('error', destroy);
+    };
+    const before = this.newest.get(socket);
+    // What came before on this connection is answered before.
+    if (before === undefined || before.closed) serve();
+    else before.once('close', serve);
+  }
+
+  private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
+    if (this.cutOff.has(request.socket)) return;
+    if (isFramedTwice(request)) {
+      this.cutOff.add(request.socket);
+      this.refuse(listener, request.socket, undefined);
+      return;
+    }
+    stampRequest(request, response, listener);
+    if (this.endsConnections) response.setHeader('Connection', 'close');
+    this.unanswered.add(response);
+    cutWhenStalled(response);
+    response.once('close', () => {
+      this.unanswered.delete(response);
+      this.accessLog.finished(request, response);
+    });
+    this.newest.set(request.socket, response);
+    const handle = (): void =>
+      inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
+    if (listener === 'operations' || !isTracing()) handle();
+    else traced(request, response, handle);
+  }
+
+  /** Node says it only of the answer that was being written: those that wait behind it are told here. */
+  private closeUnanswered(socket: Socket): void {
+    for (const response of this.unanswered) {
+      if (response.req.socket !== socket || response.closed) continue;
+      response.destroy();
+      response.emit('close');
+    }
+  }
+
+  /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */
+  private refuse(listener: ListenerId, socket: Socket, parserCode: string | undefined): void {
+    const before = this.newest.get(socket);
+    const refuse = (): void => void this.rawRefusal.answer(socket, listener, parserCode);
+    if (before === undefined || before.closed) refuse();
+    else if (before.req.complete) before.once('close', refuse);
+    else if (before.headersSent) socket.destroy();
+    else refuse();
+  }
+}
+
+/** The operations port may be kept to an address of its own, since it asks for no token. */
+function hostOf(listener: ListenerId, { host, management_host }: GatewaySettings['gateway']): string {
+  return listener === 'operations' && management_host !== '' ? management_host : host;
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, key: string): Error {
+  const where = `${host}:${port}`;
+  const setting = `set gateway.${key} (or GATEWAY__GATEWAY__${key.toUpperCase()}) to another`;
+  if (error.code === 'EADDRINUSE')
+    return new Error(`Port ${where} is taken: stop what uses it, or ${setting}.`);
+  if (error.code === 'EACCES')
+    return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
+  const hostKey = key === 'management_port' ? 'host, gateway.management_host' : 'host';
+  return new Error(
+    `Cannot listen on ${where}: ${error.message}. Check gateway.${hostKey} and gateway.${key}.`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http';
+import { BadRequest, HeadersTooLarge, UriTooLong } from '../../common/errors/gateway-error.js';
+import { newId } from '../../common/ids/typeid.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import type { ListenerId } from '../profiles/profile.js';
+
+const MOST_URI_BYTES = 8192;
+export const MOST_HEADER_BYTES = 16_384;
+
+/** No route has this path, and none can get it. */
+const UNROUTABLE = '/-';
+
+/** No longer than what may be echoed. */
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+
+/** The first thing that happens to a request: whose listener it came to, its id, and what no router should see. */
+export function stampRequest(request: GatewayRequest, response: ServerResponse, listener: ListenerId): void {
+  request.profile = listener;
+  request.receivedAt = performance.now();
+  request.requestId = requestIdOf(request);
+  response.setHeader('X-Request-Id', request.requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  const refusal = unroutable(request);
+  if (refusal !== undefined) request.refusal = refusal;
+  // To the catch-all route: whoever sent this is authenticated and counted like everybody else, and then told.
+  if (refusal !== undefined || request.url === '*') request.url = UNROUTABLE;
+}
+
+function requestIdOf(request: GatewayRequest): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : newId('req');
+}
+
+function unroutable(request: GatewayRequest): Error | undefined {
+  if (request.url.length > MOST_URI_BYTES)
+    return new UriTooLong(`The URI is longer than ${MOST_URI_BYTES} bytes.`);
+  if (headerBytes(request) > MOST_HEADER_BYTES) {
+    return new HeadersTooLarge(`The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
+  }
+  if (request.url.includes('%') && !decodes(request.url)) {
+    return new BadRequest('The URL holds a percent-escape that is a control character or no UTF-8.');
+  }
+  if (!hasOneHost(request)) return new BadRequest('The request needs exactly one Host header.');
+  return undefined;
+}
+
+/** RFC 9112, 3.2: none is enough only for HTTP/1.0, and two are one too many for everybody. */
+function hasOneHost({ rawHeaders, httpVersion }: GatewayRequest): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+}
+
+function headerBytes(request: GatewayRequest): number {
+  let bytes = 0;
+  for (const part of request.rawHeaders) bytes += part.length + 2;
+  return bytes;
+}
+
+/** Whether every escape is UTF-8, and none a control character, which no name and no query value here has. */
+function decodes(url: string): boolean {
+  try {
+    return !/\p{Cc}/u.test(decodeURIComponent(url));
+  } catch {
+    return false;
+  }
+}

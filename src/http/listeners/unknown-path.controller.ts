@@ -1,0 +1,32 @@
+import { All, Controller, Req } from '@nestjs/common';
+import { MethodNotAllowed, NotFound } from '../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import { AnyToken } from '../guards/access.decorator.js';
+import { RouteTable } from '../route-table.js';
+import { OpenPorts } from './open-ports.js';
+
+/** What no other route takes. It is a route so that an unknown path, too, is authenticated, counted and enveloped. */
+@Controller({ version: ['a', 'b'] })
+export class UnknownPathController {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly ports: OpenPorts,
+  ) {}
+
+  @All('{*path}')
+  @AnyToken()
+  refuse(@Req() request: GatewayRequest): never {
+    const allowed = this.routes.methodsFor(request.profile, request.path).join(', ');
+    if (allowed === '') throw new NotFound(this.whereItIs(request));
+    throw new MethodNotAllowed(`This path answers only to ${allowed}.`, { headers: { Allow: allowed } });
+  }
+
+  /** Most often the client has the right path and the other profile's port. */
+  private whereItIs({ profile, path }: GatewayRequest): string {
+    const other = profile === 'a' ? 'b' : 'a';
+    const port = this.ports.of(other);
+    if (port === undefined || this.routes.methodsFor(other, path).length === 0)
+      return 'There is no such path here. GET /openapi.json lists what there is.';
+    return `There is no such path in Profile ${profile.toUpperCase()}, which this port serves. It belongs to Profile ${other.toUpperCase()}, on port ${port}.`;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Response } from 'express';
+import { NotFound } from '../../common/errors/gateway-error.js';
+import { DocsPages } from './docs-pages.js';
+import type { OpenApiDocuments } from './openapi.js';
+
+const pages = new DocsPages({
+  get: (profile: string, kind: string) => `${kind} of ${profile}`,
+} as unknown as OpenApiDocuments);
+
+test('each profile has its document, the operations port has none', () => {
+  expect([pages.document('a', 'openapi'), pages.document('b', 'asyncapi')]).toEqual([
+    'openapi of a',
+    'asyncapi of b',
+  ]);
+  expect(() => pages.document('operations', 'openapi')).toThrow(NotFound);
+});
+
+test('what the documentation has no file for is not found, and nothing is said about the disk', () => {
+  for (const name of ['absent.js', '../package.json', 'package.json']) {
+    expect(() => pages.sendAsset(name, {} as Response)).toThrow('The documentation has no such file.');
+  }
+});

@@ -1,0 +1,33 @@
+import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { NotFound } from '../../common/errors/gateway-error.js';
+import type { ListenerId } from '../profiles/profile.js';
+import { OpenApiDocuments } from './openapi.js';
+import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
+
+/** What the documentation routes send. */
+@Injectable()
+export class DocsPages {
+  constructor(private readonly documents: OpenApiDocuments) {}
+
+  /** Throws `NotFound` on a listener that has no document. */
+  document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
+    if (listener === 'operations') throw new NotFound('The operations port has no API document.');
+    return this.documents.get(listener, kind);
+  }
+
+  sendPage(response: Response): void {
+    response.setHeader('Content-Security-Policy', SWAGGER_POLICY);
+    response.type('text/html').send(SWAGGER_PAGE);
+  }
+
+  sendAsset(name: string, response: Response): void {
+    const asset = swaggerAsset(name);
+    if (asset === undefined) throw new NotFound('The documentation has no such file.');
+    response.setHeader('Content-Type', asset.mediaType);
+    response.setHeader('Cache-Control', 'public, max-age=3600');
+    if (typeof asset.content === 'string') response.send(asset.content);
+    else pipeline(asset.content, response).catch(() => response.destroy());
+  }
+}

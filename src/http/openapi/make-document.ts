@@ -1,0 +1,91 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { PROFILE_MODULES } from '../../profile-modules.js';
+import { ASYNC_MODELS, makeAsyncApi } from '../asyncapi/make-asyncapi.js';
+import type { ProfileId } from '../profiles/profile.js';
+import { RESPONSE_HEADERS } from '../response-headers.js';
+import { AREAS } from './areas.js';
+import { completeOperation } from './complete-operation.js';
+import { errorEnvelopeSchema } from './error-envelope.schema.js';
+import { REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
+import { closeRequests } from './request-schemas.js';
+import { publicName, withPublicNames } from './schema-names.js';
+import { type Document, operationsOf } from './shapes.js';
+import { nameStreams } from './stream-schemas.js';
+
+const TITLES = { a: 'Agent Gateway, Profile A', b: 'Agent Gateway, Profile B' } as const;
+const DESCRIPTION =
+  'Sessions, channels, webhooks, MCP, plugins, skills, status, configuration and logs of AI agents.\n\n' +
+  'Errors are JSON in one envelope, whatever the status. Lists are newest first. ' +
+  'What is no request and answer (the WebSocket of a session, the events of streams, webhook deliveries, messages that ' +
+  'programs post to channels) is described at `/asyncapi.json`.';
+const TOKEN =
+  'An access token of this gateway: `agw_` and 49 characters. `agent-gateway auth token create --name me` makes one.';
+
+/** The two documents of a profile, as JSON text. */
+export interface Documents {
+  readonly openapi: string;
+  readonly asyncapi: string;
+}
+
+/** From the routes of the profile, and from the models that no route of it has. */
+export function makeDocuments(app: INestApplication, profile: ProfileId, version: string): Documents {
+  const config = new DocumentBuilder()
+    .setTitle(TITLES[profile])
+    .setDescription(DESCRIPTION)
+    .setVersion(version)
+    .setOpenAPIVersion('3.0.3')
+    .addServer('/', 'The gateway that this document comes from')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'agw_…', description: TOKEN })
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    include: [PROFILE_MODULES[profile]],
+    extraModels: ASYNC_MODELS,
+    operationIdFactory: (controller, method) =>
+      `${controller.replace(/Controller[AB]$/, '').toLowerCase()}_${method}`,
+  });
+  const completed = complete(withPublicNames(document), profile);
+  const asyncapi = JSON.stringify(makeAsyncApi(completed, profile));
+  return { openapi: JSON.stringify(withoutAsyncModels(completed)), asyncapi };
+}
+
+function withoutAsyncModels(document: Document): Document {
+  const left = new Set(ASYNC_MODELS.map(({ name }) => publicName(name)));
+  const kept = Object.entries(document.components?.schemas ?? {}).filter(([name]) => !left.has(name));
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(kept) } };
+}
+
+function complete(document: Document, profile: ProfileId): Document {
+  for (const placed of operationsOf(document)) completeOperation(placed);
+  closeRequests(document);
+  nameStreams(document);
+  const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags ?? []));
+  const components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ErrorEnvelope: errorEnvelopeSchema(profile) },
+    headers: RESPONSE_HEADERS,
+  };
+  return {
+    ...document,
+    tags: tags(used),
+    components: { ...components, responses: responses(document, profile) },
+  };
+}
+
+function tags(used: ReadonlySet<string>) {
+  return Object.entries(AREAS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+}
+
+/** The refusals that some operation refers to. */
+function responses(document: Document, profile: ProfileId) {
+  const text = JSON.stringify(document.paths);
+  const statuses = Object.keys(REFUSALS).map(Number) as RefusalStatus[];
+  return Object.fromEntries(
+    statuses
+      .map((status) => [REFUSALS[status].name, refusalResponse(status, profile)] as const)
+      .filter(([name]) => text.includes(`#/components/responses/${name}"`)),
+  );
+}

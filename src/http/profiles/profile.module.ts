@@ -1,0 +1,34 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { PROFILE_MODULES } from '../../profile-modules.js';
+import { EntranceController } from '../listeners/entrance.controller.js';
+import { Entrances } from '../listeners/entrance.js';
+import { OpenPorts } from '../listeners/open-ports.js';
+import { UnknownPathController } from '../listeners/unknown-path.controller.js';
+import { DocsController } from '../openapi/docs.controller.js';
+import { DocsPages } from '../openapi/docs-pages.js';
+import { OpenApiDocuments } from '../openapi/openapi.js';
+import type { ProfileId } from './profile.js';
+
+export interface ServedProfiles {
+  readonly profiles: readonly ProfileId[];
+  /** Whether the API documents are served. */
+  readonly docs: boolean;
+}
+
+/** The faces that are served, their documents, and the route for everything that none of them has. */
+@Module({})
+export class ProfileModule {
+  static register({ profiles, docs }: ServedProfiles): DynamicModule {
+    return {
+      module: ProfileModule,
+      imports: profiles.map((profile) => PROFILE_MODULES[profile]),
+      controllers: [EntranceController, ...(docs ? [DocsController] : []), UnknownPathController],
+      providers: [
+        OpenApiDocuments,
+        DocsPages,
+        OpenPorts,
+        { provide: Entrances, useFactory: () => new Entrances(docs) },
+      ],
+    };
+  }
+}

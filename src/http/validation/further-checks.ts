@@ -1,0 +1,41 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { BadFields } from '../../common/errors/bad-fields.js';
+import { BadRequest, type FieldProblem } from '../../common/errors/gateway-error.js';
+
+/**
+ * What is wrong with a body beyond the form of its single fields: what an area's service would refuse next.
+ * @param sent the body as it came; a field is of its type when it is not faulty
+ * @param isFaulty whether something was found at, within or around this path already
+ */
+export type FurtherCheck = (
+  sent: Readonly<Record<string, unknown>>,
+  isFaulty: (path: string) => boolean,
+) => readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
+
+/**
+ * The further checks of request classes. They run only for a body that is refused already, so that its sender hears of
+ * everything at once; a body whose fields are sound meets the same rules in the service.
+ */
+@Injectable()
+export class FurtherChecks {
+  private readonly checks = new Map<Type, FurtherCheck>();
+
+  add(requestClass: Type, check: FurtherCheck): void {
+    this.checks.set(requestClass, check);
+  }
+
+  /** What to throw instead of `refusal`: the same with everything else that is wrong. */
+  async widened(refusal: unknown, requestClass: Type | undefined, body: unknown): Promise<unknown> {
+    const check = requestClass && this.checks.get(requestClass);
+    const found = refusal instanceof BadRequest ? refusal.details?.fields : undefined;
+    if (check === undefined || found === undefined || typeof body !== 'object' || body === null)
+      return refusal;
+    const isFaulty = (path: string) =>
+      found.some((one) => isWithin(one.path, path) || isWithin(path, one.path));
+    return new BadFields([...found, ...(await check(body as Record<string, unknown>, isFaulty))]);
+  }
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`);
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { Database } from '../database/database.js';
+import type { SqlRunner, Statement } from '../database/sql.js';
+import { storableText } from '../database/storable-text.js';
+import { type Logger, Logs } from '../logging/logger.js';
+import { Redactor } from '../logging/redactor.js';
+import type { AuditEntry } from './audit-entry.js';
+
+const INSERT: Statement = {
+  name: 'audit_entries.insert',
+  text: `
+    INSERT INTO audit_entries (action, actor, target, outcome, session_id, details)
+    VALUES ($1, $2, $3, $4, $5, $6::jsonb)`,
+};
+
+const MOST_DETAIL_CHARACTERS = 4096;
+
+/** Writes down who did what. Rows hold no secret that the process knows of. */
+@Injectable()
+export class AuditLog {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly database: Database,
+    private readonly redactor: Redactor,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('audit');
+  }
+
+  /** Within the caller's transaction, so that the act and its record are one. */
+  async write(runner: SqlRunner, entry: AuditEntry): Promise<void> {
+    const { action, actor, target, outcome, sessionId = null } = entry;
+    const texts = [action, actor, target, outcome].map((text) => storableText(this.redactor.redact(text)));
+    await runner.query(INSERT, [...texts, sessionId, this.detailsOf(entry)]);
+  }
+
+  /** For what has happened already: a record that cannot be written becomes an error in the log, not a failed act. */
+  async record(entry: AuditEntry): Promise<void> {
+    try {
+      await this.write(this.database, entry);
+    } catch (error) {
+      const { action, actor, target, outcome } = entry;
+      this.logger.error('an audit entry could not be written', {
+        ...{ action, actor, target, outcome },
+        error: sentenceOf(error),
+      });
+    }
+  }
+
+  private detailsOf({ details = {} }: AuditEntry): string {
+    const entries = Object.entries(details).map(([name, value]) => [name, this.shown(value)] as const);
+    return JSON.stringify(Object.fromEntries(entries));
+  }
+
+  private shown(value: unknown): unknown {
+    if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+    const text = storableText(
+      this.redactor.redact(typeof value === 'string' ? value : JSON.stringify(value)),
+    );
+    return text.length > MOST_DETAIL_CHARACTERS ? `${text.slice(0, MOST_DETAIL_CHARACTERS - 1)}…` : text;
+  }
+}

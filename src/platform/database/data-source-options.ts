@@ -1,0 +1,71 @@
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import { tables } from '../../tables.js';
+import { migrations } from './migrations.js';
+
+/** Where PostgreSQL answers: a URL, or the socket of the embedded server. */
+export type DatabaseAddress =
+  | { readonly url: string }
+  | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+
+export interface PoolLimits {
+  /** Most connections. */
+  readonly size: number;
+  readonly connectTimeoutMs: number;
+  /** Longest single statement; 0 for no limit. */
+  readonly statementTimeoutMs: number;
+  /** No two transactions need reach the same server process: no session settings, and no named statements. */
+  readonly sharesSessions?: boolean;
+  /** Named statements all the same: the pooler keeps them apart. */
+  readonly namesStatements?: boolean;
+  /** Hears of connections that break while idle; they are replaced by themselves. */
+  readonly onIdleError: (error: Error) => void;
+}
+
+/** The server ends a statement in time; where it cannot be told to, we give it up. */
+function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits): Record<string, number> {
+  if (statementTimeoutMs === 0) return {};
+  if (sharesSessions) return { query_timeout: statementTimeoutMs };
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 5000 };
+}
+
+export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits): DataSourceOptions {
+  return {
+    type: 'postgres',
+    ...('url' in address
+      ? { url: address.url }
+      : {
+          host: address.host,
+          port: address.port,
+          username: address.user,
+          database: address.database,
+          ssl: false,
+        }),
+    entities: tables,
+    migrations,
+    migrationsTableName: 'schema_migrations',
+    migrationsTransactionMode: 'all',
+    synchronize: false,
+    installExtensions: false,
+    applicationName: 'agent-gateway',
+    poolSize: limits.size,
+    poolErrorHandler: limits.onIdleError,
+    extra: {
+      connectionTimeoutMillis: limits.connectTimeoutMs,
+      ...timeLimits(limits),
+      namesStatements: limits.namesStatements ?? limits.sharesSessions !== true,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+    },
+  };
+}
+
+/** Whether statements on this pool may have names. */
+export function namesStatements({ options }: DataSource): boolean {
+  const extra: unknown = 'extra' in options ? options.extra : undefined;
+  return (
+    typeof extra !== 'object' ||
+    extra === null ||
+    !('namesStatements' in extra) ||
+    extra.namesStatements === true
+  );
+}

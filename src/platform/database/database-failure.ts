@@ -1,0 +1,95 @@
+import { types } from 'node:util';
+import { GatewayError, Unavailable } from '../../common/errors/gateway-error.js';
+
+const DISK_FULL = '53100';
+const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
+/**
+ * SQLSTATE classes and codes with which the server says "not now" and does nothing, or takes back what it did:
+ * connection refused to this database or user, shutting down, lock waits, time limits.
+ */
+const REFUSED_STATES = /^(08001|08004|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
+/** The connection was lost: what was on its way may have been done. */
+const LOST_STATES = /^08...$/;
+/** Nobody was reached at all. */
+const UNREACHED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+/** What `pg` and poolers say without a code of their own. */
+const UNREACHED_SENTENCES =
+  /timeout exceeded when trying to connect|Cannot use a pool after|query_wait_timeout/;
+const LOST_SENTENCES =
+  /Connection terminated|Client has encountered a connection error|Query read timeout|server_login_retry|server conn crashed/;
+
+/**
+ * Turns a driver error into `Unavailable` when the database cannot be asked; everything else stays what it is. Whether
+ * anything was changed is only said when it is known: a connection that breaks during a commit tells nobody.
+ */
+export function databaseFailure(error: unknown): unknown {
+  if (error instanceof GatewayError || !types.isNativeError(error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const named = NAMED[code];
+  if (named !== undefined) return unavailable(error, named);
+  if (UNREACHED.has(code) || REFUSED_STATES.test(code) || UNREACHED_SENTENCES.test(error.message)) {
+    return unavailable(error);
+  }
+  if (LOST.has(code) || LOST_STATES.test(code) || LOST_SENTENCES.test(error.message)) return lost(error);
+  return error;
+}
+
+/** The same for what failed before anything could be committed. */
+export function failureBeforeCommit(error: unknown): unknown {
+  const failure = databaseFailure(error);
+  return failure instanceof ConnectionLost ? unavailable(failure.cause) : failure;
+}
+
+/** The connection broke while it answered: whether anything was changed is not known. */
+export class ConnectionLost extends Unavailable {}
+
+/** Whether the server had no room on its disk (or in its quota) for what was to be stored. */
+export function isDiskFull(error: unknown): boolean {
+  return types.isNativeError(error) && 'code' in error && error.code === DISK_FULL;
+}
+
+interface NamedFailure {
+  readonly message: string;
+  readonly reason: string;
+  readonly retryAfterSecs: number;
+}
+
+const UNREACHABLE: NamedFailure = {
+  message: 'The database cannot be reached at the moment. Try again shortly.',
+  reason: 'database_unavailable',
+  retryAfterSecs: 1,
+};
+
+/** Failures whose cause an operator has to know, by SQLSTATE. In each the server answered, and did nothing. */
+const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
+  [DISK_FULL]: {
+    message:
+      "The database's disk is full, so nothing was stored. Requests that only read still work; try again when the operator has made room.",
+    reason: 'database_disk_full',
+    retryAfterSecs: 30,
+  },
+  [TOO_MANY_CONNECTIONS]: {
+    message: 'The database has no connection to spare at the moment. Try again shortly.',
+    reason: 'database_connections_exhausted',
+    retryAfterSecs: 1,
+  },
+  [READ_ONLY]: {
+    message:
+      'The database is read-only at the moment, as a standby is, so nothing was stored. Try again shortly.',
+    reason: 'database_read_only',
+    retryAfterSecs: 5,
+  },
+};
+
+function unavailable(cause: unknown, { message, reason, retryAfterSecs } = UNREACHABLE): Unavailable {
+  return new Unavailable(message, { retryAfterSecs, details: { reason }, cause });
+}
+
+function lost(cause: unknown): Unavailable {
+  return new ConnectionLost(
+    'The connection to the database was lost while it answered: if this was to change something, whether it did is not known. Look before you send it again.',
+    { retryAfterSecs: 1, details: { reason: 'database_connection_lost' }, cause },
+  );
+}

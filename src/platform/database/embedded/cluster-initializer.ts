@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Logger } from '../../logging/logger.js';
+import { type DataDirectory, openDoor } from './data-directory.js';
+import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
+import type { ServerBinaries } from './server-binaries.js';
+import { isPermissionProblem, runServerCommand, serverCommand } from './server-command.js';
+import { identitiesForNewCluster, type ServerIdentity } from './server-identity.js';
+
+const initdbTimeoutMs = 120_000;
+
+interface Attempt {
+  readonly identity: ServerIdentity;
+  readonly opensDoor: boolean;
+}
+
+/** Makes the files of a new cluster beside their place and moves them there complete, so that a half-made one never counts. */
+export class ClusterInitializer {
+  constructor(
+    private readonly directory: DataDirectory,
+    private readonly binaries: ServerBinaries,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Call under the start lock. Rejects with what initdb said last. */
+  async run(): Promise<void> {
+    await this.removeLeftovers();
+    const refusals: string[] = [];
+    const attempts = await this.attempts();
+    for (const attempt of attempts) {
+      try {
+        await this.attempt(attempt);
+        return;
+      } catch (error) {
+        if (attempts.length === 1 || !isPermissionProblem(error)) throw error;
+        refusals.push(`as ${attempt.identity.name}: ${messageOf(error)}`);
+      }
+    }
+    throw new EmbeddedPostgresError(
+      `no user may make the database files; run the gateway as an ordinary user.\n${refusals.join('\n')}\n`,
+    );
+  }
+
+  /** A data directory that was here before keeps its mode unless nothing else works. */
+  private async attempts(): Promise<readonly Attempt[]> {
+    const identities = await identitiesForNewCluster();
+    const others = identities.filter(({ credentials }) => credentials.uid !== undefined);
+    const { created } = this.directory;
+    return [
+      ...identities.map((identity) => ({ identity, opensDoor: created && others.includes(identity) })),
+      ...(created ? [] : others.map((identity) => ({ identity, opensDoor: true }))),
+    ];
+  }
+
+  private async attempt({ identity, opensDoor }: Attempt): Promise<void> {
+    const doorMode = opensDoor ? await openDoor(this.directory) : undefined;
+    const fresh = `${this.directory.cluster}.new-${randomBytes(6).toString('hex')}`;
+    try {
+      await mkdir(fresh, { mode: 0o700 });
+      const { uid, gid } = identity.credentials;
+      if (uid !== undefined && gid !== undefined) await chown(fresh, uid, gid);
+      await this.initdb(identity, fresh);
+      await rename(fresh, this.directory.cluster);
+      await syncDirectory(this.directory.path);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      if (doorMode !== undefined) await chmod(this.directory.path, doorMode);
+      throw error;
+    }
+  }
+
+  private async initdb(identity: ServerIdentity, folder: string): Promise<void> {
+    const began = performance.now();
+    const args = ['-D', folder, '-U', 'gateway', '--auth=trust', '-E', 'UTF8', '--locale-provider=builtin'];
+    args.push('--builtin-locale=C.UTF-8', '--no-instructions');
+    await runServerCommand(serverCommand(identity, this.binaries, 'initdb', args), initdbTimeoutMs);
+    const duration_ms = Math.round(performance.now() - began);
+    this.logger.info('new database files were made', { as: identity.name, duration_ms });
+  }
+
+  private async removeLeftovers(): Promise<void> {
+    const prefix = `${basename(this.directory.cluster)}.new-`;
+    for (const name of await readdir(this.directory.path)) {
+      if (!name.startsWith(prefix)) continue;
+      // An initdb that outlived its starter may still write there; what is left goes at the next start.
+      await rm(join(this.directory.path, name), { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+}
+
+/** The rename itself must survive a loss of power. */
+async function syncDirectory(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../logging/logger.js';
+import { connectionProblem } from './connection-problem.js';
+import type { DataDirectory } from './data-directory.js';
+import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
+import { Presence } from './presence.js';
+import type { ServerLog } from './server-log.js';
+import { type JoinedServer, ServerStarter } from './server-starter.js';
+import { stopServer } from './server-stopper.js';
+import { removeSocketDirectory } from './socket-directory.js';
+import { StartLock } from './start-lock.js';
+
+const leaveLockTimeoutMs = 30_000;
+const mostTries = 20;
+const retryMs = 100;
+
+/** Comes to the cluster's server and goes from it, one process at a time: the first starts it, the last stops it. */
+export class ServerShare {
+  constructor(
+    private readonly directory: DataDirectory,
+    private readonly log: ServerLog,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Adopts or starts the server. Tries until the signal fires. */
+  async join(signal: AbortSignal): Promise<JoinedServer> {
+    const began = performance.now();
+    const starter = new ServerStarter(this.directory, this.log, this.logger);
+    const joined = await this.locked(signal, () => starter.join(signal));
+    const done = joined.adopted ? 'using the running embedded server' : 'started the embedded server';
+    const duration_ms = Math.round(performance.now() - began);
+    this.logger.info(done, { folder: this.directory.cluster, duration_ms });
+    return joined;
+  }
+
+  /** Stops the server unless another process uses it. Takes at most about 50 s and never rejects. */
+  async leave(joined: JoinedServer): Promise<void> {
+    try {
+      await this.locked(AbortSignal.timeout(leaveLockTimeoutMs), () => this.leaveLocked(joined));
+    } catch (error) {
+      this.logger.warn('the embedded server was left running', { reason: messageOf(error) });
+    } finally {
+      await joined.presence.leave();
+    }
+  }
+
+  private async leaveLocked({ presence, socketDirectory }: JoinedServer): Promise<void> {
+    const last = await isLast(presence, socketDirectory);
+    await presence.leave();
+    if (!last) return;
+    await stopServer(this.directory.cluster, this.logger);
+    await removeSocketDirectory(socketDirectory, this.directory.cluster);
+  }
+
+  private async locked<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const lock = await this.acquireLock(signal);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
+  private async acquireLock(signal: AbortSignal): Promise<StartLock> {
+    const { lockFile } = this.directory;
+    try {
+      return await StartLock.acquire(lockFile, signal);
+    } catch (cause) {
+      const problem = signal.aborted ? 'another process holds it' : messageOf(cause);
+      throw new EmbeddedPostgresError(`the lock ${lockFile} cannot be taken: ${problem}.`, { cause });
+    }
+  }
+}
+
+async function isLast(presence: Presence, socketDirectory: string): Promise<boolean> {
+  try {
+    return !(await presence.hasCompany());
+  } catch {
+    return await isLastOnNewConnection(socketDirectory);
+  }
+}
+
+/** A server that nobody can reach, or that lets nobody in yet, has no other users. */
+async function isLastOnNewConnection(socketDirectory: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const presence = await Presence.join(socketDirectory);
+      return !(await presence.hasCompany().finally(() => presence.leave()));
+    } catch (error) {
+      const kind = connectionProblem(error);
+      if (kind === 'absent' || kind === 'closed') return true;
+      if (kind === 'lasting' || tries === mostTries) throw error;
+      await sleep(retryMs);
+    }
+  }
+}

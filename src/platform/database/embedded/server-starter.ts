@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../logging/logger.js';
+import { inspectCluster } from './cluster-check.js';
+import { ClusterInitializer } from './cluster-initializer.js';
+import { connectionProblem } from './connection-problem.js';
+import { type DataDirectory, openDoor } from './data-directory.js';
+import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
+import { findPostmaster, removeStalePidFiles } from './postmaster-file.js';
+import { Presence } from './presence.js';
+import { findServerBinaries } from './server-binaries.js';
+import { libcHint, namespaceHint } from './server-command.js';
+import { identityForCluster } from './server-identity.js';
+import { type LaunchedServer, launchServer } from './server-launcher.js';
+import type { ServerLog } from './server-log.js';
+import { stopServer } from './server-stopper.js';
+import { makeSocketDirectory, socketDirectoryFor, socketFile } from './socket-directory.js';
+
+const pollMs = 5;
+/** How long a server may say it is ready and yet have no socket, before it counts as unreachable. */
+const socketPatienceMs = 3_000;
+/** A killed server's children need a moment to notice and let go of the shared memory. */
+const rivalPauseMs = 100;
+
+export interface JoinedServer {
+  readonly presence: Presence;
+  readonly socketDirectory: string;
+  readonly adopted: boolean;
+}
+
+/** Brings one caller onto a running server of the cluster: adopts what runs, else starts it, else makes the cluster first. */
+export class ServerStarter {
+  private launched: LaunchedServer | undefined;
+  private unreachableSince: number | undefined;
+  private problem = 'nothing was tried';
+
+  constructor(
+    private readonly directory: DataDirectory,
+    private readonly log: ServerLog,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Call under the start lock, once per instance. Tries until the signal fires. */
+  async join(signal: AbortSignal): Promise<JoinedServer> {
+    while (!signal.aborted) {
+      const joined = await this.step();
+      if (joined !== undefined) return joined;
+      await sleep(pollMs);
+    }
+    throw new EmbeddedPostgresError(
+      `the server in ${this.directory.cluster} did not become ready in time: ${this.problem}. See ${this.directory.logFile}.`,
+      { cause: signal.reason },
+    );
+  }
+
+  private async step(): Promise<JoinedServer | undefined> {
+    const postmaster = await findPostmaster(this.directory.cluster);
+    if (postmaster === undefined) return await this.withoutPostmaster();
+    if (postmaster.status !== 'ready') {
+      this.problem = `it is ${postmaster.status || 'starting'}`;
+      return undefined;
+    }
+    // Another mount or a longer path may have led its starter to another folder than ours.
+    const joined = await this.tryJoin([await this.socketDirectory(), postmaster.socketDirectory]);
+    if (joined === undefined) await this.replaceIfUnreachable();
+    return joined;
+  }
+
+  private async withoutPostmaster(): Promise<JoinedServer | undefined> {
+    const failure = this.launched?.failure();
+    if (failure !== undefined) return await this.afterFailure(failure);
+    if (this.launched !== undefined) return undefined;
+    // A server in another container has a pid that says nothing here, and yet it answers.
+    const joined = await this.tryJoin([await this.socketDirectory()]);
+    if (joined === undefined && this.unreachableSince !== undefined) await this.launch();
+    return joined;
+  }
+
+  private async tryJoin(directories: readonly string[]): Promise<JoinedServer | undefined> {
+    for (const socketDirectory of new Set(directories)) {
+      try {
+        const presence = await Presence.join(socketDirectory);
+        return { presence, socketDirectory, adopted: this.launched === undefined };
+      } catch (error) {
+        this.problem = messageOf(error);
+        const kind = connectionProblem(error);
+        if (kind === 'lasting') throw error;
+        if (kind === 'absent') continue;
+        this.unreachableSince = undefined;
+        return undefined;
+      }
+    }
+    this.unreachableSince ??= performance.now();
+    return undefined;
+  }
+
+  private async replaceIfUnreachable(): Promise<void> {
+    if (this.unreachableSince === undefined) return;
+    if (performance.now() - this.unreachableSince < socketPatienceMs) return;
+    this.logger.warn('the embedded server runs but its socket is gone; starting it anew');
+    await stopServer(this.directory.cluster, this.logger);
+    this.launched = undefined;
+    this.unreachableSince = undefined;
+  }
+
+  private async launch(): Promise<void> {
+    this.unreachableSince = undefined;
+    const { cluster, path } = this.directory;
+    const binaries = await findServerBinaries(path);
+    let facts = await inspectCluster(cluster, binaries.major);
+    if (facts === undefined) {
+      await new ClusterInitializer(this.directory, binaries, this.logger).run();
+      facts = await inspectCluster(cluster, binaries.major);
+    }
+    if (facts === undefined) throw new EmbeddedPostgresError(`${cluster} vanished while it was made.`);
+    const identity = await identityForCluster(cluster, facts.uid, facts.gid);
+    if (identity.credentials.uid !== undefined) await openDoor(this.directory);
+    const sockets = socketDirectoryFor(cluster, identity.owner);
+    await makeSocketDirectory(sockets, cluster, identity.owner);
+    await removeStalePidFiles(cluster, socketFile(sockets));
+    this.launched = await launchServer(this.directory, sockets, binaries, identity, this.log);
+  }
+
+  private async afterFailure(failure: string): Promise<undefined> {
+    const output = (await this.launched?.output()) ?? '';
+    this.launched = undefined;
+    this.problem = output || failure;
+    if (!namesRival(output)) {
+      throw new EmbeddedPostgresError(
+        `the server did not start (${failure}): ${output}.${namespaceHint(output)}${libcHint()}`,
+      );
+    }
+    await sleep(rivalPauseMs);
+  }
+
+  private async socketDirectory(): Promise<string> {
+    const { cluster } = this.directory;
+    const owner = await stat(cluster).then(
+      ({ uid }) => uid,
+      () => 0,
+    );
+    return socketDirectoryFor(cluster, owner);
+  }
+}
+
+/** Another server has the folder, or what a killed one left behind still has. */
+function namesRival(output: string): boolean {
+  const isLocked = output.includes('lock file "') && output.includes('already exists');
+  return isLocked || output.includes('pre-existing shared memory block');
+}

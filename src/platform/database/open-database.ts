@@ -1,0 +1,69 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../../ormconfig.js';
+import type { Logger, Logs } from '../logging/logger.js';
+import type { GatewaySettings } from '../settings/settings.schema.js';
+import type { DatabaseAddress, PoolLimits } from './data-source-options.js';
+import { type OpenAddress, openAddress } from './open-address.js';
+import { isBehindPooler } from './pooler.js';
+
+/** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
+const MOST_EMBEDDED = 20;
+
+export interface OpenDatabase {
+  readonly dataSource: DataSource;
+  readonly address: DatabaseAddress;
+  /** True for the server that came with the gateway. */
+  readonly embedded: boolean;
+  close(): Promise<void>;
+}
+
+/** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it. */
+export async function openDatabase(settings: GatewaySettings['database'], logs: Logs): Promise<OpenDatabase> {
+  const logger = logs.for('database');
+  const server = await openAddress(settings, logs);
+  const pooler = await findPooler(server, settings, logger);
+  const dataSource = createDataSource(server.address, {
+    ...pooler,
+    size: server.embedded ? Math.min(settings.pool_size, MOST_EMBEDDED) : settings.pool_size,
+    connectTimeoutMs: settings.connect_timeout_ms,
+    statementTimeoutMs: settings.statement_timeout_ms,
+    onIdleError: (error) =>
+      logger.warn('a database connection broke and will be replaced', { reason: error.message }),
+  });
+  const close = async (): Promise<void> => {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    await server.close();
+  };
+  try {
+    await dataSource.initialize();
+    await refuseOldServers(dataSource);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { dataSource, address: server.address, embedded: server.embedded, close };
+}
+
+/** Closes what was opened when nobody answers. */
+async function findPooler(
+  server: OpenAddress,
+  { prepared_statements: wanted, connect_timeout_ms: timeoutMs }: GatewaySettings['database'],
+  logger: Logger,
+): Promise<Pick<PoolLimits, 'sharesSessions' | 'namesStatements'>> {
+  try {
+    const sharesSessions = await isBehindPooler(server.address, timeoutMs);
+    if (sharesSessions) logger.info('the database is behind a pooler', { prepared_statements: wanted });
+    return { sharesSessions, ...(wanted === 'auto' ? {} : { namesStatements: wanted === 'always' }) };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function refuseOldServers(dataSource: DataSource): Promise<void> {
+  const rows: { version: string }[] = await dataSource.query(
+    `SELECT current_setting('server_version_num') AS version`,
+  );
+  const major = Math.floor(Number(rows[0]?.version) / 10_000);
+  if (major < 14) throw new Error(`PostgreSQL ${major} is too old: the gateway needs version 14 or later.`);
+}

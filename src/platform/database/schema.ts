@@ -1,0 +1,50 @@
+import { type DataSource, MigrationExecutor } from 'typeorm';
+import { createDataSource } from '../../../ormconfig.js';
+import type { Logger } from '../logging/logger.js';
+import { ADVISORY_LOCKS } from './advisory-locks.js';
+import type { DatabaseAddress } from './data-source-options.js';
+
+/** A migration may take long, and so may the wait for another process that runs it. */
+const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
+
+/**
+ * Runs what is missing, one process at a time, all of it or nothing. The lock and the migrations are one transaction
+ * on one connection: it holds through a transaction pooler too, goes away with a process that dies, and processes
+ * that wait for it take no connection from the one that works.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(address: DatabaseAddress): Promise<string[]> {
+  const dataSource = await createDataSource(address, PATIENT).initialize();
+  try {
+    return await migrateLocked(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function migrateLocked(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'all';
+    const ran = await executor.executePendingMigrations();
+    await runner.commitTransaction();
+    return ran.map((migration) => migration.name);
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+/** Warns when the tables are not what the code believes; it changes nothing and never stops a start. */
+export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promise<void> {
+  const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+  if (upQueries.length === 0) return;
+  logger.warn('the database schema differs from what this version expects; was it changed by hand?', {
+    differences: upQueries.slice(0, 10).map(({ query }) => query),
+  });
+}

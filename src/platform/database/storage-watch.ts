@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { type Logger, Logs } from '../logging/logger.js';
+import { Database } from './database.js';
+import { isDiskFull } from './database-failure.js';
+import type { Statement } from './sql.js';
+
+/** Milliseconds for one attempt to store something. */
+const PROBE_TIMEOUT_MS = 2000;
+
+/** Asks the server for new pages on its disk and gives them back: what a full disk refuses, and a read does not notice. */
+const CREATE_PAGES: Statement = {
+  name: 'database.probe_storage',
+  timeoutMs: PROBE_TIMEOUT_MS,
+  text: `
+    CREATE TEMPORARY TABLE storage_probe ON COMMIT DROP AS
+    SELECT string_agg(md5(n::text), '') AS filler FROM generate_series(1, 4096) AS n`,
+};
+
+/**
+ * Knows whether the database can store anything. A full disk fails writes alone, so every check that only reads says
+ * that all is well: this remembers a write that failed for want of room, says so once in the log, and asks for room
+ * itself, whenever `problem` is called, until there is some.
+ */
+@Injectable()
+export class StorageWatch {
+  private isFull = false;
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly database: Database,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('database');
+    database.onFailure((error) => this.note(error));
+  }
+
+  /** @returns what is wrong, for `/readyz`; undefined when nothing is known to be. Never throws. */
+  async problem(): Promise<string | undefined> {
+    if (!this.isFull) return undefined;
+    try {
+      await this.database.transaction((runner) => runner.query(CREATE_PAGES));
+      this.isFull = false;
+      this.logger.info('the database has room on its disk again');
+      return undefined;
+    } catch {
+      return 'its disk is full: nothing can be stored';
+    }
+  }
+
+  private note(error: unknown): void {
+    if (this.isFull || !isDiskFull(error)) return;
+    this.isFull = true;
+    this.logger.error(
+      "the database's disk is full: whatever has to store something fails; free space on it or make the volume larger",
+      { cause: error instanceof Error ? error.message : String(error) },
+    );
+  }
+}

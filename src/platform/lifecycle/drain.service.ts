@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TurnInterrupted } from '../../areas/sessions/sessions.errors.js';
+import type { RunningTurns } from '../../areas/turns/running-turns.js';
+import type { ProfileListeners } from '../../http/listeners/profile-listeners.js';
+import type { Logger } from '../logging/logger.js';
+import type { Settings } from '../settings/settings.js';
+import type { Readiness } from './readiness.js';
+
+const IDLE_SWEEP_MS = 100;
+/** Before the port closes connections are kept again: one that is opened at that moment would be reset (0802). */
+const CALM_MS = 300;
+/** Connections that were just accepted send their request, and balancers use up those that they kept. */
+const SETTLING_MS = 500;
+const CLOSING_TURNS_MS = 5000;
+/** For answers that are being written; whoever does not read his is not waited for. */
+const LAST_ANSWERS_MS = 2000;
+/** For channels, tool servers, plugins and deliveries. */
+const ENDING_MS = 15_000;
+const MOST_TOLD = 20;
+
+export interface StopWish {
+  /** Whether `gateway.drain_grace_ms` is kept; true unless told. */
+  readonly withGrace?: boolean;
+}
+
+export interface Drained {
+  readonly readiness: Readiness;
+  readonly listeners: ProfileListeners;
+  /** Answers that never end by themselves. */
+  readonly streams: readonly { endAll(): void }[];
+  readonly settings: Settings;
+  readonly turns: RunningTurns;
+  readonly logger: Logger;
+  readonly closeApp: () => Promise<void>;
+}
+
+/**
+ * The whole shutdown, in order: not ready, a grace in which everything is still answered and balancers notice, no new
+ * connections, streams told to come back, running turns and their answers to their end or to the limit, then everything
+ * else. The database is closed by whoever opened it, last.
+ */
+export class DrainService {
+  private stopping: Promise<void> | undefined;
+  private readonly hurried = new AbortController();
+
+  constructor(private readonly parts: Drained) {}
+
+  /** Once; later calls wait for the first. Throws when an area did not end in time. */
+  stop({ withGrace = true }: StopWish = {}): Promise<void> {
+    this.stopping ??= this.drain(withGrace);
+    return this.stopping;
+  }
+
+  hurry(): void {
+    this.hurried.abort();
+  }
+
+  private async drain(withGrace: boolean): Promise<void> {
+    const { readiness, listeners, streams, settings, turns, logger } = this.parts;
+    const { drain_grace_ms: graceMs, drain_timeout_ms: timeoutMs } = settings.current.gateway;
+    readiness.drain();
+    logger.info('the gateway is stopping', { running_turns: turns.count });
+    const isGraceful = withGrace && graceMs > 0;
+    listeners.endsConnections = true;
+    if (isGraceful) await this.grace(graceMs);
+    await listeners.stopAccepting();
+    listeners.endsConnections = true;
+    if (isGraceful) await this.pause(SETTLING_MS);
+    for (const stream of streams) stream.endAll();
+    const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
+    await Promise.race([this.allDone(), this.pause(timeoutMs)]);
+    this.hurried.abort();
+    if (turns.count > 0) await this.interruptTurns();
+    await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
+    clearInterval(sweep);
+    this.tellWhatIsCutOff();
+    await listeners.close();
+    await this.endAreas();
+    logger.info('the gateway has stopped');
+  }
+
+  private async grace(graceMs: number): Promise<void> {
+    await this.pause(Math.max(0, graceMs - CALM_MS));
+    this.parts.listeners.endsConnections = false;
+    await this.pause(Math.min(graceMs, CALM_MS));
+  }
+
+  private tellWhatIsCutOff(): void {
+    const { listeners, logger } = this.parts;
+    const requests = listeners.unansweredRoutes;
+    if (requests.length === 0) return;
+    logger.warn('requests are cut off: the gateway stops', {
+      requests: requests.length,
+      routes: [...new Set(requests)].slice(0, MOST_TOLD),
+    });
+  }
+
+  /** An area that never ends must not keep the log from being stored and the database from being closed. */
+  private async endAreas(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const sentence = `Not every part of the gateway has ended within ${ENDING_MS / 1000} s.`;
+      timer = setTimeout(() => reject(new Error(sentence)), ENDING_MS);
+    });
+    await Promise.race([this.parts.closeApp(), late]).finally(() => clearTimeout(timer));
+  }
+
+  /** A message that waited behind a turn begins its own after it, so both are looked at until neither is left. */
+  private async allDone(): Promise<void> {
+    const { turns, listeners } = this.parts;
+    do {
+      await turns.allEnded();
+      await listeners.answered(this.hurried.signal);
+    } while (turns.count > 0 && !this.hurried.signal.aborted);
+  }
+
+  private async interruptTurns(): Promise<void> {
+    const { turns, logger } = this.parts;
+    logger.warn('turns are interrupted: the gateway stops', { running_turns: turns.count });
+    turns.abortAll(new TurnInterrupted());
+    await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS, undefined, { ref: false })]);
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.hurried.signal }).catch(() => undefined);
+  }
+}

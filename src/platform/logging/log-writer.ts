@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '../../common/errors/gateway-error.js';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import type { Settings } from '../settings/settings.js';
+import { LineQueue } from './line-queue.js';
+import type { LogStore } from './log.store.js';
+import { outsideLogContext } from './log-context.js';
+import { LEVEL_RANKS } from './log-level.js';
+import type { Logger, Logs } from './logger.js';
+import { type StoredLine, storedLine } from './stored-line.js';
+
+const FLUSH_MS = 200;
+const LONGEST_WAIT_MS = 5000;
+const MOST_WAITING_LINES = 10_000;
+const MOST_WAITING_CHARS = 8 * 2 ** 20;
+const LINES_PER_BATCH = 1000;
+const CHARS_PER_BATCH = 2 ** 20;
+/** A batch that the database refuses for itself, not for being away, is given up after so many attempts. */
+const MOST_REFUSALS = 3;
+
+interface Batch {
+  readonly number: number;
+  readonly lines: readonly StoredLine[];
+  attempts: number;
+}
+
+/**
+ * Stores the log lines of this process, some at a time and away from whoever wrote them. While the database is away the
+ * newest 10,000 lines (8 MiB) wait; how many gave way is said in a line once it is back.
+ */
+export class LogWriter {
+  /** A number of its own for every start: a restarted process is another writer. */
+  private readonly writer = randomUUID();
+  private readonly queue = new LineQueue(MOST_WAITING_LINES, MOST_WAITING_CHARS);
+  private readonly logger: Logger;
+  private timer: NodeJS.Timeout | undefined;
+  private storing: Promise<void> | undefined;
+  private batch: Batch | undefined;
+  private batches = 0;
+  private stopped = false;
+  private failing = false;
+
+  constructor(
+    private readonly store: LogStore,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('logs::store');
+    logs.copyTo((line, rank) => this.add(line, rank));
+  }
+
+  /**
+   * Stores what waits, for at most `timeoutMs`; lines that come later are not stored.
+   * @returns how many lines could not be stored
+   */
+  async stop(timeoutMs: number): Promise<number> {
+    const deadline = performance.now() + timeoutMs;
+    const late = sleep(timeoutMs, undefined, { ref: false });
+    while (this.waiting > 0 && performance.now() < deadline) {
+      clearTimeout(this.timer);
+      await Promise.race([this.flush(), late]);
+      if (this.failing) await sleep(FLUSH_MS);
+    }
+    this.stopped = true;
+    clearTimeout(this.timer);
+    return this.waiting + this.queue.takeDropped();
+  }
+
+  private get waiting(): number {
+    return this.queue.size + (this.batch?.lines.length ?? 0);
+  }
+
+  private add(line: string, rank: number): void {
+    if (this.stopped || rank < LEVEL_RANKS[this.settings.current.logging.store_level]) return;
+    this.queue.push({ line, rank });
+    if (this.timer === undefined && this.storing === undefined) this.schedule(FLUSH_MS);
+  }
+
+  private schedule(inMs: number): void {
+    if (this.stopped) return;
+    this.timer = outsideLogContext(() => setTimeout(() => void this.flush(), inMs).unref());
+  }
+
+  /** One at a time: whoever comes meanwhile waits for the same one. */
+  private flush(): Promise<void> {
+    this.timer = undefined;
+    this.storing ??= this.storeAll().finally(() => {
+      this.storing = undefined;
+      if (this.waiting > 0 && this.timer === undefined) this.schedule(this.pauseMs());
+    });
+    return this.storing;
+  }
+
+  private async storeAll(): Promise<void> {
+    do {
+      this.batch ??= this.nextBatch();
+      if (this.batch === undefined || !(await this.stored(this.batch))) return;
+      this.batch = undefined;
+      this.sayWhatWasDropped();
+    } while (this.queue.size >= LINES_PER_BATCH);
+  }
+
+  private nextBatch(): Batch | undefined {
+    const lines = this.queue.take(LINES_PER_BATCH, CHARS_PER_BATCH);
+    if (lines.length === 0) return undefined;
+    this.batches += 1;
+    return {
+      number: this.batches,
+      lines: lines.map(({ line, rank }) => storedLine(line, rank)),
+      attempts: 0,
+    };
+  }
+
+  /** Whether the batch is off our hands. One whose answer got lost is sent again under its number, and kept once. */
+  private async stored(batch: Batch): Promise<boolean> {
+    try {
+      await this.store.append(this.writer, batch.number, batch.lines);
+      this.failing = false;
+      return true;
+    } catch (error) {
+      batch.attempts += 1;
+      this.sayThatItFails(error);
+      if (error instanceof Unavailable || batch.attempts < MOST_REFUSALS) return false;
+      this.queue.countDropped(batch.lines.length);
+      return true;
+    }
+  }
+
+  private pauseMs(): number {
+    const attempts = this.batch?.attempts ?? 0;
+    return attempts === 0 ? FLUSH_MS : Math.min(FLUSH_MS * 2 ** attempts, LONGEST_WAIT_MS);
+  }
+
+  private sayThatItFails(error: unknown): void {
+    if (this.failing) return;
+    this.failing = true;
+    const reason = sentenceOf(error);
+    this.logger.warn('log lines cannot be stored at the moment; the newest of them wait', { reason });
+  }
+
+  private sayWhatWasDropped(): void {
+    const dropped = this.queue.takeDropped();
+    if (dropped > 0) this.logger.warn('log lines were dropped before they could be stored', { dropped });
+  }
+}

@@ -1,0 +1,122 @@
+import { type BlockList, isIP } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { isAmong } from '../../common/text/name-pattern.js';
+import { Settings } from '../settings/settings.js';
+import type { GatewaySettings } from '../settings/settings.schema.js';
+import { addressRanges, familyOf, isPublicAddress } from './address-ranges.js';
+import { isForbiddenPort } from './forbidden-ports.js';
+import { NameResolver } from './name-resolver.js';
+import { OutboundRefused } from './outbound.errors.js';
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const MOST_REMEMBERED = 1000;
+/** In characters, for URLs. */
+const LONGEST_REMEMBERED = 2048;
+
+/** What one state of the settings allows, and what was asked for under it: the same URLs come again and again. */
+interface Rules {
+  readonly of: GatewaySettings;
+  readonly exceptions: readonly string[];
+  readonly list: BlockList;
+  readonly proxyNames: readonly string[];
+  readonly verdicts: Map<string, boolean>;
+  /** Those that were found to be sound. */
+  readonly urls: Map<string, URL>;
+}
+
+/** Decides where the gateway may connect to: public addresses, and the exceptions of `[security]`. */
+@Injectable()
+export class AddressGuard {
+  private known: Rules | undefined;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly names: NameResolver,
+  ) {}
+
+  /**
+   * Everything about a URL that shows without asking anybody: scheme, credentials, port, literal addresses in any
+   * spelling. Throws `OutboundRefused`.
+   */
+  checkUrl(text: string): Readonly<URL> {
+    const { urls } = this.rules();
+    const known = urls.get(text);
+    if (known !== undefined) return known;
+    const url = this.checkedUrl(text);
+    return text.length > LONGEST_REMEMBERED ? url : remember(urls, text, url);
+  }
+
+  private checkedUrl(text: string): URL {
+    if (!URL.canParse(text)) throw new OutboundRefused('url');
+    const url = new URL(text);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
+    if (url.username !== '' || url.password !== '') throw new OutboundRefused('credentials');
+    if (isForbiddenPort(url)) throw new OutboundRefused('port');
+    this.checkLiteral(url.hostname);
+    return url;
+  }
+
+  /** Throws `OutboundRefused` for a host that is an address which is not allowed; names pass. */
+  checkLiteral(host: string): void {
+    const literal = literalOf(host);
+    if (literal !== undefined && !this.allows(literal)) throw new OutboundRefused('address');
+  }
+
+  /** The addresses to connect to. Throws `OutboundRefused` when one of them is not allowed, and what the resolver throws. */
+  async addressesOf(host: string): Promise<readonly string[]> {
+    this.checkLiteral(host);
+    const addresses = await this.names.addressesOf(host);
+    if (!addresses.every((address) => this.allows(address))) throw new OutboundRefused('address');
+    return addresses;
+  }
+
+  /** Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves and not we. Never an address. */
+  isProxyName(host: string): boolean {
+    const name = host.toLowerCase();
+    return literalOf(host) === undefined && isAmong(name, this.rules().proxyNames);
+  }
+
+  allows(address: string): boolean {
+    const { list, verdicts } = this.rules();
+    const known = verdicts.get(address);
+    if (known !== undefined) return known;
+    const isException = isIP(address) !== 0 && list.check(address, familyOf(address));
+    return remember(verdicts, address, isPublicAddress(address) || isException);
+  }
+
+  /** The networks that are allowed without being public. */
+  get allowedNetworks(): readonly string[] {
+    return this.rules().exceptions;
+  }
+
+  private rules(): Rules {
+    const { current } = this.settings;
+    if (this.known?.of !== current) {
+      const exceptions = exceptionsOf(current);
+      const list = addressRanges(exceptions);
+      const proxyNames = current.outbound.proxy_hosts.map((pattern) => pattern.toLowerCase());
+      this.known = { of: current, exceptions, list, proxyNames, verdicts: new Map(), urls: new Map() };
+    }
+    return this.known;
+  }
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  known.set(key, value);
+  return value;
+}
+
+function exceptionsOf({ security, database }: GatewaySettings): readonly string[] {
+  const { allow_private_networks: networks, allow_loopback: loopback } = security;
+  // Whoever runs the embedded database tries things out on one machine, with receivers there.
+  const isOpen = loopback === 'always' || (loopback === 'auto' && database.url === '');
+  return isOpen ? [...networks, ...LOOPBACK] : networks;
+}
+
+/** The address that a URL's host is, without asking; `localhost` is one by definition (RFC 6761). */
+function literalOf(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) !== 0) return bare;
+  return /(^|\.)localhost\.?$/i.test(bare) ? '127.0.0.1' : undefined;
+}

@@ -1,0 +1,151 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type BlockList, isIP } from 'node:net';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { EgressVariables } from '../settings/environment.js';
+import { addressRanges, familyOf } from './address-ranges.js';
+
+/** A proxy of the company, as the environment names it. It is trusted: its own address passes no guard. */
+export interface CompanyProxy {
+  readonly protocol: 'http:' | 'https:';
+  readonly hostname: string;
+  readonly port: number;
+  /** The value of `Proxy-Authorization`; undefined for a proxy that asks for none. */
+  readonly authorization: string | undefined;
+}
+
+/** Where a call goes: the protocol with its colon, the host as in a URL, the port as a number. */
+export interface Destination {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: number;
+}
+
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const LOOPBACK = addressRanges(['127.0.0.0/8', '::1/128']);
+
+/**
+ * How connections leave the company's network: through which proxy, and which authorities TLS believes beside those
+ * that ship with Node. It decides nothing about where a call may go: that is `AddressGuard`'s, proxy or not.
+ */
+export class Egress {
+  private readonly secure: CompanyProxy | undefined;
+  private readonly plain: CompanyProxy | undefined;
+  private readonly exceptions: readonly NoProxyRule[];
+  /** What TLS believes; undefined for Node's own default, `NODE_EXTRA_CA_CERTS` included. */
+  readonly secureContext: SecureContext | undefined;
+
+  /**
+   * @param caFile `outbound.ca_file`: a PEM file of authorities; empty for none
+   * Throws one sentence for a variable or a file that is wrong; it repeats no password.
+   */
+  constructor(variables: EgressVariables, caFile: string) {
+    this.secure = proxyOf('HTTPS_PROXY', variables.httpsProxy);
+    this.plain = proxyOf('HTTP_PROXY', variables.httpProxy);
+    this.exceptions = noProxyRules(variables.noProxy ?? '');
+    this.secureContext = caFile === '' ? undefined : contextWith(caFile, variables.extraCaFile);
+  }
+
+  /** No proxy and no further authorities. */
+  static direct(): Egress {
+    return new Egress(
+      { httpsProxy: undefined, httpProxy: undefined, noProxy: undefined, extraCaFile: undefined },
+      '',
+    );
+  }
+
+  /** The proxy for a destination; undefined for one that is reached directly, as this machine always is. */
+  proxyFor(destination: Destination): CompanyProxy | undefined {
+    const proxy = destination.protocol === 'https:' ? this.secure : this.plain;
+    if (proxy === undefined || isThisMachine(destination.hostname)) return undefined;
+    return this.exceptions.some((matches) => matches(destination)) ? undefined : proxy;
+  }
+}
+
+function proxyOf(variable: string, text: string | undefined): CompanyProxy | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Error(`${variable} must be the URL of an HTTP proxy, such as http://proxy.example.com:3128.`);
+  }
+  const { username, password, protocol } = url;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    protocol,
+    hostname: url.hostname,
+    port: Number(url.port) || (protocol === 'https:' ? 443 : 80),
+    authorization: username === '' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
+}
+
+type NoProxyRule = (destination: Destination) => boolean;
+
+function noProxyRules(text: string): NoProxyRule[] {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  return entries.map((entry) => noProxyRule(entry.toLowerCase()));
+}
+
+/** `*`, a host or a domain with or without a leading dot or `*.`, an address or a range; a port narrows it. */
+function noProxyRule(entry: string): NoProxyRule {
+  if (entry === '*') return () => true;
+  const range = rangeOf(entry);
+  if (range !== undefined) return ({ hostname }) => isWithin(range, bare(hostname));
+  const [, host = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  const domain = host.replace(/^\*?\./, '');
+  return ({ hostname, port: asked }) => {
+    const name = bare(hostname).toLowerCase();
+    const isHost = name === bare(domain) || (isIP(name) === 0 && name.endsWith(`.${domain}`));
+    return isHost && (port === '' || Number(port) === asked);
+  };
+}
+
+function rangeOf(entry: string): BlockList | undefined {
+  const [address = '', prefix] = entry.split('/');
+  if (isIP(address) === 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return undefined;
+  return addressRanges([entry]);
+}
+
+function isThisMachine(hostname: string): boolean {
+  const name = bare(hostname);
+  return /(^|\.)localhost\.?$/i.test(name) || isWithin(LOOPBACK, name);
+}
+
+function isWithin(range: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && range.check(address, familyOf(address));
+}
+
+/** An IPv6 address without the brackets that a URL puts around it. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Made once: reading some hundred and fifty authorities again for each connection costs milliseconds. */
+function contextWith(caFile: string, extraCaFile: string | undefined): SecureContext {
+  const own = [pemOf('outbound.ca_file', caFile)];
+  if (extraCaFile !== undefined) own.push(pemOf('NODE_EXTRA_CA_CERTS', extraCaFile));
+  return createSecureContext({ ca: [...rootCertificates, ...own] });
+}
+
+function pemOf(key: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code =
+      typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unreadable';
+    throw new Error(`${key}: ${file} cannot be read (${code}).`);
+  }
+  const [, ...certificates] = text.split(BEGIN);
+  if (certificates.length === 0) {
+    throw new Error(`${key}: ${file} holds no certificate in PEM form ("${BEGIN}").`);
+  }
+  // A secure context passes over what it cannot read, and then believes nobody.
+  for (const certificate of certificates) {
+    try {
+      new X509Certificate(BEGIN + certificate);
+    } catch {
+      throw new Error(`${key}: ${file} holds a certificate that cannot be read.`);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,156 @@
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
+import { Logs } from '../logging/logger.js';
+import { Deadline } from '../runtime/deadline.js';
+import { traceHeaders } from '../tracing/spans.js';
+import { AddressGuard } from './address-guard.js';
+import { Egress } from './egress.js';
+import { guardedConnector } from './guarded-connector.js';
+import { GuardedSockets } from './guarded-sockets.js';
+import { OutboundFailed, outboundError } from './outbound.errors.js';
+
+export type OutboundHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface OutboundCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** For everything together: name, connection, answer. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface OutboundStatus {
+  readonly status: number;
+  readonly headers: OutboundHeaders;
+}
+
+export interface OutboundAnswer extends OutboundStatus {
+  readonly body: Buffer;
+}
+
+/** Bodies that nobody reads are drained so far, so that the connection can be used again; then it is cut. */
+const MOST_DRAINED_BYTES = 16_384;
+const MOST_HEADER_BYTES = 32_768;
+/** Connections to one origin that may be open at once; further calls wait for one, within their time. */
+const MOST_CONNECTIONS = 2048;
+
+/**
+ * The only way out of the gateway for a URL that a caller or a configuration gives: http and https, to addresses that
+ * the guard allows, no redirects, bounded in size and time. Keeps connections alive.
+ */
+@Injectable()
+export class OutboundClient implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly agent: Agent;
+
+  constructor(
+    private readonly guard: AddressGuard,
+    private readonly logs: Logs,
+    private readonly egress: Egress,
+  ) {
+    const connect = guardedConnector(guard, egress);
+    this.agent = new Agent({ connect, connections: MOST_CONNECTIONS, maxHeaderSize: MOST_HEADER_BYTES });
+  }
+
+  onApplicationBootstrap(): void {
+    const networks = this.guard.allowedNetworks;
+    if (networks.length === 0) return;
+    this.logs
+      .for('outbound')
+      .info('webhooks and other outbound calls may reach these networks', { networks });
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  /**
+   * The status and headers of the answer, whose body is thrown away. Redirects are answers like any other.
+   * Throws `OutboundRefused` and `OutboundFailed`.
+   */
+  send(call: OutboundCall): Promise<OutboundStatus> {
+    return this.call(call, ({ statusCode: status, headers, body }, deadline) => {
+      // Whoever answered has answered: how its body ends changes nothing, but it must end.
+      const clear = (): void => deadline.clear();
+      body.dump({ limit: MOST_DRAINED_BYTES }).then(clear, clear);
+      return { status, headers };
+    });
+  }
+
+  /** The whole answer. Throws like `send`, and `OutboundFailed` with `too_large` past `maxBytes` of body. */
+  read(call: OutboundCall & { readonly maxBytes: number }): Promise<OutboundAnswer> {
+    return this.call(call, async ({ statusCode: status, headers, body }, deadline) => {
+      const bytes = await collect(body, call.maxBytes);
+      deadline.clear();
+      return { status, headers, body: bytes };
+    });
+  }
+
+  /**
+   * `fetch` for libraries that take one. The caller bounds time with `init.signal` and size by what it reads; a
+   * redirect is an error. Throws `OutboundRefused` and `OutboundFailed`.
+   */
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    try {
+      const url = this.guard.checkUrl(String(input));
+      const headers = { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() };
+      const guarded = {
+        ...init,
+        headers,
+        redirect: 'error',
+        dispatcher: this.agent,
+      } as unknown as UndiciRequestInit;
+      return await undiciFetch(url, guarded);
+    } catch (error) {
+      if (init.signal?.aborted === true) throw error;
+      throw outboundError(error);
+    }
+  };
+
+  /** For a library that opens a WebSocket; whoever asks for them cuts them. */
+  sockets(): GuardedSockets {
+    return new GuardedSockets(this.guard, this.egress);
+  }
+
+  private async call<Result>(
+    { method, url: text, headers, body, timeoutMs, signal }: OutboundCall,
+    take: (answer: Dispatcher.ResponseData, deadline: Deadline) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const deadline = new Deadline(timeoutMs, signal);
+    try {
+      const url = this.guard.checkUrl(text);
+      const answer = await this.agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body }),
+        signal: deadline,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      return await take(answer, deadline);
+    } catch (error) {
+      deadline.clear();
+      throw deadline.reason ?? outboundError(error);
+    }
+  }
+}
+
+async function collect(
+  body: AsyncIterable<Buffer> & { destroy(): unknown },
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      body.destroy();
+      throw new OutboundFailed('too_large');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

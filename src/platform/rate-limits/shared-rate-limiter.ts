@@ -1,0 +1,140 @@
+import type { Logger } from '../logging/logger.js';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
+import type { BucketGrant, BucketWish } from './rate-bucket.store.js';
+import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.js';
+import { RefusedKeys } from './refused-keys.js';
+
+/** Buckets of one statement; the rest goes with the next. */
+const MOST_AT_ONCE = 500;
+/** After a failure the database is left alone for so long. */
+const AWAY_MS = 250;
+const ROUNDING_MS = 1e-3;
+
+/** Where the buckets are. */
+export interface SharedBuckets {
+  take(wishes: readonly BucketWish[]): Promise<Map<string, BucketGrant>>;
+}
+
+interface Waiting {
+  readonly limit: number;
+  readonly answer: ((decision: RateDecision) => void)[];
+}
+
+/**
+ * The limiter of several replicas: the buckets are rows, and the database's clock fills them.
+ *
+ * One statement is on its way at a time; requests that arrive meanwhile go together with the next, so a request costs
+ * at most one and, under load, a small part of one. An empty bucket stays empty until its next token is due, whoever
+ * asks: until then refusals need no statement. While the database cannot be asked this replica limits by itself.
+ */
+export class SharedRateLimiter extends RateLimiter {
+  private readonly alone: MemoryRateLimiter;
+  private readonly refused: RefusedKeys;
+  private waiting = new Map<string, Waiting>();
+  private asking = false;
+  private aloneUntil = Number.NEGATIVE_INFINITY;
+  private isAlone = false;
+
+  constructor(
+    private readonly buckets: SharedBuckets,
+    private readonly logger: Logger,
+    private readonly monotonicMs: () => number = () => performance.now(),
+    private readonly unixMs: () => number = Date.now,
+  ) {
+    super();
+    this.alone = new MemoryRateLimiter({ monotonicMs, unixMs });
+    this.refused = new RefusedKeys(monotonicMs, unixMs);
+  }
+
+  override take(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision> {
+    const refusal = this.refused.stillRefused(key, limitPerSecond);
+    if (refusal !== undefined) return refusal;
+    if (this.isAlone && (this.asking || this.monotonicMs() < this.aloneUntil))
+      return this.alone.take(key, limitPerSecond);
+    return new Promise((resolve) => {
+      const waiting = this.waiting.get(key) ?? { limit: limitPerSecond, answer: [] };
+      waiting.answer.push(resolve);
+      this.waiting.set(key, waiting);
+      if (!this.asking) void this.askWhileSomeWait();
+    });
+  }
+
+  private async askWhileSomeWait(): Promise<void> {
+    this.asking = true;
+    while (this.waiting.size > 0) await this.ask(this.nextBatch());
+    this.asking = false;
+  }
+
+  private nextBatch(): Map<string, Waiting> {
+    const all = this.waiting;
+    if (all.size <= MOST_AT_ONCE) {
+      this.waiting = new Map();
+      return all;
+    }
+    const batch = new Map([...all].slice(0, MOST_AT_ONCE));
+    for (const key of batch.keys()) all.delete(key);
+    return batch;
+  }
+
+  private async ask(batch: ReadonlyMap<string, Waiting>): Promise<void> {
+    const wishes = [...batch].map(([key, { limit, answer }]) => ({
+      key,
+      limitPerSecond: limit,
+      tokens: answer.length,
+    }));
+    const askedAt = this.monotonicMs();
+    try {
+      const grants = await this.buckets.take(wishes);
+      this.back();
+      for (const [key, waiting] of batch) this.answer(key, waiting, grants.get(key), askedAt);
+    } catch (error) {
+      this.away(error);
+      // Who has come meanwhile shall not wait for the same failure.
+      for (const [key, waiting] of [...batch, ...this.waiting]) this.answerAlone(key, waiting);
+      this.waiting.clear();
+    }
+  }
+
+  private answer(key: string, waiting: Waiting, grant: BucketGrant | undefined, askedAt: number): void {
+    if (grant === undefined) {
+      this.answerAlone(key, waiting);
+      return;
+    }
+    const { limit, answer } = waiting;
+    const tokenMs = BUCKET_MS / limit;
+    answer.forEach((resolve, index) => {
+      const after = grant.granted - 1 - index;
+      if (after < 0) resolve(this.refused.refuse(key, limit, grant.fullInMs, askedAt));
+      else resolve(this.allowed(limit, tokenMs, Math.max(0, grant.fullInMs - after * tokenMs)));
+    });
+  }
+
+  private allowed(limit: number, tokenMs: number, fullInMs: number): RateDecision {
+    return {
+      allowed: true,
+      limit,
+      remaining: Math.max(0, Math.floor((BUCKET_MS - fullInMs + ROUNDING_MS) / tokenMs)),
+      resetAtMs: Math.round(this.unixMs() + fullInMs),
+      retryAfterMs: 0,
+    };
+  }
+
+  private answerAlone(key: string, { limit, answer }: Waiting): void {
+    for (const resolve of answer) resolve(this.alone.take(key, limit));
+  }
+
+  private away(error: unknown): void {
+    this.aloneUntil = this.monotonicMs() + AWAY_MS;
+    if (this.isAlone) return;
+    this.isAlone = true;
+    this.logger.warn('the shared rate limits cannot be asked: this replica limits by itself', {
+      reason: String(error),
+    });
+  }
+
+  private back(): void {
+    if (!this.isAlone) return;
+    this.isAlone = false;
+    this.logger.info('the rate limits are shared with the other replicas again');
+  }
+}

@@ -1,0 +1,116 @@
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import type { CrossKeyCheck } from './cross-key-checks.js';
+import { isWithin, parsePath, type Table, writeAt } from './dotted-path.js';
+import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
+import type { GatewaySettings } from './settings.schema.js';
+import type { SettingsLayer } from './settings-layer.js';
+import { frozen } from './settings-loader.js';
+import { nodeAt } from './settings-tree.js';
+import { validateLayers } from './settings-validation.js';
+import { type OverrideContent, type StoredOverrides, sealContext } from './stored-override.js';
+
+interface OpenedOverride {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Settings that could be in force: all layers laid over each other, sound as a whole. */
+export interface SettingsCandidate {
+  /** Frozen through and through. */
+  readonly settings: GatewaySettings;
+  /** What file and environment set. */
+  readonly layers: readonly SettingsLayer[];
+  /** What was changed at run time, as far as it fits. */
+  readonly overrides: SettingsLayer;
+  readonly stored: StoredOverrides;
+  /** Stored overrides that do not fit any more, by key, with the reason. */
+  readonly ignored: ReadonlyMap<string, SettingsProblem>;
+}
+
+/**
+ * Lays the stored overrides over file and environment. The same inputs give the same settings on every replica and
+ * after every restart: overrides that do not fit (a newer version's, another master key's) are left out, not fatal.
+ */
+export class CandidateBuilder {
+  constructor(
+    private readonly box: SecretBox,
+    private readonly checks: readonly CrossKeyCheck[],
+  ) {}
+
+  /** Throws `InvalidSettings` when file and environment are wrong by themselves. */
+  build(layers: readonly SettingsLayer[], stored: StoredOverrides): SettingsCandidate {
+    const ignored = new Map<string, SettingsProblem>();
+    let kept: readonly OpenedOverride[] = stored.rows.flatMap(
+      ({ key, content }) => this.opened(key, content, ignored) ?? [],
+    );
+    for (;;) {
+      const overrides = overrideLayer(kept);
+      const { settings, problems } = validateLayers([...layers, overrides], this.checks);
+      if (settings !== undefined) return { settings: frozen(settings), layers, overrides, stored, ignored };
+      if (kept.length === 0) throw new InvalidSettings(problems);
+      kept = withoutBlamed(kept, problems, ignored);
+    }
+  }
+
+  private opened(
+    key: string,
+    content: OverrideContent,
+    ignored: Map<string, SettingsProblem>,
+  ): OpenedOverride | undefined {
+    const path = parsePath(key);
+    if (path === undefined || nodeAt(path)?.kind !== 'leaf') return leaveOut(ignored, key, 'unknown key');
+    try {
+      return { key, value: openContent(this.box, key, content) };
+    } catch (error) {
+      return leaveOut(ignored, key, sentenceOf(error));
+    }
+  }
+}
+
+/** The overrides of a candidate that do not fit, except those that did not before either. */
+export function newlyIgnored(
+  base: Pick<SettingsCandidate, 'ignored'>,
+  candidate: Pick<SettingsCandidate, 'ignored'>,
+): readonly SettingsProblem[] {
+  return [...candidate.ignored].filter(([key]) => !base.ignored.has(key)).map(([, problem]) => problem);
+}
+
+/** The value that an override holds. Throws `CannotOpen` for a secret sealed under another master key. */
+export function openContent(box: SecretBox, key: string, content: OverrideContent): unknown {
+  return 'sealed' in content ? JSON.parse(box.open(content.sealed, sealContext(key))) : content.value;
+}
+
+function overrideLayer(overrides: readonly OpenedOverride[]): SettingsLayer {
+  const tree: Table = {};
+  for (const { key, value } of overrides) writeAt(tree, key.split('.'), value);
+  return { name: 'override', tree, whereIs: () => '' };
+}
+
+/** At least one goes, so that the search for a sound whole ends; all go when none is to blame. */
+function withoutBlamed(
+  kept: readonly OpenedOverride[],
+  problems: readonly SettingsProblem[],
+  ignored: Map<string, SettingsProblem>,
+): readonly OpenedOverride[] {
+  const blamed = new Map<OpenedOverride, string>();
+  for (const { layer, key, message } of problems) {
+    if (layer !== 'override') continue;
+    for (const override of nearestTo(key, kept)) blamed.set(override, blamed.get(override) ?? message);
+  }
+  if (blamed.size === 0)
+    for (const override of kept) blamed.set(override, 'does not fit the file and the environment');
+  for (const [{ key }, message] of blamed) leaveOut(ignored, key, message);
+  return kept.filter((override) => !blamed.has(override));
+}
+
+/** The overrides at or below a place, else those of the narrowest place around it that has any: half a thing is wrong. */
+function nearestTo(place: string, kept: readonly OpenedOverride[]): readonly OpenedOverride[] {
+  const found = kept.filter(({ key }) => isWithin(key, place) || isWithin(place, key));
+  const end = place.lastIndexOf('.');
+  return found.length > 0 || end < 0 ? found : nearestTo(place.slice(0, end), kept);
+}
+
+function leaveOut(ignored: Map<string, SettingsProblem>, key: string, message: string): undefined {
+  ignored.set(key, { where: '', key, message, layer: 'override' });
+}

@@ -1,0 +1,46 @@
+import { BadRequest } from '../../common/errors/gateway-error.js';
+import type { SqlRunner } from '../database/sql.js';
+import type { ConfigStore } from './config.store.js';
+import type { ConfigAuthor, ConfigChange } from './config-change.js';
+import type { OverrideChanger } from './override-changer.js';
+import { editsToUndo } from './override-edits.js';
+
+/**
+ * Brings the stored overrides back to how they were right after a revision (without one, before the newest change), as
+ * a new change of its own. Throws `BadRequest` for a revision that there was not, or that the history forgot, and
+ * `SecuritySettings` when it would change keys that its author may not.
+ * @returns the keys that changed
+ */
+export async function rollBack(
+  parts: { readonly changer: OverrideChanger; readonly store: ConfigStore },
+  actor: ConfigAuthor,
+  to: bigint | undefined,
+): Promise<readonly string[]> {
+  let keys: readonly string[] = [];
+  await parts.changer.change({
+    action: 'rollback',
+    actor,
+    edits: async (base, runner) => {
+      const target = to ?? (await beforeNewest(parts.store, runner));
+      const changes = await parts.store.changesAfter(target, runner);
+      refuseGap(changes, target, BigInt(base.stored.revision));
+      const edits = editsToUndo(changes, base.stored.rows);
+      keys = edits.map(({ key }) => key);
+      return edits;
+    },
+  });
+  return keys;
+}
+
+async function beforeNewest(store: ConfigStore, runner: SqlRunner): Promise<bigint> {
+  const newest = await store.newestUndoable(runner);
+  if (newest === undefined) throw new BadRequest('There is no change that could be undone.');
+  return BigInt(newest.revision) - 1n;
+}
+
+function refuseGap(changes: readonly ConfigChange[], target: bigint, now: bigint): void {
+  if (target < 0n || target > now)
+    throw new BadRequest(`There was no revision ${target}; the newest is ${now}.`);
+  if (BigInt(changes.length) !== now - target)
+    throw new BadRequest(`The history does not reach back to revision ${target}.`);
+}

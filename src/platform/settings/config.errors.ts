@@ -1,0 +1,42 @@
+import { Conflict, Forbidden } from '../../common/errors/gateway-error.js';
+
+const why = 'only the file and the environment may set it, since it chooses a program or opens a door';
+
+/** Keys that no caller may change, however many scopes the token has (decisions, section 7). */
+export class FileOnlySettings extends Forbidden {
+  constructor(keys: readonly string[]) {
+    super(`${keys.slice(0, 5).join(', ')}: ${why}.`, {
+      details: {
+        reason: 'file_only_settings',
+        fields: keys.slice(0, 100).map((path) => ({ path, message: why })),
+      },
+    });
+  }
+}
+
+const whySecurity =
+  'needs the scope "security:write" beside "config:write", since it decides who may do what';
+
+/** Keys that a token may not change which may change others (decisions, section 7). Nothing of the request was done. */
+export class SecuritySettings extends Forbidden {
+  constructor(keys: readonly string[]) {
+    super(`${keys.slice(0, 5).join(', ')}: a change ${whySecurity}.`, {
+      details: {
+        reason: 'security_settings',
+        fields: keys.slice(0, 100).map((path) => ({ path, message: `a change ${whySecurity}` })),
+      },
+    });
+  }
+}
+
+/** If-Match named a configuration that is not in force any more. */
+export class ConfigurationMoved extends Conflict {
+  constructor() {
+    super(
+      'The configuration was changed meanwhile. Read it again and repeat the change on what is there now.',
+      {
+        details: { reason: 'configuration_moved' },
+      },
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { type Logger, Logs } from '../logging/logger.js';
+import { DueWork } from '../runtime/due-work.service.js';
+import { STORED_REVISION } from './config.store.js';
+import { Configuration } from './configuration.js';
+import { FileWatch } from './file-watch.js';
+import { InvalidSettings } from './invalid-settings.js';
+
+/** Of the file and of the store: twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
+const LOOK_MS = 400;
+const STORED = 'stored changes';
+
+/** Follows what others change: the stored overrides of all replicas, and the file of this one. */
+@Injectable()
+export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly file: FileWatch;
+  private readonly stopped = new AbortController();
+  private watching: Promise<void> = Promise.resolve();
+  private following: Promise<void> | undefined;
+  private readonly failures = new Map<string, string>();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly due: DueWork,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('config::watch');
+    this.file = new FileWatch(() => configuration.file());
+  }
+
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'config_revision',
+      everyMs: LOOK_MS,
+      sql: STORED_REVISION,
+      tell: (revision) => this.followStore(revision),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.watching = this.watch();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopped.abort();
+    await this.watching;
+    await this.following;
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopped;
+    while (!signal.aborted) {
+      await this.attempt('file', () => this.followFile());
+      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** What fails is tried again at the next look, and said once. */
+  private async attempt(source: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.failures.delete(source);
+    } catch (error) {
+      const reason = sentenceOf(error);
+      if (this.failures.get(source) === reason) return;
+      this.failures.set(source, reason);
+      this.logger.warn('a change of the configuration could not be taken; the old one goes on', {
+        source,
+        reason,
+      });
+    }
+  }
+
+  /** One at a time; what could not be followed is tried again with the next answer. */
+  private followStore(revision: unknown): void {
+    const isNew = revision !== this.configuration.live.snapshot.stored.revision;
+    if (!isNew && !this.failures.has(STORED)) return;
+    this.following ??= this.attempt(STORED, () => this.configuration.followStore()).finally(() => {
+      this.following = undefined;
+    });
+  }
+
+  private async followFile(): Promise<void> {
+    if (!(await this.file.hasNews())) return;
+    try {
+      await this.configuration.followFile();
+    } catch (error) {
+      // Another content is needed before this can end otherwise; everything else is tried again.
+      if (error instanceof InvalidSettings) this.file.judge();
+      throw error;
+    }
+    this.file.judge();
+  }
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { readEnvironment, variableOf } from './environment.js';
+
+describe('the environment', () => {
+  test('an empty variable counts as not set, except by name', () => {
+    const environment = readEnvironment({ DATABASE_URL: '', EMPTY: '', GATEWAY_CONFIG: 'a.toml' });
+    expect(environment.databaseUrl).toBeUndefined();
+    expect(environment.configFile).toBe('a.toml');
+    expect(environment.lookup('EMPTY')).toBe('');
+    expect(environment.lookup('ABSENT')).toBeUndefined();
+  });
+
+  test('a later change of the variables does not reach the snapshot', () => {
+    const variables: Record<string, string> = { NODE_ENV: 'production' };
+    const environment = readEnvironment(variables);
+    variables.NODE_ENV = 'test';
+    expect(environment.nodeEnv).toBe('production');
+    expect(Object.isFrozen(environment)).toBe(true);
+  });
+
+  test('inspecting or serialising it shows no value', () => {
+    const environment = readEnvironment({ GATEWAY_MASTER_KEY: 'canary', OPENAI_API_KEY: 'canary' });
+    expect(inspect(environment, { showHidden: true, depth: 9 }) + JSON.stringify(environment)).not.toContain(
+      'canary',
+    );
+    expect(environment.secrets).toEqual(['canary', 'canary']);
+  });
+
+  test('the name of a variable and the path of its key lead to each other', () => {
+    const variable = variableOf(['rate_limits', 'sessions_write']);
+    expect(variable).toBe('GATEWAY__RATE_LIMITS__SESSIONS_WRITE');
+    expect(readEnvironment({ [variable]: '1' }).settings).toEqual([
+      { variable, path: ['rate_limits', 'sessions_write'], value: '1' },
+    ]);
+  });
+
+  test('without an argument it reads the process', () => {
+    expect(readEnvironment().lookup('PATH')).toBe(process.env.PATH);
+  });
+});
+
+test('no other file of the gateway reads process.env', () => {
+  const source = join(__dirname, '../..');
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.spec)\.ts$/.test(file),
+  );
+  const readers = files.filter((file) => readFileSync(join(source, file), 'utf8').includes('process.env'));
+  expect(readers).toEqual([join('platform', 'settings', 'environment.ts')]);
+});

@@ -1,0 +1,57 @@
+import type { Logger } from '../logging/logger.js';
+import type { SettingsCandidate } from './candidate-builder.js';
+import { readAt } from './dotted-path.js';
+import { settingValues } from './settings-values.js';
+import type { StoredOverrides } from './stored-override.js';
+
+/** A stored host or port that this replica does not use, because its own file or environment names another. */
+export interface OverruledKey {
+  readonly key: string;
+  readonly stored: unknown;
+  /** What this replica uses. */
+  readonly own: unknown;
+  /** `gateway.toml:12`, or the name of a variable. */
+  readonly where: string;
+}
+
+/**
+ * The stored overrides of keys marked `perReplica` that this replica's own file or environment overrules. A stored
+ * port is one value for all replicas: followed against a replica's own, it would take the port of its neighbour.
+ */
+export function overruledKeys({
+  settings,
+  layers,
+  overrides,
+}: Pick<SettingsCandidate, 'settings' | 'layers' | 'overrides'>): readonly OverruledKey[] {
+  return settingValues(settings).flatMap(({ key, node: { path, marks } }) => {
+    const stored = readAt(overrides.tree, path);
+    if (marks.perReplica !== true || stored === undefined) return [];
+    const layer = layers.findLast(({ name, tree }) => name !== 'default' && readAt(tree, path) !== undefined);
+    if (layer === undefined) return [];
+    return [{ key, stored, own: readAt(layer.tree, path), where: layer.whereIs(path) }];
+  });
+}
+
+/** What is stored, without the keys that this replica overrules. */
+export function withoutOverruled(
+  stored: StoredOverrides,
+  overruled: readonly OverruledKey[],
+): StoredOverrides {
+  const keys = new Set(overruled.map(({ key }) => key));
+  return { ...stored, rows: stored.rows.filter(({ key }) => !keys.has(key)) };
+}
+
+/** Warns of each stored value that this replica does not use, those that were the same before excepted. */
+export function warnOfOverruled(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
+  const known = new Map(
+    (before === undefined ? [] : overruledKeys(before)).map(({ key, stored }) => [key, stored]),
+  );
+  for (const { key, stored, own, where } of overruledKeys(now)) {
+    if (known.get(key) === stored) continue;
+    logger.warn(
+      `the stored ${key} = ${String(stored)} is not used by this replica: ${where} says ${String(own)}, and a ` +
+        "replica's own file or environment wins for hosts and ports; remove it there to use the stored value",
+      { key, where },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import type { Logger } from '../logging/logger.js';
+import { Turnstile } from '../runtime/turnstile.js';
+import type { SettingsCandidate } from './candidate-builder.js';
+import { changedKeys } from './changed-keys.js';
+import type { LiveSettings } from './live-settings.js';
+import { warnOfOverruled } from './replica-keys.js';
+import type { SecretKeeper } from './secret-keeper.js';
+import { livableSettings, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
+import type { SettingsSubscribers } from './settings-subscribers.js';
+
+const MOST_WAITING = 64;
+const MOST_LOGGED = 20;
+
+/** A change for which everyone is ready. Exactly one of the two is called. */
+export interface ReadyChange {
+  readonly snapshot: SettingsSnapshot;
+  /** What it will be once it is published under this revision. */
+  published(revision: string): SettingsSnapshot;
+  /** Publishes it, under the revision that it was stored with. */
+  commit(revision: string): void;
+  rollBack(): void;
+}
+
+/** The last part of the one way to new settings: everyone prepares, then all switch in one instant, or nobody does. */
+export class SettingsSwitch {
+  private readonly turnstile = new Turnstile(MOST_WAITING);
+
+  constructor(
+    readonly live: LiveSettings,
+    private readonly subscribers: SettingsSubscribers,
+    private readonly secrets: SecretKeeper,
+    private readonly logger: Logger,
+  ) {}
+
+  /** One change at a time in this process. */
+  exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.turnstile.pass(work);
+  }
+
+  /** Throws what a subscriber throws; then nothing has changed. */
+  async prepare(candidate: SettingsCandidate): Promise<ReadyChange> {
+    this.secrets.expect(candidate);
+    const before = this.live.current;
+    const current = livableSettings(candidate.settings, before);
+    const keys = changedKeys(before, current);
+    const prepared = await this.subscribers.prepare({ before, after: current, keys });
+    const published = (revision: string) =>
+      snapshotOf({ ...candidate, stored: { ...candidate.stored, revision } }, current);
+    return {
+      snapshot: snapshotOf(candidate, current),
+      published,
+      rollBack: () => prepared.rollBack(),
+      commit: (revision) => {
+        this.publish(published(revision));
+        prepared.commit();
+      },
+    };
+  }
+
+  private publish(snapshot: SettingsSnapshot): void {
+    const old = this.live.snapshot;
+    this.live.publish(snapshot);
+    this.secrets.keep(snapshot);
+    const keys = changedKeys(old.settings, snapshot.settings);
+    if (keys.length > 0) {
+      const shown = { keys: keys.slice(0, MOST_LOGGED), changed: keys.length };
+      this.logger.info('the configuration changed', { ...shown, revision: snapshot.stored.revision });
+    }
+    warnOfIgnored(this.logger, snapshot, old);
+    warnOfOverruled(this.logger, snapshot, old);
+  }
+}
+
+/** Says which stored overrides are left out, those that were already before excepted. */
+export function warnOfIgnored(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
+  for (const [key, { message }] of now.ignored) {
+    if (before?.ignored.has(key)) continue;
+    logger.warn('a stored change of the configuration does not fit any more and is ignored', {
+      key,
+      message,
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { BadRequest } from '../../common/errors/gateway-error.js';
+
+/** Areas with a `read` and a `write`. */
+const SCOPE_AREAS = [
+  'sessions',
+  'channels',
+  'hooks',
+  'mcp',
+  'plugins',
+  'skills',
+  'status',
+  'config',
+  'logs',
+  'metrics',
+  'approvals',
+] as const;
+
+/**
+ * What a route asks for. `approvals:write` answers tool calls that wait for a person; `security:write` changes settings
+ * that decide who may do what (marked `security` in the schema), beside `config:write`.
+ */
+export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | 'security:write';
+/** What a token carries: scopes, or `*` for all of them, those of later versions included. */
+export type GrantedScope = Scope | '*';
+export type ScopePreset = 'admin' | 'operator' | 'viewer';
+
+export const SCOPES: readonly Scope[] = [
+  ...SCOPE_AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`]),
+  'security:write',
+];
+
+const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
+/** What is an administrator's alone: with it a token gives itself the rest. */
+const ADMINISTRATION: readonly Scope[] = ['security:write'];
+
+/** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */
+export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]>> = {
+  admin: ['*'],
+  operator: SCOPES.filter((scope) => !ADMINISTRATION.includes(scope)),
+  viewer: SCOPES.filter((scope) => scope.endsWith(':read')),
+};
+
+export class UnknownScope extends BadRequest {
+  constructor(scope: string) {
+    super(`Unknown scope ${quoted(scope)}; known scopes are ${GRANTABLE.join(', ')}.`);
+  }
+}
+
+/**
+ * The scopes named, without blanks around them and without repeats, in one fixed order.
+ * Throws `UnknownScope` for the first unknown name and `BadRequest` for an empty list.
+ */
+export function parseScopes(list: readonly string[]): GrantedScope[] {
+  const named = new Set(list.map((text) => text.trim()));
+  for (const text of named) if (!isGrantable(text)) throw new UnknownScope(text);
+  if (named.size === 0) throw new BadRequest(`Name at least one scope of ${GRANTABLE.join(', ')}.`);
+  return GRANTABLE.filter((scope) => named.has(scope));
+}
+
+/**
+ * Whether scopes held cover the scope needed. Only `*` implies others: a `write` does not include its `read`, so
+ * that a token which may only post (a monitor opening sessions, say) cannot read what others wrote.
+ */
+export function grants(granted: readonly GrantedScope[], needed: Scope): boolean {
+  return granted.includes(needed) || granted.includes('*');
+}
+
+function isGrantable(text: string): text is GrantedScope {
+  return (GRANTABLE as readonly string[]).includes(text);
+}
+
+function quoted(text: string): string {
+  return text.length > 64 ? `of ${text.length} characters` : `"${text}"`;
+}

@@ -1,0 +1,35 @@
+import type { GatewaySettings } from '../settings/settings.schema.js';
+import type { Caller } from './caller.js';
+
+type Limits = GatewaySettings['limits'];
+type OwnLimits = Limits['api_tokens'][string];
+
+/** Whoever a share belongs to. */
+export type TokenHolder = Pick<Caller, 'tokenId' | 'tokenName'>;
+
+/** What is shared out among API tokens, so that one of them cannot take all of it. */
+export type SharedThing = 'hooks' | 'streams' | 'waiting_messages' | 'stored_bytes';
+
+/** Channels write for many people: they have limits of a token only when they are named (`channel:<name>`). */
+const CHANNEL = /^channel:/;
+
+/** How much of something the token of a caller may hold, by `[limits]`; 0 is no limit. */
+export function shareOf(limits: Limits, caller: TokenHolder, thing: SharedThing): number {
+  return ownLimitsOf(limits, caller)?.[thing] ?? (isChannel(caller) ? 0 : limits[`${thing}_per_api_token`]);
+}
+
+/** What `limits.api_tokens` says of this token, by its id or its name; the id wins. */
+export function ownLimitsOf({ api_tokens: all }: Limits, caller: TokenHolder): OwnLimits | undefined {
+  const named = (key: string): OwnLimits | undefined => (Object.hasOwn(all, key) ? all[key] : undefined);
+  return named(caller.tokenId) ?? (isChannel(caller) ? undefined : named(caller.tokenName));
+}
+
+/** As with `shareOf`, of places in this process: one token never takes more than half of them, unless its share is 0. */
+export function shareOfPlaces(limits: Limits, caller: TokenHolder, places: number): number {
+  const share = shareOf(limits, caller, 'streams');
+  return share === 0 ? places : Math.min(share, Math.ceil(places / 2));
+}
+
+export function isChannel({ tokenId }: Pick<Caller, 'tokenId'>): boolean {
+  return CHANNEL.test(tokenId);
+}

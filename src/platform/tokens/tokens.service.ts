@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-error.js';
+import { newId } from '../../common/ids/typeid.js';
+import { Database } from '../database/database.js';
+import type { SqlRunner } from '../database/sql.js';
+import type { ApiToken } from './api-token.js';
+import type { GrantedScope } from './scopes.js';
+import { TokenStore } from './token.store.js';
+import { TokenEndings } from './token-endings.js';
+import { defaultExpiry } from './token-expiry.js';
+import { hashToken, looksLikeToken, mintToken } from './token-format.js';
+
+export interface TokenWish {
+  readonly name: string;
+  readonly scopes: readonly GrantedScope[];
+  /** Null never expires. */
+  readonly expiresAt: Date | null;
+  /** The only user whose sessions the token sees; null for all. */
+  readonly boundUserId: string | null;
+}
+
+/** A token at the only moment at which it can be read. */
+export interface MintedToken {
+  readonly secret: string;
+  readonly token: ApiToken;
+}
+
+export interface RotationWish {
+  /** Until when the new token works, null for ever; undefined for ever when the old one does, else for 90 days. */
+  readonly expiresAt?: Date | null | undefined;
+  /** How long the old token goes on working beside it; 0 ends it in the same moment. */
+  readonly keepOldSecs?: number;
+}
+
+/** Makes, lists and ends API tokens. */
+@Injectable()
+export class TokensService {
+  constructor(
+    private readonly store: TokenStore,
+    private readonly database: Database,
+    private readonly endings: TokenEndings,
+  ) {}
+
+  async create(wish: TokenWish): Promise<MintedToken> {
+    const secret = mintToken();
+    const token = await this.store.insert(draft(wish), hashToken(secret));
+    if (token === undefined) throw new Conflict('This token exists already.');
+    return { secret, token };
+  }
+
+  list(): Promise<ApiToken[]> {
+    return this.store.list();
+  }
+
+  /**
+   * By id, or by name when only one unrevoked token has it. What the token and those before it made ends in the same
+   * transaction: webhooks and waiting messages; streams and running turns follow within a second and a half.
+   */
+  async revoke(idOrName: string): Promise<ApiToken> {
+    const token = await this.one(idOrName);
+    return this.database.transaction(async (runner) => {
+      const revoked = await this.store.revoke(token.id, runner);
+      if (revoked !== undefined) await this.endFamilies([revoked.familyId], runner);
+      return revoked ?? token;
+    });
+  }
+
+  /**
+   * A new token with the same name, scopes and user. The old one ends in the same moment, or after `keepOldSecs` when
+   * it does not expire before. What the old one made is the new one's.
+   */
+  async rotate(idOrName: string, { expiresAt: wanted, keepOldSecs = 0 }: RotationWish): Promise<MintedToken> {
+    const old = await this.one(idOrName);
+    const secret = mintToken();
+    const expiresAt = wanted === undefined ? usualExpiry(old) : wanted;
+    return this.database.transaction(async (runner) => {
+      const ended =
+        keepOldSecs > 0
+          ? await this.store.endWithin(old.id, keepOldSecs, runner)
+          : await this.store.revoke(old.id, runner);
+      if (ended === undefined) throw new Conflict('The token was revoked meanwhile.');
+      const { name, scopes, boundUserId, familyId, bootstrapAt } = old;
+      const heir = { ...draft({ name, scopes, boundUserId, expiresAt }), familyId, bootstrapAt };
+      const token = await this.store.insert(heir, hashToken(secret), runner);
+      if (token === undefined) throw new Conflict('This token exists already.');
+      return { secret, token };
+    });
+  }
+
+  /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */
+  async createFirst(wish: TokenWish): Promise<MintedToken | undefined> {
+    const secret = mintToken();
+    return this.database.transaction(async (runner) => {
+      await this.store.holdCreation(runner);
+      if (await this.store.hasAny(runner)) return undefined;
+      const token = await this.store.insert(draft(wish), hashToken(secret), runner);
+      return token && { secret, token };
+    });
+  }
+
+  /**
+   * Makes the given token an administrator's, unless it is one already, and revokes the one that was given before: what
+   * that made is the new one's. A token that was seen before changes nothing, so that a replica which still starts with the
+   * old one neither brings it back nor ends the new one. Throws `BadRequest` when it has not the form of a token. Blanks
+   * around it are a Secret's line feed, not part of it.
+   * @returns whether the token is the one in force; not when it was revoked, or replaced by another
+   */
+  async install(given: string): Promise<boolean> {
+    const secret = given.trim();
+    if (!looksLikeToken(secret)) {
+      throw new BadRequest(
+        'GATEWAY_BOOTSTRAP_TOKEN is not a token: make one with "agent-gateway auth token mint".',
+      );
+    }
+    return this.database.transaction(async (runner) => {
+      await this.store.holdCreation(runner);
+      const before = await this.store.bootstrapInForce(runner);
+      const wish = draft({ name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null });
+      const heir = { ...wish, familyId: before?.familyId ?? wish.familyId };
+      await this.store.install(heir, hashToken(secret), runner);
+      const replaced = await this.store.revokeReplaced(runner);
+      await this.endFamilies(
+        replaced.map(({ familyId }) => familyId),
+        runner,
+      );
+      return this.store.isInForce(hashToken(secret), runner);
+    });
+  }
+
+  /** Ends what families of tokens made of which none is left. */
+  private async endFamilies(familyIds: readonly string[], runner: SqlRunner): Promise<void> {
+    if (familyIds.length === 0) return;
+    for (const id of await this.store.endedAmong(familyIds, runner)) await this.endings.end(runner, id);
+  }
+
+  private async one(idOrName: string): Promise<ApiToken> {
+    const found = await this.store.findNamed(idOrName);
+    const alive = found.filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date());
+    const [token, ...others] = alive.length > 0 ? alive : found;
+    if (token === undefined) throw new NotFound('There is no unrevoked token with this id or name.');
+    if (others.length > 0)
+      throw new Conflict('Several tokens have this name: use the id ("auth token list" shows it).');
+    return token;
+  }
+}
+
+/** A token that never expires is replaced by one that never does. */
+function usualExpiry({ expiresAt }: ApiToken): Date | null {
+  return expiresAt === null ? null : defaultExpiry();
+}
+
+function draft(wish: TokenWish): ApiToken {
+  const id = newId('tok');
+  const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
+  return { ...wish, ...life, id, familyId: id, bootstrapAt: null };
+}

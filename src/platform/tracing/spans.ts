@@ -1,0 +1,92 @@
+import {
+  type Attributes,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+
+/** The API alone: while nobody exports, spans are made by nobody and cost a look. */
+const tracer = () => trace.getTracer('agent-gateway');
+
+let exporting = false;
+
+/** Said once, by whoever starts the export. */
+export function setExporting(on: boolean): void {
+  exporting = on;
+}
+
+export function isTracing(): boolean {
+  return exporting;
+}
+
+/** A request that was taken: its span, within which everything runs that it causes. */
+export interface RequestSpan {
+  run<Result>(work: () => Result): Result;
+  end(facts: { readonly name: string; readonly status: number; readonly attributes: Attributes }): void;
+}
+
+const UNTRACED: RequestSpan = { run: (work) => work(), end: () => undefined };
+
+/** Goes on with the trace of whoever asks (`traceparent`), or begins one. */
+export function beginRequest(headers: Readonly<Record<string, unknown>>, method: string): RequestSpan {
+  if (!exporting) return UNTRACED;
+  const caller = propagation.extract(context.active(), headers);
+  const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, caller);
+  return {
+    run: (work) => context.with(trace.setSpan(caller, span), work),
+    end: ({ name, status, attributes }) => {
+      span.updateName(name);
+      span.setAttributes(attributes);
+      if (status >= 500) {
+        span.setAttribute('error.type', String(status));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
+}
+
+/** What a span is called, and what is known of it before its work begins. */
+export interface SpanStart {
+  readonly name: string;
+  readonly attributes: Attributes;
+  /** Whether the work is a call of another service; else it is our own. */
+  readonly isCall?: boolean;
+}
+
+/** Runs `work` within a span that ends with it; what it throws is the span's error. `work` may add to the span. */
+export async function inSpan<Result>(
+  { name, attributes, isCall = false }: SpanStart,
+  work: (span: Span | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (!exporting) return work(undefined);
+  const kind = isCall ? SpanKind.CLIENT : SpanKind.INTERNAL;
+  return tracer().startActiveSpan(name, { attributes, kind }, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      span.setAttribute('error.type', errorType(error));
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** The headers that let whoever is called go on with the trace of this moment. */
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  if (exporting) propagation.inject(context.active(), headers);
+  return headers;
+}
+
+/** A word with few values, as OpenTelemetry's conventions ask: the reason that callers are told, else the class. */
+function errorType(error: unknown): string {
+  if (error instanceof GatewayError) return error.details?.reason ?? error.name;
+  return error instanceof Error ? error.name : 'error';
+}

@@ -1,0 +1,60 @@
+import type { Logs } from '../logging/logger.js';
+import { setExporting } from './spans.js';
+
+/** Ends the export: what is left is sent within its time. */
+export type StopTelemetry = () => Promise<void>;
+
+/** Which signals go to a collector (`Environment.telemetry`). */
+export interface TelemetrySignals {
+  readonly traces: boolean;
+  readonly metrics: boolean;
+  readonly logs: boolean;
+  /** Between two exports of metrics, in milliseconds; undefined takes the SDK's minute. */
+  readonly metricIntervalMs: number | undefined;
+}
+
+export interface TelemetryIdentity {
+  readonly version: string;
+  readonly replicaId: string;
+}
+
+const STOP_MS = 3000;
+
+/**
+ * Sends what is asked for by OTLP over HTTP to the collector that OpenTelemetry's variables name
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_<SIGNAL>_ENDPOINT`, and the others for headers, sampling, intervals and
+ * limits): spans; with `OTEL_METRICS_EXPORTER=otlp` the metrics of `/metrics`; with `OTEL_LOGS_EXPORTER=otlp` the log
+ * lines, redacted as on standard output. Nothing is loaded and nothing is measured for a signal that nobody asked for.
+ */
+export async function startTelemetryExport(
+  wanted: TelemetrySignals,
+  identity: TelemetryIdentity,
+  logs: Logs,
+): Promise<StopTelemetry> {
+  if (!wanted.traces && !wanted.metrics && !wanted.logs) return () => Promise.resolve();
+  const resource = await resourceOf(identity);
+  const parts: { shutdown(): Promise<void> }[] = [];
+  if (wanted.traces) parts.push((await import('./export-spans.js')).exportSpans(resource));
+  if (wanted.metrics) {
+    const { exportMetrics } = await import('./export-metrics.js');
+    parts.push(exportMetrics(resource, wanted.metricIntervalMs));
+  }
+  if (wanted.logs) parts.push((await import('./export-logs.js')).exportLogs(resource, logs));
+  setExporting(wanted.traces);
+  return async () => {
+    setExporting(false);
+    const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
+    const stopped = Promise.all(parts.map((part) => part.shutdown().catch(() => undefined)));
+    await Promise.race([stopped, late]);
+  };
+}
+
+async function resourceOf({ version, replicaId }: TelemetryIdentity) {
+  const resources = await import('@opentelemetry/resources');
+  const own = resources.resourceFromAttributes({
+    'service.name': 'agent-gateway',
+    'service.version': version,
+    'service.instance.id': replicaId,
+  });
+  return own.merge(resources.detectResources({ detectors: [resources.envDetector] }));
+}

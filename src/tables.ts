@@ -1,0 +1,63 @@
+import { ChannelStateEntity } from './areas/channels/channel-state.entity.js';
+import { ConversationEntity } from './areas/channels/conversations/conversation.entity.js';
+import { ChannelMessageEntity } from './areas/channels/inbound/channel-message.entity.js';
+import { ChannelReplyEntity } from './areas/channels/replies/channel-reply.entity.js';
+import { HookEntity } from './areas/hooks/hook.entity.js';
+import { HookDeliveryEntity } from './areas/hooks/hook-delivery.entity.js';
+import { HookLaneEntity } from './areas/hooks/hook-lane.entity.js';
+import { SessionAudienceEntity } from './areas/live/remote/session-audience.entity.js';
+import { TurnFrameEntity } from './areas/live/remote/turn-frame.entity.js';
+import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
+import { MemoryEntryEntity } from './areas/memory/memory-entry.entity.js';
+import { MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory-tallies.entity.js';
+import { PluginStateEntity } from './areas/plugins/state/plugin-state.entity.js';
+import { SessionEntity } from './areas/sessions/session.entity.js';
+import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
+import { AttachmentEntity } from './areas/turns/attachment.entity.js';
+import { TokenSpendingEntity } from './areas/turns/limits/token-spending.entity.js';
+import { TokenStorageEntity } from './areas/turns/limits/token-storage.entity.js';
+import { MessageEntity } from './areas/turns/message.entity.js';
+import { TurnEntity } from './areas/turns/turn.entity.js';
+import { IdempotencyKeyEntity } from './http/idempotency/idempotency-key.entity.js';
+import { AuditEntryEntity } from './platform/audit-log/audit-entry.entity.js';
+import { EventEntity } from './platform/events/event.entity.js';
+import { LogEntryEntity } from './platform/logging/log-entry.entity.js';
+import { RateBucketEntity } from './platform/rate-limits/rate-bucket.entity.js';
+import { MasterKeyCheckEntity } from './platform/secrets/master-key-check.entity.js';
+import { ConfigChangeEntity } from './platform/settings/config-change.entity.js';
+import { ConfigOverrideEntity } from './platform/settings/config-override.entity.js';
+import { ApiTokenEntity } from './platform/tokens/api-token.entity.js';
+
+/** Every table that TypeORM knows; the drift check compares them with the database. */
+export const tables = [
+  ApiTokenEntity,
+  RateBucketEntity,
+  SessionEntity,
+  MessageEntity,
+  AttachmentEntity,
+  TurnEntity,
+  SessionAudienceEntity,
+  TurnFrameEntity,
+  IdempotencyKeyEntity,
+  TokenSpendingEntity,
+  TokenStorageEntity,
+  ConfigOverrideEntity,
+  ConfigChangeEntity,
+  ChannelStateEntity,
+  ConversationEntity,
+  ChannelMessageEntity,
+  ChannelReplyEntity,
+  LogEntryEntity,
+  HookEntity,
+  HookLaneEntity,
+  HookDeliveryEntity,
+  EventEntity,
+  McpToolEntity,
+  PluginStateEntity,
+  ToolApprovalEntity,
+  MemoryEntryEntity,
+  MemoryUserEntity,
+  MemoryWordEntity,
+  AuditEntryEntity,
+  MasterKeyCheckEntity,
+];
