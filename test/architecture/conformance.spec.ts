@@ -24,16 +24,37 @@ test('the specification has 104 rows in its tables, each another', () => {
   expect(new Set(SPECIFICATION_ROWS.map(({ quote }) => quote)).size).toBe(104);
 });
 
-test.each(['a', 'b'] as const)('the endpoint rows of Profile %s are the routes it is held to', (profile) => {
-  const section = profile === 'a' ? '4.1 | ' : '4.2 | ';
-  const endpoints = SPECIFICATION_ROWS.filter(({ quote }) => quote.startsWith(section));
-  const routes = SPECIFICATION_ROUTES[profile].filter(
-    ({ path }) => profile === 'a' || path !== '/sessions/:id/messages',
-  );
-  expect(endpoints.map(({ cells }) => cells.slice(0, 2))).toEqual(
-    routes.map(({ method, path }) => [method, path]),
-  );
-});
+test.each([
+  [
+    'a',
+    3,
+    [
+      'GET /logs level,limit,since,component',
+      'GET /sessions status,limit,offset',
+      'GET /sessions/:id/messages limit,before',
+    ],
+  ],
+  [
+    'b',
+    4,
+    [
+      'GET /logs level,module,since,limit,stream',
+      'GET /logs/stream level',
+      'GET /sessions status,channel,limit,offset',
+      'GET /sessions/:id/messages limit,before',
+    ],
+  ],
+] as const)(
+  'request cells of Profile %s say which routes take a body and a query',
+  (profile, bodies, queries) => {
+    const routes = SPECIFICATION_ROUTES[profile];
+    expect(routes.filter(({ body }) => body)).toHaveLength(bodies);
+    const asked = routes.flatMap(({ method, path, query }) =>
+      query ? [`${method} ${path} ${query.join(',')}`] : [],
+    );
+    expect(asked.sort()).toEqual(queries);
+  },
+);
 
 test('every row is quoted by a test', () => {
   const unquoted = SPECIFICATION_ROWS.filter((row) => !all.some((one) => quotes(one, row)));

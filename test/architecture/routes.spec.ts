@@ -32,7 +32,7 @@ function decidedAccess(profile: ProfileId, route: Route): Pick<Access, 'scope' |
     : { scope, tier: decidedTier(area, right === 'read' ? 'read' : 'write') };
 }
 
-/** Specification 8: sessions by reading and writing, writes to the configuration, everything else. */
+/** docs/specification/api.md, 8: sessions by reading and writing, writes to the configuration, everything else. */
 function decidedTier(area: string, right: 'read' | 'write'): Access['tier'] {
   if (area === 'sessions') return `sessions_${right}`;
   return area === 'config' && right === 'write' ? 'config_write' : 'other';

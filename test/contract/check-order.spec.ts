@@ -14,7 +14,7 @@ const TEXT = { 'content-type': 'text/plain' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LARGE = JSON.stringify({ channel: 'x'.repeat(3000) });
 
-/** The order of checks (decisions, section 7): token, rate, scope, media type and body, validation, existence, state. */
+/** docs/specification/silences.md, Order of checks: token, rate, scope, media type and body, validation, existence, state. */
 const WRONGS: [
   what: string,
   method: string,

@@ -17,7 +17,7 @@ const total = async () =>
   (await gateway.b.get<SessionListWire>('/sessions?status=active&limit=0')).body.total;
 const hooks = async () => (await gateway.b.get<{ hooks: unknown[] }>('/hooks')).body.hooks.length;
 
-describe.each(PROFILES)('decisions 4 | Idempotency-Key on every POST and PATCH | Profile %s', (profile) => {
+describe.each(PROFILES)('Idempotency-Key on every POST and PATCH | Profile %s', (profile) => {
   test('every POST and PATCH that the router has takes part: a bad key is 400 before anything is looked at', async () => {
     const writes = writesOf(gateway, profile);
     expect(writes.length).toBeGreaterThan(4);

@@ -129,7 +129,7 @@ test('3 | MCP server | running (Profile A), connected, reconnecting (Profile B)'
   ]);
 });
 
-describe('Events (decisions, section 6): mcp.connected and mcp.disconnected', () => {
+describe('Events (docs/specification/silences.md, Webhooks): mcp.connected and mcp.disconnected', () => {
   test('a hook is told when a server goes and when it is back', async () => {
     const hook = { url: 'http://127.0.0.1:18999/hook', events: ['mcp.*'] };
     expect((await gateway.b.post('/hooks', hook)).status).toBe(201);
@@ -146,7 +146,7 @@ describe('Events (decisions, section 6): mcp.connected and mcp.disconnected', ()
   });
 });
 
-describe('status (decisions, section 2): degraded while a configured MCP server is failing', () => {
+describe('status (docs/specification/silences.md, Status): degraded while a configured MCP server is failing', () => {
   test('both profiles say degraded, and stay ready', async () => {
     await eventually(async () => {
       const a = await gateway.a.get<{ status: string }>('/health');

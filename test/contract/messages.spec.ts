@@ -197,7 +197,7 @@ test('2.2 | tool_calls | output is cut at 16 KiB with a mark, between two charac
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(16_384 + 40);
 });
 
-test('decisions 4: agent.max_tool_calls_per_turn (10) | calls past it get an error result and the model answers without tools', async () => {
+test('Turns: agent.max_tool_calls_per_turn (10) | calls past it get an error result and the model answers without tools', async () => {
   const id = await newSession(gateway.a);
   const { status, body } = await say(gateway.a, id, Array(12).fill('/call echo {}').join('\n'));
   expect(status).toBe(200);

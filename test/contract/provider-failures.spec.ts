@@ -24,7 +24,7 @@ afterAll(async () => {
 const failing = (): void => provider.script((response) => void response.writeHead(500).end('{}'));
 const silent = (): void => provider.script(() => undefined);
 
-describe.each(PROFILES)('decisions 4, 8 | provider failed / timed out | Profile %s', (profile) => {
+describe.each(PROFILES)('Errors | provider failed / timed out | Profile %s', (profile) => {
   test.each([
     ['failed', 502, failing, 'provider_error'],
     ['timed out', 504, silent, 'provider_first_byte_timeout'],

@@ -145,7 +145,7 @@ test.each<[string, unknown, number]>([
   expect(answer.status).toBe(status);
 });
 
-test('decisions 8: nesting over 32 counts the body itself: 32 levels are kept, 33 are 400', async () => {
+test('Errors: nesting over 32 counts the body itself: 32 levels are kept, 33 are 400', async () => {
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const send = (depth: number) =>
     gateway.b.send<Wire>('POST', '/sessions', {

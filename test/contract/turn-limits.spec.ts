@@ -15,7 +15,7 @@ import {
   type Wire,
 } from './support/faces.js';
 
-/** Decisions, section 8: "429 | 429 + `Retry-After` (whole seconds) | rate_limited". */
+/** docs/specification/silences.md, Errors: "past a limit | 429 + `Retry-After` (whole seconds) | rate_limited". */
 let gateway: TestGateway;
 let other: TestGateway;
 /** Ends the tool call of a turn, by the key it was given. */

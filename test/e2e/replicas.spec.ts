@@ -4,7 +4,7 @@ import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type Answer } from '../harness/http-caller.js';
 
-/** Decisions, section 7: a revoked token is refused by every replica within 1.5 s. */
+/** docs/specification/silences.md, Tokens: a revoked token is refused by every replica within 1.5 s. */
 const WITHIN_MS = 1500;
 
 let database: TestDatabase;

@@ -10,7 +10,7 @@ import { type ScriptedProvider, startScriptedProvider } from '../harness/scripte
 import { hostileHosts } from './support/hostile-hosts.js';
 
 /**
- * Decisions, section 2: "`url` is fetched only when `multimodal.allow_remote_fetch` is on, and through the outbound
+ * docs/specification/silences.md, Messages: "`url` is fetched only when `multimodal.allow_remote_fetch` is on, and through the outbound
  * guard"; "at most 10, 20 MiB decoded in all".
  */
 const ALLOWED = '127.0.0.77';

@@ -18,7 +18,7 @@ interface AnyAnswer {
 }
 
 /**
- * Checks status, content type and the exact envelope of a profile (specification 7), and returns the error in it.
+ * Checks status, content type and the exact envelope of a profile (docs/specification/api.md, 7), and returns the error in it.
  * All at once, here and below: thousands of answers are looked at, and `expect` costs more than what it compares.
  */
 export function expectError(
@@ -61,7 +61,7 @@ const RATE_HEADERS = {
   'x-ratelimit-reset': A_NUMBER,
 };
 
-/** What every answer of an API port carries, whatever its status (specification 8; decisions, sections 7 and 9). */
+/** What every answer of an API port carries, whatever its status (docs/specification/api.md, 8; docs/specification/silences.md, Headers). */
 export function expectCommonHeaders(answer: { readonly headers: AnyAnswer['headers'] }): void {
   expectHeaders(answer, { ...COMMON_HEADERS, ...RATE_HEADERS });
 }

@@ -25,7 +25,7 @@ const typed = (what: string, headers: Record<string, string>): HostileBody => ({
 
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-/** Bodies that no route takes, whatever its fields are (decisions, section 8). */
+/** Bodies that no route takes, whatever its fields are (docs/specification/silences.md, Errors). */
 export const HOSTILE_BODIES: readonly HostileBody[] = [
   all('malformed JSON', 400, [
     '{',
