@@ -22,7 +22,7 @@ import { MetricsControllerA } from './areas/status/profile-a/metrics.controller.
 import { StatusControllerA } from './areas/status/profile-a/status.controller.js';
 import { StatusModule } from './areas/status/status.module.js';
 
-/** Profile A: its controllers in the order of the specification's table (4.1). */
+/** Profile A: its controllers in the order of the table in docs/specification/api.md, 4.1. */
 @Module({
   imports: [
     SessionsModule,

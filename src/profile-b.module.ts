@@ -21,7 +21,7 @@ import { SkillsModule } from './areas/skills/skills.module.js';
 import { StatusControllerB } from './areas/status/profile-b/status.controller.js';
 import { StatusModule } from './areas/status/status.module.js';
 
-/** Profile B: its controllers in the order of the specification's table (4.2). */
+/** Profile B: its controllers in the order of the table in docs/specification/api.md, 4.2. */
 @Module({
   imports: [
     SessionsModule,

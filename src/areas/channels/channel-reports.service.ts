@@ -25,7 +25,9 @@ export interface ChannelHealth extends ChannelProbe {
   readonly lastMessageAt: Date | null;
 }
 
-/** What callers may see of channels and do to them (decisions, section 5). Throws `ChannelNotFound`. */
+/**
+ * What callers may see of channels and do to them (docs/specification/silences.md, Channels). Throws `ChannelNotFound`.
+ */
 @Injectable()
 export class ChannelReports {
   constructor(

@@ -19,7 +19,7 @@ export interface ChannelProbe {
   readonly error?: string;
 }
 
-/** A way in which people reach the agent, as callers of the API see it (decisions, section 5). */
+/** A way in which people reach the agent, as callers of the API see it (docs/specification/silences.md, Channels). */
 export abstract class Channel {
   abstract readonly name: string;
   abstract readonly enabled: boolean;

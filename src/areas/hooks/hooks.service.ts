@@ -25,7 +25,10 @@ export interface HookWish {
   readonly secret?: string | undefined;
 }
 
-/** Webhooks as callers manage them (specification 2.4). A token bound to a user has its own, about that user only. */
+/**
+ * Webhooks as callers manage them (docs/specification/api.md, 2.4). A token bound to a user has its own, about that
+ * user only.
+ */
 @Injectable()
 export class HooksService {
   constructor(

@@ -5,7 +5,7 @@ const ISO_8601 =
 
 /**
  * The moment that a query names: an ISO 8601 date or time (UTC without an offset), or a duration before `now` such as
- * `30m`. Moments before 1970 count as 1970. `undefined` for anything else (decisions, section 2).
+ * `30m`. Moments before 1970 count as 1970. `undefined` for anything else (docs/specification/silences.md, Logs).
  */
 export function parseSince(text: string, now: Date): Date | undefined {
   const duration = DURATION.exec(text);

@@ -25,7 +25,10 @@ const MOST_WAITING_CHANGES = 16;
 /** Each takes a core while it compiles, and its time to load counts meanwhile. */
 const MOST_STARTS_AT_ONCE = 4;
 
-/** The plugins of this gateway: those of `plugins.directory`, each loaded, disabled or failed (specification 2.6, 3). */
+/**
+ * The plugins of this gateway: those of `plugins.directory`, each loaded, disabled or failed
+ * (docs/specification/api.md, 2.6 and 3).
+ */
 @Injectable()
 export class Plugins extends PluginDirectory implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly entries = new Map<string, Entry>();
@@ -83,7 +86,10 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     });
   }
 
-  /** Idempotent. Its tools are no longer offered; its thread stays (specification 3). Throws `PluginNotFound`. */
+  /**
+   * Idempotent. Its tools are no longer offered; its thread stays (docs/specification/api.md, 3). Throws
+   * `PluginNotFound`.
+   */
   async disable(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
     return turns.pass(async () => {

@@ -20,7 +20,7 @@ export interface HistoryWish {
   readonly before?: string | undefined;
 }
 
-/** What people say in a session, and what the agent answers (decisions, section 4). */
+/** What people say in a session, and what the agent answers (docs/specification/silences.md, Turns). */
 @Injectable()
 export class MessagesService {
   constructor(

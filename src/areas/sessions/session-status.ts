@@ -1,6 +1,6 @@
 export const SESSION_STATUSES = ['active', 'idle', 'terminated'] as const;
 
-/** The core's words, which are Profile B's too (specification, section 3). */
+/** The core's words, which are Profile B's too (docs/specification/api.md, 3). */
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 /** Seconds of silence after which a session is idle, and after which it has ended. */

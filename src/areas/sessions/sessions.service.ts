@@ -23,7 +23,10 @@ export interface SessionWish {
   readonly metadata?: Metadata | undefined;
 }
 
-/** The life of sessions as callers see it (decisions, section 3). A token bound to a user sees only that user's. */
+/**
+ * The life of sessions as callers see it (docs/specification/silences.md, Session life). A token bound to a user sees
+ * only that user's.
+ */
 @Injectable()
 export class SessionsService {
   private readonly logger: Logger;

@@ -7,7 +7,9 @@ import { rootsOf } from './folder/skill-roots.js';
 import { NO_SKILLS, type SkillScan, scanSkills } from './folder/skill-scan.js';
 import type { FailedSkill, LoadedSkill } from './skill.js';
 
-/** The skills of this gateway: your own, those that ship, and those of loaded plugins (specification 2.7). */
+/**
+ * The skills of this gateway: your own, those that ship, and those of loaded plugins (docs/specification/api.md, 2.7).
+ */
 @Injectable()
 export class Skills {
   private scan: SkillScan = NO_SKILLS;

@@ -6,7 +6,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 const NAME = 'agent_gateway_sessions_active';
 
-/** The gauge of the specification's section 4.1: equals the total of Profile A's active sessions. */
+/** The gauge of active sessions (docs/specification/api.md, 4.1): equals the total of Profile A's active sessions. */
 @Injectable()
 export class SessionGauge implements OnModuleInit {
   static readonly provider = makeGaugeProvider({ name: NAME, help: 'Sessions that have not ended.' });

@@ -1,4 +1,4 @@
-/** The specification's seven code words (section 7). */
+/** The seven code words of the contract (docs/specification/api.md, 7). */
 export type ErrorCode =
   | 'bad_request'
   | 'unauthorized'

@@ -10,8 +10,8 @@ const inTurn = oneAtATime();
 
 /**
  * The JSON object a request body holds, every key as an own property (`__proto__` too). Throws `BadRequest` with a
- * sentence that says what is wrong and at which byte, and echoes one character at most (decisions 8). A byte order mark is
- * skipped, as RFC 8259, 8.1 allows: some clients cannot help sending one.
+ * sentence that says what is wrong and at which byte, and echoes one character at most (docs/specification/silences.md,
+ * Errors). A byte order mark is skipped, as RFC 8259, 8.1 allows: some clients cannot help sending one.
  */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
   return parse(body, check(body));

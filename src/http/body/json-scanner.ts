@@ -50,10 +50,11 @@ type Expected =
   | 'nothing more';
 
 /**
- * One pass over the bytes of a JSON text, before anything of it is parsed (extensions, section 10). Throws `BadRequest` at
- * the first byte that is malformed or breaks a rule: an object at the top, at most 32 levels, 50,000 values and 10,000 keys, no NUL and
- * no lone surrogates, only numbers that a double holds. What it costs is bounded by the bytes, and what `JSON.parse` makes
- * of them afterwards by the values. Raw control characters within strings are left to `JSON.parse`.
+ * One pass over the bytes of a JSON text, before anything of it is parsed (docs/specification/additions.md, Bodies).
+ * Throws `BadRequest` at the first byte that is malformed or breaks a rule: an object at the top, at most 32 levels,
+ * 50,000 values and 10,000 keys, no NUL and no lone surrogates, only numbers that a double holds. What it costs is
+ * bounded by the bytes, and what `JSON.parse` makes of them afterwards by the values. Raw control characters within
+ * strings are left to `JSON.parse`.
  */
 export class JsonScanner {
   private expected: Expected = 'an object';

@@ -13,7 +13,7 @@ export interface ErrorEnvelopeB {
   };
 }
 
-/** Specification 7: one key `error`; Profile B adds `details`, which may be null. */
+/** docs/specification/api.md, 7: one key `error`; Profile B adds `details`, which may be null. */
 export function presentError(profile: ListenerId, error: GatewayError): ErrorEnvelopeA | ErrorEnvelopeB {
   const { code, message, details } = error;
   return profile === 'b' ? { error: { code, message, details } } : { error: { code, message } };

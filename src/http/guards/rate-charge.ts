@@ -15,7 +15,9 @@ export const rateChargeMetricProvider = makeCounterProvider({
   labelNames: ['tier'],
 });
 
-/** Charges a request to a bucket, and says so in the headers of whatever answer follows (specification 8). */
+/**
+ * Charges a request to a bucket, and says so in the headers of whatever answer follows (docs/specification/api.md, 8).
+ */
 @Injectable()
 export class RateCharge {
   constructor(

@@ -11,8 +11,9 @@ import { KEEPS_ITS_ANSWER } from './the-key.decorator.js';
 import { refuseOtherRequest, tellAgain } from './told-again.js';
 
 /**
- * Fifth check: a POST or PATCH with an Idempotency-Key is done once (decisions, section 4). It stands between the body
- * and its validation. Without the header it does nothing; that is why it is no interceptor, whose mere presence costs.
+ * Fifth check: a POST or PATCH with an Idempotency-Key is done once (docs/specification/additions.md, Idempotency-Key).
+ * It stands between the body and its validation. Without the header it does nothing; that is why it is no interceptor,
+ * whose mere presence costs.
  */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {

@@ -91,7 +91,7 @@ const FORGET: Statement = {
     RETURNING scope`,
 };
 
-/** The statements of Idempotency-Keys (decisions, section 4). */
+/** The statements of Idempotency-Keys (docs/specification/additions.md, Idempotency-Key). */
 @Injectable()
 export class KeyStore {
   constructor(

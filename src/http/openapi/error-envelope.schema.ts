@@ -23,7 +23,7 @@ const DETAILS: Schema = {
   },
 };
 
-/** The envelope of every error (specification 7): Profile B adds `details`. */
+/** The envelope of every error (docs/specification/api.md, 7): Profile B adds `details`. */
 export function errorEnvelopeSchema(profile: ProfileId): Schema {
   const properties: Record<string, Schema> = {
     code: { type: 'string', enum: CODES },

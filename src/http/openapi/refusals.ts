@@ -13,7 +13,7 @@ interface Refusal {
   readonly headers?: readonly ResponseHeader[];
 }
 
-/** Every status with which the gateway refuses, with the code word of its envelope (specification 7). */
+/** Every status with which the gateway refuses, with the code word of its envelope (docs/specification/api.md, 7). */
 export const REFUSALS = {
   400: {
     name: 'BadRequest',

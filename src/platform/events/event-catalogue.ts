@@ -36,7 +36,10 @@ interface LostFacts extends NamedFacts {
   readonly error?: string;
 }
 
-/** Everything a hook can hear of, with what it is told (decisions, section 6). Within version 1 only additions. */
+/**
+ * Everything a hook can hear of, with what it is told (docs/specification/silences.md, Webhooks). Within version 1 only
+ * additions.
+ */
 export interface EventPayloads {
   'session.created': SessionFacts;
   'session.idle': SessionFacts;

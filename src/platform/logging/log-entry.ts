@@ -1,6 +1,6 @@
 import type { LogLevel } from './log-level.js';
 
-/** A log line as it is kept and shown (specification 2.10). */
+/** A log line as it is kept and shown (docs/specification/api.md, 2.10). */
 export interface LogEntry {
   /** Counts the lines of all replicas in the order in which they were stored, without holes. */
   readonly id: number;

@@ -14,7 +14,10 @@ export interface RateDecision {
   readonly retryAfterMs: number;
 }
 
-/** A token bucket per key, whose burst equals its limit and which refills continuously (decisions 9). */
+/**
+ * A token bucket per key, whose burst equals its limit and which refills continuously (docs/specification/silences.md,
+ * Rate limits).
+ */
 export abstract class RateLimiter {
   /**
    * Takes one token; a refusal takes none. `limitPerSecond` is at least 1 and may differ from call to call: what was

@@ -2,7 +2,9 @@ import { Conflict, Forbidden } from '../../common/errors/gateway-error.js';
 
 const why = 'only the file and the environment may set it, since it chooses a program or opens a door';
 
-/** Keys that no caller may change, however many scopes the token has (decisions, section 7). */
+/**
+ * Keys that no caller may change, however many scopes the token has (docs/specification/silences.md, Configuration).
+ */
 export class FileOnlySettings extends Forbidden {
   constructor(keys: readonly string[]) {
     super(`${keys.slice(0, 5).join(', ')}: ${why}.`, {
@@ -17,7 +19,10 @@ export class FileOnlySettings extends Forbidden {
 const whySecurity =
   'needs the scope "security:write" beside "config:write", since it decides who may do what';
 
-/** Keys that a token may not change which may change others (decisions, section 7). Nothing of the request was done. */
+/**
+ * Keys that a token may not change which may change others (docs/specification/silences.md, Configuration). Nothing of
+ * the request was done.
+ */
 export class SecuritySettings extends Forbidden {
   constructor(keys: readonly string[]) {
     super(`${keys.slice(0, 5).join(', ')}: a change ${whySecurity}.`, {

@@ -56,7 +56,7 @@ export class Configuration {
   }
 
   /**
-   * All of the body's keys, or nothing (specification, "Rules for PATCH /config"). `allowed` judges the tag of the
+   * All of the body's keys, or nothing (docs/specification/api.md, 4.2). `allowed` judges the tag of the
    * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `SecuritySettings`, `ConfigurationMoved`, and what
    * an area throws that cannot live with it. `together` is committed with the change, or neither.
    */

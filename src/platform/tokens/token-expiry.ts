@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 const LONGEST_MS = 36_500 * DAY_MS;
 
-/** Tokens live for 90 days unless somebody says otherwise (decisions, section 7). */
+/** Tokens live for 90 days unless somebody says otherwise (docs/specification/silences.md, Tokens). */
 export function defaultExpiry(now = new Date()): Date {
   return new Date(now.getTime() + 90 * DAY_MS);
 }

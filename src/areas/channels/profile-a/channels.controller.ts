@@ -10,7 +10,7 @@ import {
   presentChannelTestA,
 } from './channels.views.js';
 
-/** Channels in Profile A (specification 4.1). */
+/** Channels in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('channels')
 export class ChannelsControllerA {
   constructor(private readonly channels: ChannelReports) {}

@@ -11,7 +11,7 @@ import {
   RestartedChannelViewB,
 } from './channels.views.js';
 
-/** Channels in Profile B (specification 4.2). */
+/** Channels in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('channels')
 export class ChannelsControllerB {
   constructor(private readonly channels: ChannelReports) {}

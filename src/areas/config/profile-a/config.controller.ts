@@ -13,7 +13,7 @@ import { authorOf } from '../wire/author-of.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 import { presentReloadA, ReloadedViewA } from './config.views.js';
 
-/** The configuration in Profile A (specification 4.1). */
+/** The configuration in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('config')
 export class ConfigControllerA {
   constructor(private readonly configuration: Configuration) {}

@@ -16,7 +16,7 @@ import { IfMatch, type TagJudge } from '../wire/if-match.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 import { PATCH_EXAMPLES, PatchedViewB, presentPatchB } from './config.views.js';
 
-/** The configuration in Profile B (specification 4.2). */
+/** The configuration in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('config')
 export class ConfigControllerB {
   constructor(private readonly configuration: Configuration) {}

@@ -12,7 +12,7 @@ import { HooksService } from '../hooks.service.js';
 import { REGISTER_EXAMPLES, RegisterHookRequest } from '../wire/hook.requests.js';
 import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
 
-/** Webhooks in Profile A (specification 4.1). */
+/** Webhooks in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('hooks')
 export class HooksControllerA {
   constructor(private readonly hooks: HooksService) {}

@@ -12,7 +12,7 @@ import { HooksService } from '../hooks.service.js';
 import { REGISTER_EXAMPLES, RegisterHookRequest } from '../wire/hook.requests.js';
 import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
 
-/** Webhooks in Profile B (specification 4.2). */
+/** Webhooks in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('hooks')
 export class HooksControllerB {
   constructor(private readonly hooks: HooksService) {}

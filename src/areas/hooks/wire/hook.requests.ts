@@ -4,7 +4,7 @@ import { Optional } from '../../../http/validation/optional.decorator.js';
 import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
 import { SUBSCRIPTIONS } from '../subscriptions.js';
 
-/** POST /hooks, the same in both profiles (specification 4.1 and 4.2). */
+/** POST /hooks, the same in both profiles (docs/specification/api.md, 4.1 and 4.2). */
 export class RegisterHookRequest {
   @ApiProperty({
     format: 'uri',

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Hook } from '../hook.js';
 import { SUBSCRIPTIONS } from '../subscriptions.js';
 
-/** A webhook (specification 2.4), without its secret. */
+/** A webhook (docs/specification/api.md, 2.4), without its secret. */
 export class HookView {
   @ApiProperty({ example: 'hook_01jd8v3q5ze0psx2w9t6m4k7ah' })
   id!: string;

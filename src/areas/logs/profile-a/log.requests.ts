@@ -8,7 +8,7 @@ import { Since } from '../wire/since.decorator.js';
 export const LEVEL_WORDS_A = ['debug', 'info', 'warn', 'error'] as const;
 export type LevelWordA = (typeof LEVEL_WORDS_A)[number];
 
-/** GET /logs, Profile A (specification 4.1). */
+/** GET /logs, Profile A (docs/specification/api.md, 4.1). */
 export class ListLogsQueryA {
   @ApiPropertyOptional({ enum: LEVEL_WORDS_A, default: 'debug', description: 'Minimum level' })
   @Optional()

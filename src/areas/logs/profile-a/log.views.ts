@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LogEntry, LogPage } from '../../../platform/logging/log-entry.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/log-level.js';
 
-/** A log entry of Profile A (decisions, section 2). */
+/** A log entry of Profile A (docs/specification/silences.md, Logs). */
 export class LogEntryViewA {
   @ApiProperty({ format: 'date-time', description: 'With milliseconds' })
   timestamp!: string;

@@ -9,7 +9,7 @@ import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
 import { ListLogsQueryA } from './log.requests.js';
 import { LogListViewA, presentLogListA } from './log.views.js';
 
-/** Logs in Profile A (specification 4.1). */
+/** Logs in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('logs')
 export class LogsControllerA {
   constructor(private readonly logs: LogsService) {}

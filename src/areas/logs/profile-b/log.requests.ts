@@ -9,7 +9,7 @@ import { Since } from '../wire/since.decorator.js';
 
 const TRUTHS = ['true', 'false'] as const;
 
-/** GET /logs/stream, Profile B (specification 4.2). */
+/** GET /logs/stream, Profile B (docs/specification/api.md, 4.2). */
 export class StreamLogsQueryB {
   @ApiPropertyOptional({ enum: LOG_LEVELS, default: 'info', description: 'Minimum level' })
   @Optional()

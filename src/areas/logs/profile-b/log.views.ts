@@ -3,7 +3,7 @@ import type { LogEntry, LogPage } from '../../../platform/logging/log-entry.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/log-level.js';
 import type { Gap } from '../stream/sse-frames.js';
 
-/** A log entry of Profile B (specification 2.10). */
+/** A log entry of Profile B (docs/specification/api.md, 2.10). */
 export class LogEntryViewB {
   @ApiProperty({ format: 'date-time', description: 'With milliseconds' })
   timestamp!: string;

@@ -24,7 +24,7 @@ const LAST_EVENT_ID = {
   description: 'The id of the last event that was received; the stream goes on after it',
 } as const;
 
-/** Logs in Profile B (specification 4.2). Events are `log`, with an entry as data, and `gap`. */
+/** Logs in Profile B (docs/specification/api.md, 4.2). Events are `log`, with an entry as data, and `gap`. */
 @ProfileBController('logs')
 @ApiExtraModels(LogListViewB, ...eventModels(LOG_EVENTS_B))
 export class LogsControllerB {

@@ -5,7 +5,7 @@ import { ProfileAController } from '../../../http/profiles/profile.js';
 import { McpServers } from '../mcp-servers.service.js';
 import { McpServerListViewA, McpToolListViewA, presentMcpServersA, presentMcpToolsA } from './mcp.views.js';
 
-/** Tool servers in Profile A (specification 4.1). */
+/** Tool servers in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('mcp')
 export class McpControllerA {
   constructor(private readonly mcp: McpServers) {}

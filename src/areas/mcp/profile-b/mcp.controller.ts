@@ -5,7 +5,7 @@ import { ProfileBController } from '../../../http/profiles/profile.js';
 import { McpServers } from '../mcp-servers.service.js';
 import { McpServerListViewB, presentMcpServersB, ReconnectedMcpServerViewB } from './mcp.views.js';
 
-/** Tool servers in Profile B (specification 4.2). */
+/** Tool servers in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('mcp')
 export class McpControllerB {
   constructor(private readonly mcp: McpServers) {}

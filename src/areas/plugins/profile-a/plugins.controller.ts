@@ -7,7 +7,7 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import { Plugins } from '../plugins.service.js';
 import { PluginItemViewA, PluginListViewA, presentPluginA, presentPluginListA } from './plugins.views.js';
 
-/** Plugins in Profile A (specification 4.1). */
+/** Plugins in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('plugins')
 export class PluginsControllerA {
   constructor(private readonly plugins: Plugins) {}

@@ -14,7 +14,7 @@ import {
   ReloadedPluginViewB,
 } from './plugins.views.js';
 
-/** Plugins in Profile B (specification 4.2). */
+/** Plugins in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('plugins')
 export class PluginsControllerB {
   constructor(private readonly plugins: Plugins) {}

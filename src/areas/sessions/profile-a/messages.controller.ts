@@ -20,7 +20,7 @@ import { ListMessagesQuery, SEND_EXAMPLES, SendMessageRequest } from '../wire/me
 import { AcceptedView, HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';
 
-/** Messages in Profile A (specification 4.1). */
+/** Messages in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('sessions/:id/messages')
 export class MessagesControllerA {
   constructor(private readonly handlers: MessagesHandlers) {}

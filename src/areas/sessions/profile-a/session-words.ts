@@ -16,7 +16,7 @@ const FILTERS = { active: 'live', completed: 'terminated', all: 'all' } as const
   SessionFilter['status']
 >;
 
-/** Profile A knows no idle: a live session is active (specification, section 3). */
+/** Profile A knows no idle: a live session is active (docs/specification/api.md, 3). */
 export function statusWordA(status: SessionStatus): SessionWordA {
   return WORDS[status];
 }

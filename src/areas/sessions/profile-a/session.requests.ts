@@ -5,7 +5,7 @@ import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.
 import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
 import { FILTER_WORDS_A, type FilterWordA } from './session-words.js';
 
-/** POST /sessions, Profile A (specification 2.1). */
+/** POST /sessions, Profile A (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestA {
   @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
   @Optional()

@@ -3,7 +3,7 @@ import type { Session, SessionPage, SessionSummary, TokenBudget } from '../sessi
 import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
 import { SESSION_WORDS_A, type SessionWordA, statusWordA } from './session-words.js';
 
-/** The create shape of Profile A (specification 2.1). */
+/** The create shape of Profile A (docs/specification/api.md, 2.1). */
 export class CreatedSessionViewA {
   @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })
   session_id!: string;

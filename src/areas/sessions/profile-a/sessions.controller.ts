@@ -20,7 +20,7 @@ import {
 } from './session.views.js';
 import { filterOfWordA } from './session-words.js';
 
-/** Sessions in Profile A (specification 4.1). */
+/** Sessions in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('sessions')
 export class SessionsControllerA {
   constructor(private readonly sessions: SessionsService) {}

@@ -20,7 +20,7 @@ import { ListMessagesQuery, SEND_EXAMPLES, SendMessageRequest } from '../wire/me
 import { AcceptedView, HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';
 
-/** Messages in Profile B: an extension of the specification (decisions, section 1). */
+/** Messages in Profile B, which the contract does not have (docs/specification/silences.md, Profiles). */
 @ProfileBController('sessions/:id/messages')
 export class MessagesControllerB {
   constructor(private readonly handlers: MessagesHandlers) {}

@@ -7,7 +7,7 @@ import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
 import { FILTER_WORDS_B, type FilterWordB } from './session-words.js';
 
-/** POST /sessions, Profile B (specification 2.1). */
+/** POST /sessions, Profile B (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestB {
   @ApiPropertyOptional({ description: '`api`, which is the default, or a configured channel' })
   @Optional()

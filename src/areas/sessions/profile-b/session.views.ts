@@ -20,7 +20,7 @@ class SessionViewB {
   created_at!: string;
 }
 
-/** The create shape of Profile B (specification 2.1). */
+/** The create shape of Profile B (docs/specification/api.md, 2.1). */
 export class CreatedSessionViewB extends SessionViewB {
   @ApiProperty({ type: 'object', additionalProperties: true })
   metadata!: Readonly<Record<string, unknown>>;

@@ -19,7 +19,7 @@ import {
   SessionListViewB,
 } from './session.views.js';
 
-/** Sessions in Profile B (specification 4.2). */
+/** Sessions in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('sessions')
 export class SessionsControllerB {
   constructor(private readonly sessions: SessionsService) {}

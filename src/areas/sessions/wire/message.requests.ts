@@ -46,7 +46,10 @@ export class AttachmentRequest {
   url?: string;
 }
 
-/** POST /sessions/:id/messages, the same in both profiles (specification 2.2; decisions, section 1). */
+/**
+ * POST /sessions/:id/messages, the same in both profiles (docs/specification/api.md, 2.2;
+ * docs/specification/silences.md, Profiles).
+ */
 @Variants('anyOf', {
   TextMessageRequest: { required: ['content'], stricter: { content: { minLength: 1, pattern: '\\S' } } },
   AttachmentMessageRequest: { required: ['attachments'], stricter: { attachments: { minItems: 1 } } },

@@ -47,7 +47,7 @@ export class AttachmentView {
   size_bytes!: number;
 }
 
-/** The answer to a message (specification 2.2). */
+/** The answer to a message (docs/specification/api.md, 2.2). */
 export class MessageView {
   @ApiProperty({ example: 'msg_01jd8v3q5ze0psx2w9t6m4k7ah' })
   message_id!: string;

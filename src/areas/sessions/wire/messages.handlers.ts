@@ -26,7 +26,10 @@ import { type AcceptedView, presentHistory, presentMessage } from './message.vie
 import { newUserMessage } from './new-user-message.js';
 import { SseViewer } from './sse-viewer.js';
 
-/** The two message operations, which are the same on the wire of both profiles (decisions, section 1). */
+/**
+ * The two message operations, which are the same on the wire of both profiles (docs/specification/silences.md,
+ * Profiles).
+ */
 @Injectable()
 export class MessagesHandlers {
   constructor(

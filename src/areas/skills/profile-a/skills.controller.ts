@@ -5,7 +5,7 @@ import { ProfileAController } from '../../../http/profiles/profile.js';
 import { Skills } from '../skills.service.js';
 import { presentSkillListA, SkillListViewA } from './skills.views.js';
 
-/** Skills in Profile A (specification 4.1). */
+/** Skills in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('skills')
 export class SkillsControllerA {
   constructor(private readonly skills: Skills) {}

@@ -5,7 +5,7 @@ import { ProfileBController } from '../../../http/profiles/profile.js';
 import { Skills } from '../skills.service.js';
 import { presentSkillListB, SkillListViewB } from './skills.views.js';
 
-/** Skills in Profile B (specification 4.2). */
+/** Skills in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('skills')
 export class SkillsControllerB {
   constructor(private readonly skills: Skills) {}

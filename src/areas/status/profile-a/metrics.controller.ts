@@ -6,7 +6,7 @@ import { Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { ScrapeService } from '../../../platform/metrics/scrape.service.js';
 
-/** Metrics in Profile A (specification 4.1): the text exposition format. */
+/** Metrics in Profile A (docs/specification/api.md, 4.1): the text exposition format. */
 @ProfileAController('metrics')
 export class MetricsControllerA {
   constructor(private readonly scrape: ScrapeService) {}

@@ -7,7 +7,7 @@ import { StatusService } from '../status.service.js';
 import { AnswersNotReady } from '../wire/answers-not-ready.decorator.js';
 import { HealthViewA, InfoViewA, presentHealthA, presentInfoA } from './status.views.js';
 
-/** Health and information in Profile A (specification 4.1). */
+/** Health and information in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('')
 export class StatusControllerA {
   constructor(private readonly status: StatusService) {}

@@ -7,7 +7,7 @@ import { StatusService } from '../status.service.js';
 import { AnswersNotReady } from '../wire/answers-not-ready.decorator.js';
 import { LightHealthViewB, presentLightHealthB, presentStatusB, StatusViewB } from './status.views.js';
 
-/** Status and health in Profile B (specification 4.2). */
+/** Status and health in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('status')
 export class StatusControllerB {
   constructor(private readonly status: StatusService) {}
