@@ -9,19 +9,19 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '2.4 | created_at | timestamp | Profile B': 'In Profile A as well: its item is that of Profile B.',
 
   '3 | Session, Profile A | active, completed (list filter also accepts all)':
-    "`active` is Profile B's active and idle, `completed` its terminated ([0004](decisions/0004-status-is-a-function-of-silence.md)).",
+    "`active` is Profile B's active and idle, `completed` its terminated ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).",
   '3 | Session, Profile B | active, idle, terminated':
-    'Silence moves a session on ([0004](decisions/0004-status-is-a-function-of-silence.md)).',
+    'Silence moves a session on ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).',
   '3 | Channel | connected, disconnected, reconnecting':
     'What moves a channel between them: [channels](channels.md).',
   '3 | MCP server | running (Profile A), connected, reconnecting (Profile B)':
     '`disconnected` in both, when a server has refused us for good ([mcp](mcp.md)).',
   '3 | Plugin | loaded, disabled (Profile B); Profile A has boolean enabled':
-    'One that does not load is listed as `failed` ([0602](decisions/0602-a-failed-plugin-is-listed-as-failed.md)).',
+    'One that does not load is listed as `failed` ([0602](decisions/0602-a-plugin-that-fails-to-load-is-listed-as-failed.md)).',
   '3 | loaded | POST plugins/:name/reload (B) | plugin exists | loaded | unload then load again; 200 with name, status, version':
     'It also loads a disabled plugin, which Profile B cannot bring back otherwise. The new version is loaded first, so a reload that fails is 409 and the old one goes on ([plugins](plugins.md)).',
   '3 | active (or other live state) | DELETE sessions/:id | session exists | terminated (Profile B) | 204, no body':
-    '`completed` in Profile A ([0004](decisions/0004-status-is-a-function-of-silence.md)).',
+    '`completed` in Profile A ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).',
 
   '4.1 | POST | /sessions/:id/messages | JSON body: content, attachments | 200; message response (2.2)':
     'Profile B serves it too, as an extension that its [OpenAPI document](profile-b.openapi.json) marks: it has no other way to talk to a session.',
@@ -42,25 +42,25 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '4.1 | GET | /metrics | none | 200, content type text/plain; metrics in a text exposition format with HELP and TYPE comment lines':
     'Only `/health` is said to be open, and yet the sample sends no token: `metrics:read` is needed unless `gateway.metrics_public` is on ([configuration](../README.md#configuration)).',
   '4.1 | GET | /config | none | current runtime configuration with sensitive fields redacted; response shape not shown':
-    'As in Profile B ([0101](decisions/0101-one-way-to-new-settings.md)).',
+    'As in Profile B ([0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
   '4.1 | GET | /logs | query: level (debug / info / warn / error; minimum level), limit (usize, default 100), since (String, ISO 8601), component (String, for example agent, gateway, memory) | log entries; response shape not shown':
     'As in Profile B, with `component`, the first segment of the module.',
 
   '4.2 | GET | /status/health | none | 200; object with healthy (boolean); intended for load balancer probes':
     'Open without a token; 503 while the gateway is not ready.',
   '4.2 | PATCH | /config | JSON object mapping dotted configuration key paths to new values | 200; object with updated (array of String, the keys applied) and reload_required (boolean)':
-    'All or nothing, on every replica ([0100](decisions/0100-changes-at-run-time-are-rows.md), [0101](decisions/0101-one-way-to-new-settings.md)).',
+    'All or nothing, on every replica ([0100](decisions/0100-configuration-changes-at-run-time-are-stored-as-rows.md), [0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
   '4.2 | GET | /logs/stream | query: level | Server-Sent Events stream of log entries for real-time tailing':
-    'Resumed by `Last-Event-ID` ([0202](decisions/0202-log-streams-pull-before-they-are-pushed.md)).',
+    'Resumed by `Last-Event-ID` ([0202](decisions/0202-log-streams-read-pages-until-they-are-current-and-then-share-one-tail.md)).',
 
   '7 | 400 | bad_request | invalid request parameters or body':
-    'Also with 405, 413, 414, 415 and 431, which have no word of their own ([0010](decisions/0010-strict-input.md)).',
+    'Also with 405, 413, 414, 415 and 431, which have no word of their own ([0010](decisions/0010-input-is-accepted-as-written-or-refused.md)).',
   '7 | 409 | conflict | resource state conflict, for example session already terminated':
     'In Profile A as well, which does not list it.',
   '7 | 500 | internal_error | unexpected server error':
     'Also with 502 and 504 for the provider, and 503 with `Retry-After`.',
 
   '8 | Sessions (write) | 10 requests/second':
-    'The burst of a token bucket; in Profile A as well, from the same bucket ([0009](decisions/0009-token-buckets.md), [0800](decisions/0800-rate-limits-are-rows-asked-in-batches.md)).',
+    'The burst of a token bucket; in Profile A as well, from the same bucket ([0009](decisions/0009-rate-limits-use-gcra-in-a-custom-guard.md), [0800](decisions/0800-shared-rate-limits-are-rows-that-are-asked-in-batches.md)).',
   '8 | Config (write) | 5 requests/second': '`POST /config/reload` counts among them.',
 };
