@@ -6,7 +6,13 @@ import { cpuSeconds } from './harness/process-figures.js';
 import { atMost } from './harness/rows.js';
 import { median } from './harness/statistics.js';
 import { TIMING } from './harness/timing.js';
-import { type Attack, attacks, ordinaryBody } from './hostile/bodies.js';
+import {
+  ATTACKS_BY_MESSAGE,
+  ATTACKS_ELSEWHERE,
+  type Attack,
+  MOST_OTHER_BYTES,
+  ORDINARY,
+} from './hostile/bodies.js';
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;
@@ -35,24 +41,22 @@ async function run(bench: Bench): Promise<readonly Row[]> {
   return rows;
 }
 
-/** The ordinary body is read and validated whole, and then meets a session that has ended: no turn is part of it. */
 async function refusals(gateway: GatewayProcess, ended: string, bytes: number, count: number): Promise<Row> {
-  const ordinary: Attack = {
-    what: 'an ordinary message',
-    method: 'POST',
-    path: messagesOf(ended),
-    body: ordinaryBody(bytes),
-    status: 409,
+  const kinds = bytes > MOST_OTHER_BYTES ? ATTACKS_BY_MESSAGE : [...ATTACKS_BY_MESSAGE, ...ATTACKS_ELSEWHERE];
+  const cpuMs = async (attack: Attack): Promise<number> => {
+    const body = attack.body(bytes);
+    const before = cpuSeconds(gateway.pid);
+    for (let sent = 0; sent < count; sent += 1) await send(gateway, ended, attack, body);
+    return ((cpuSeconds(gateway.pid) - before) * 1000) / count;
   };
-  const kinds = attacks(messagesOf(ended), bytes);
   const ratios = new Map<string, number[]>(kinds.map(({ what }) => [what, []]));
   const baseline: number[] = [];
   // The first round warms up.
   for (let round = -1; round < TIMING.rounds; round += 1) {
-    const whole = await cpuMs(gateway, ordinary, count);
+    const whole = await cpuMs(ORDINARY);
     if (round >= 0) baseline.push(whole);
     for (const kind of kinds) {
-      const refused = await cpuMs(gateway, kind, count);
+      const refused = await cpuMs(kind);
       if (round >= 0) ratios.get(kind.what)?.push(refused / whole);
     }
   }
@@ -74,14 +78,13 @@ async function refusals(gateway: GatewayProcess, ended: string, bytes: number, c
 
 /** Several of the largest bodies at once, of every kind, beside somebody who asks `/livez`. */
 async function largeAtOnce(gateway: GatewayProcess, ended: string): Promise<Row[]> {
-  const ordinary = { method: 'POST', path: messagesOf(ended), body: ordinaryBody(LARGEST), status: 409 };
-  const kinds = [{ what: 'ordinary', ...ordinary }, ...attacks(messagesOf(ended), LARGEST)];
-  // Making them keeps this process busy, which the neighbour is part of.
+  const kinds = [ORDINARY, ...ATTACKS_BY_MESSAGE];
   const waits = neighbour(`http://127.0.0.1:${gateway.operationsPort}/livez`);
   const times: number[] = [];
   for (const one of kinds) {
+    const body = one.body(LARGEST);
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: TOGETHER }, () => send(gateway, one)));
+    await Promise.all(Array.from({ length: TOGETHER }, () => send(gateway, ended, one, body)));
     times.push((performance.now() - startedAt) / TOGETHER);
   }
   const { slowestMs } = await waits.stop();
@@ -102,14 +105,12 @@ async function largeAtOnce(gateway: GatewayProcess, ended: string): Promise<Row[
   ];
 }
 
-async function cpuMs(gateway: GatewayProcess, attack: Attack, count: number): Promise<number> {
-  const before = cpuSeconds(gateway.pid);
-  for (let sent = 0; sent < count; sent += 1) await send(gateway, attack);
-  return ((cpuSeconds(gateway.pid) - before) * 1000) / count;
-}
-
-async function send({ portB, headers }: GatewayProcess, attack: Attack): Promise<void> {
-  const { what, method, path, body, status } = attack;
+async function send(
+  { portB, headers }: GatewayProcess,
+  ended: string,
+  { what, method, path = messagesOf(ended), status }: Attack,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${portB}/api/v1${path}`, {
     method,
     headers: { ...headers, 'Content-Type': 'application/json' },

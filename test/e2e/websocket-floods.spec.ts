@@ -1,17 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { neighbour } from '../../bench/harness/neighbour.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
-import { neighbour } from '../harness/neighbour.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { frame, PING, PONG, RawSocket } from '../harness/socket-flood.js';
 import { newSession } from '../harness/turn-stream.js';
 
 const FRAMES = 400_000;
-/** The goal is 250 ms; a busy machine may take longer, and the builds before took 1.1 to 7.5 s. */
+/** The goal is 250 ms; the builds before took 1.1 to 7.5 s. */
 const MOST_WAIT_MS = 1000;
+/** A wait is the neighbour's, the gateway's and the database's turns on a core, and each comes late on a busy machine. */
+const TURNS = 5;
 /** The goal is 32 MB; the collector decides what is still there. */
 const MOST_GROWTH_MB = 64;
 const READS = 20;
@@ -177,9 +179,9 @@ test.each([
     left -= 20_000;
   }
   clearInterval(memory);
-  const slowestMs = await waits();
+  const { slowestMs, lagMs } = await waits.stop();
   figure(['own-calls-only'], { frames: FRAMES, slowestMs, grownMb: peak - before });
-  expect(slowestMs).toBeLessThan(MOST_WAIT_MS);
+  expect(slowestMs).toBeLessThan(MOST_WAIT_MS + TURNS * lagMs);
   expect(peak - before).toBeLessThan(MOST_GROWTH_MB);
 });
 

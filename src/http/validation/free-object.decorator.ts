@@ -9,12 +9,30 @@ export const FreeObject = (maxBytes: number) =>
     ValidateBy({
       name: 'freeObject',
       validator: {
-        validate: (value: unknown) => isObject(value) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+        validate: (value: unknown) => isObject(value) && fitsAsJson(value, maxBytes),
         defaultMessage: () => `must be an object of at most ${maxBytes} bytes as JSON`,
       },
     }),
   );
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Only what may fit is written out: a hostile body is a hundred times as large. */
+function fitsAsJson(value: object, maxBytes: number): boolean {
+  return roomLeft(value, maxBytes) >= 0 && Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+}
+
+/** What is left of `room` after a value has taken at least its characters, quotes and commas; stops once nothing is. */
+function roomLeft(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length - 2;
+  if (typeof value !== 'object' || value === null) return room - 1;
+  let left = room - 2;
+  for (const key in value) {
+    if (left < 0) return left;
+    const name = Array.isArray(value) ? 0 : key.length + 3;
+    left = roomLeft((value as Record<string, unknown>)[key], left - name);
+  }
+  return left;
 }

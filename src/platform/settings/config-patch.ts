@@ -23,7 +23,7 @@ export interface PatchKnowledge {
 }
 
 const MOST_WISHES = 1000;
-/** Looking for the nearest key costs time that a hostile body must not multiply. */
+/** Looking for the nearest key costs time that a hostile body must not multiply: only the first are helped so. */
 const MOST_NEAREST = 10;
 const LONGEST_SHOWN = 64;
 
@@ -39,7 +39,7 @@ export function readPatch(
   root: SettingsNode = settingsRoot(),
 ): readonly PatchWish[] {
   const reading = new PatchReading(known, root);
-  for (const [key, value] of Object.entries(body)) reading.add(key, value);
+  for (const [key, value] of entriesOf(body)) reading.add(key, value);
   return reading.wishes();
 }
 
@@ -48,7 +48,7 @@ class PatchReading {
   private readonly problems: SettingsProblem[] = [];
   private readonly fileOnly: string[] = [];
   private readonly security: string[] = [];
-  private nearestLeft = MOST_NEAREST;
+  private readonly unknown: { readonly path: Path; readonly at: number }[] = [];
 
   constructor(
     private readonly known: PatchKnowledge,
@@ -65,8 +65,10 @@ class PatchReading {
 
   wishes(): readonly PatchWish[] {
     this.refuseOverlaps();
-    if (this.problems.length > 0)
+    if (this.problems.length > 0) {
+      this.suggest();
       throw new InvalidSettings([...this.problems, ...this.known.valueProblems(this.found)]);
+    }
     if (this.fileOnly.length > 0) throw new FileOnlySettings(this.fileOnly);
     if (this.security.length > 0 && !this.known.maySetSecurity) throw new SecuritySettings(this.security);
     return this.found;
@@ -85,7 +87,7 @@ class PatchReading {
   }
 
   private addBelow(node: SettingsNode, values: Table): void {
-    for (const [name, value] of Object.entries(values)) {
+    for (const [name, value] of entriesOf(values)) {
       const child = name.includes('.') ? undefined : childNode(node, name);
       if (child === undefined) this.refuseUnknown(`${keyOf(node)}.${name}`, [...node.path, name]);
       else this.addAt(child, value);
@@ -103,9 +105,19 @@ class PatchReading {
   }
 
   private refuseUnknown(key: string, path: Path | undefined): void {
-    this.nearestLeft -= 1;
-    const nearest = path === undefined || this.nearestLeft < 0 ? undefined : nearestKey(path, this.root);
-    this.refuse(key, nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`);
+    if (path !== undefined && this.unknown.length < MOST_NEAREST)
+      this.unknown.push({ path, at: this.problems.length });
+    this.refuse(key, 'unknown key');
+  }
+
+  /** Last, when it is sure that the list is shown. */
+  private suggest(): void {
+    for (const { path, at } of this.unknown) {
+      const nearest = nearestKey(path, this.root);
+      const problem = this.problems[at];
+      if (nearest !== undefined && problem !== undefined)
+        this.problems[at] = { ...problem, message: `unknown key; the nearest is ${nearest}` };
+    }
   }
 
   /** Two wishes for one place have no order that a caller could rely on. */
@@ -123,6 +135,13 @@ class PatchReading {
 }
 
 const tooMany = { where: '', key: '', message: `at most ${MOST_WISHES} keys may be changed at once` };
+
+/** Refuses too many before one of them is looked at: each would be a problem or a wish. */
+function entriesOf(table: Table): readonly (readonly [key: string, value: unknown])[] {
+  const keys = Object.keys(table);
+  if (keys.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+  return keys.map((key) => [key, table[key]]);
+}
 
 function placesAbove(key: string): readonly string[] {
   const names = key.split('.');
