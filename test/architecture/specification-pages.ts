@@ -11,7 +11,7 @@ export interface PageTable {
 const FOLDER = join(__dirname, '../../docs/specification');
 const HEADING = /^#{1,6} (.+)$/;
 
-export const readPage = (page: string): string => readFileSync(join(FOLDER, page), 'utf8');
+const readPage = (page: string): string => readFileSync(join(FOLDER, page), 'utf8');
 
 export const pages = (): readonly string[] => readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
 
