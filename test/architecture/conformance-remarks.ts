@@ -1,6 +1,5 @@
 /**
- * What was decided where the specification leaves a row open or says two things, as docs/conformance.md tells it beside the row.
- * Links are seen from docs/.
+ * What docs/conformance.md adds to a row that the contract leaves open or contradicts elsewhere. Links start at docs/.
  */
 export const REMARKS: Readonly<Record<string, string>> = {
   '2.4 | secret | String | supplied on registration; not returned in the Profile B responses':
@@ -11,22 +10,21 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '3 | Session, Profile A | active, completed (list filter also accepts all)':
     "`active` is Profile B's active and idle, `completed` its terminated ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).",
   '3 | Session, Profile B | active, idle, terminated':
-    'Silence moves a session on ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).',
-  '3 | Channel | connected, disconnected, reconnecting':
-    'What moves a channel between them: [channels](channels.md).',
+    'Silence makes a session idle and then ends it ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).',
+  '3 | Channel | connected, disconnected, reconnecting': 'How the state changes: [channels](channels.md).',
   '3 | MCP server | running (Profile A), connected, reconnecting (Profile B)':
-    '`disconnected` in both, when a server has refused us for good ([mcp](mcp.md)).',
+    '`disconnected` in both, when a server has refused our credentials ([mcp](mcp.md)).',
   '3 | Plugin | loaded, disabled (Profile B); Profile A has boolean enabled':
     'One that does not load is listed as `failed` ([0602](decisions/0602-a-plugin-that-fails-to-load-is-listed-as-failed.md)).',
   '3 | loaded | POST plugins/:name/reload (B) | plugin exists | loaded | unload then load again; 200 with name, status, version':
-    'It also loads a disabled plugin, which Profile B cannot bring back otherwise. The new version is loaded first, so a reload that fails is 409 and the old one goes on ([plugins](plugins.md)).',
+    'It also loads a disabled plugin, which Profile B cannot bring back otherwise. The new version is loaded first, so a reload that fails is 409 and the old version goes on serving ([plugins](plugins.md)).',
   '3 | active (or other live state) | DELETE sessions/:id | session exists | terminated (Profile B) | 204, no body':
     '`completed` in Profile A ([0004](decisions/0004-a-sessions-status-is-computed-from-its-silence.md)).',
 
   '4.1 | POST | /sessions/:id/messages | JSON body: content, attachments | 200; message response (2.2)':
-    'Profile B serves it too, as an extension that its [OpenAPI document](profile-b.openapi.json) marks: it has no other way to talk to a session.',
+    'Profile B serves it too, because it has no other way to talk to a session; its [OpenAPI document](profile-b.openapi.json) marks it as an extension.',
   '4.1 | GET | /sessions/:id/messages | query: limit (usize, default 100), before (String, a message id; returns messages before it) | 200; body shape not shown':
-    '`messages`, oldest first, and `has_more`; an extension in Profile B.',
+    '`messages`, oldest first, and `has_more`. Profile B serves it too.',
   '4.1 | POST | /channels/:name/test | none | tests channel connectivity; response not shown':
     '`name`, `success`, `latency_ms`, `error`; a probe that fails is 200 as well ([channels](channels.md)).',
   '4.1 | GET | /hooks | none | lists webhooks; response not shown': 'As in Profile B.',
@@ -40,7 +38,7 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '4.1 | POST | /plugins/:name/disable | none | disables plugin; response not shown':
     '200 with the item of the list; the second time too.',
   '4.1 | GET | /metrics | none | 200, content type text/plain; metrics in a text exposition format with HELP and TYPE comment lines':
-    'Only `/health` is said to be open, and yet the sample sends no token: `metrics:read` is needed unless `gateway.metrics_public` is on ([configuration](../README.md#configuration)).',
+    'The contract exempts only `/health`, yet its sample sends no token. The gateway asks for `metrics:read` unless `gateway.metrics_public` is on ([configuration](../README.md#configuration)).',
   '4.1 | GET | /config | none | current runtime configuration with sensitive fields redacted; response shape not shown':
     'As in Profile B ([0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
   '4.1 | GET | /logs | query: level (debug / info / warn / error; minimum level), limit (usize, default 100), since (String, ISO 8601), component (String, for example agent, gateway, memory) | log entries; response shape not shown':

@@ -63,11 +63,11 @@ export const quotesNothing = (quoting: Quoting): boolean =>
 
 const INTRODUCTION = `# Conformance
 
-Every row of every table of the specification, and the tests that show it. Their titles quote the row: a test that is called
-like the row is a link alone, and below a \`describe\` that is called like it, its tests are named.
+Every row of every table of [the contract](specification/api.md), with the tests that show it. Titles quote the row: a test with the
+row as its title is only a link; below a \`describe\` with that title, its tests are listed.
 
-Written by \`npm run generate:conformance\` from the titles in the spec files. \`test/architecture/conformance.spec.ts\` fails when a
-row has no test, when a title quotes a row that there is not, and when this page does not say what the titles say.
+\`npm run generate:conformance\` writes this page from the titles in the spec files. \`test/architecture/conformance.spec.ts\` fails when
+a row has no test, when a title quotes a row that does not exist, and when this page differs from the titles.
 `;
 
 /** What docs/conformance.md has to be. */
