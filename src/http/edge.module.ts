@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
 import { TokensModule } from '../platform/tokens/tokens.module.js';
 import { RefusalLog } from './access-log/refusal-log.js';
+import { BodyRoom } from './body/body-room.js';
 import { JsonBodyGuard } from './body/json-body.guard.js';
 import { GatewayErrorFilter } from './envelope/gateway-error.filter.js';
 import { RawRefusal } from './envelope/raw-refusal.js';
@@ -31,6 +32,7 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     rateChargeMetricProvider,
     RateCharge,
     StrangerGate,
+    BodyRoom,
     RawRefusal,
     RefusalLog,
     RouteTable,
@@ -50,6 +52,6 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],
-  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, StrangerGate, RefusalLog],
+  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, StrangerGate, RefusalLog, BodyRoom],
 })
 export class EdgeModule {}

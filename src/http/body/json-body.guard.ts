@@ -5,6 +5,7 @@ import { UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { IDEMPOTENCY_KEY } from '../idempotency/asked-key.js';
+import { BodyRoom, type HeldBody } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
 import { readBody } from './read-body.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
@@ -14,7 +15,10 @@ const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
 /** Fourth check: only a caller who may do it has the body read, and only bytes that are sound JSON get further. */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly room: BodyRoom,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const limit: unknown = Reflect.getMetadata(BODY_LIMIT, context.getHandler());
@@ -25,25 +29,32 @@ export class JsonBodyGuard implements CanActivate {
   }
 
   private async read(request: GatewayRequest, response: Response, limit: BodyLimit): Promise<true> {
-    const body = await readJsonBytes(request, response, this.settings.current.gateway[limit]);
-    if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
-      request.bodyHash = createHash('sha256').update(body).digest('hex');
+    const held = this.room.enter(request.caller?.tokenId ?? '');
+    try {
+      const maxBytes = this.settings.current.gateway[limit];
+      const body = await readJsonBytes(request, response, { maxBytes, held });
+      if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
+        request.bodyHash = createHash('sha256').update(body).digest('hex');
+      }
+      request.body = body.length === 0 && !announcesBody(request) ? {} : await readJsonObject(body);
+      return true;
+    } finally {
+      held.release();
     }
-    request.body = body.length === 0 && !announcesBody(request) ? {} : await readJsonObject(body);
-    return true;
   }
 }
 
-/** The bytes of a body that says it is JSON, not looked at yet. Throws 415, 413, and 400 when it is cut short. */
+/** The bytes of a body that says it is JSON, not looked at yet. Throws 415, 413, what `held` throws, and 400 when it is cut short. */
 export function readJsonBytes(
   request: GatewayRequest,
   response: Response,
-  maxBytes: number,
+  { maxBytes, held }: { readonly maxBytes: number; readonly held: HeldBody },
 ): Promise<Buffer> {
   refuseOtherMediaTypes(request);
-  return readBody(request, maxBytes, () => {
+  const askForIt = (): void => {
     if (waitsToBeAsked(request)) response.writeContinue();
-  });
+  };
+  return readBody(request, maxBytes, { askForIt, held });
 }
 
 function waitsToBeAsked(request: GatewayRequest): boolean {

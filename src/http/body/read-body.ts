@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { BadRequest, BodyTooLarge } from '../../common/errors/gateway-error.js';
+import type { HeldBody } from './body-room.js';
 
 /**
  * Reads the whole body, at most `maxBytes` of it; a larger one is refused before it is read where its length says so.
- * `askForIt` is called between the two: some clients send nothing before they are told to.
+ * `askForIt` is called between the two: some clients send nothing before they are told to. What arrives is counted in `held`,
+ * whose refusals are thrown.
  */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
-  askForIt: () => void,
+  { askForIt, held }: { readonly askForIt: () => void; readonly held: HeldBody },
 ): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? '0');
   if (announced > maxBytes) throw tooLarge(maxBytes);
@@ -20,9 +22,14 @@ export async function readBody(
       reject(new BadRequest('The connection ended before the whole body had arrived.'));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maxBytes) return chunks.push(chunk);
-      request.removeAllListeners('data');
-      return reject(tooLarge(maxBytes));
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        held.add(chunk.length);
+        chunks.push(chunk);
+      } catch (refusal) {
+        request.removeAllListeners('data');
+        reject(refusal);
+      }
     });
     request.once('end', () => {
       // Every request closes in the end: an error made for one that has arrived would be made for nobody.

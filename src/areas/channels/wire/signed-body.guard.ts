@@ -1,8 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { BodyRoom } from '../../../http/body/body-room.js';
 import { readJsonBytes } from '../../../http/body/json-body.guard.js';
 import { readJsonObject } from '../../../http/body/json-bytes.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { ClientAddress } from '../../../http/guards/client-address.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
 
@@ -17,6 +19,8 @@ export class SignedBodyGuard implements CanActivate {
   constructor(
     private readonly inbound: WebhookInbound,
     private readonly settings: Settings,
+    private readonly room: BodyRoom,
+    private readonly addresses: ClientAddress,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -25,7 +29,10 @@ export class SignedBodyGuard implements CanActivate {
     const channel = String(request.params['channel']);
     const key = await this.inbound.keyOf(channel);
     const maxBytes = this.settings.current.gateway.max_body_bytes;
-    const body = await readJsonBytes(request, http.getResponse<Response>(), maxBytes);
+    const held = this.room.enter(`stranger:${this.addresses.groupOf(request)}`);
+    const body = await readJsonBytes(request, http.getResponse<Response>(), { maxBytes, held }).finally(() =>
+      held.release(),
+    );
     const id = request.header('webhook-id');
     const timestamp = request.header('webhook-timestamp');
     this.inbound.verify({ id, timestamp, signature: request.header('webhook-signature') }, body, key);

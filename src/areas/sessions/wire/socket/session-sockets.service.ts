@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError, InternalError } from '../../../../common/errors/gateway-error.js';
 import { RefusalLog } from '../../../../http/access-log/refusal-log.js';
+import { BodyRoom } from '../../../../http/body/body-room.js';
 import { answerRaw } from '../../../../http/envelope/raw-answer.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
@@ -27,6 +28,10 @@ import { SocketViewer } from './socket-viewer.js';
 const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
 const MOST_FRAGMENTS = 1024;
+/** How long one message may take to arrive; that of the body of a request. */
+const ARRIVES_WITHIN_MS = 120_000;
+/** What a ping or pong of a client has before its text (RFC 6455, 5.2 and 5.5). */
+const CONTROL_HEAD_BYTES = 6;
 
 /** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
 @Injectable()
@@ -43,6 +48,7 @@ export class SessionSocketsService extends SessionSockets {
     private readonly answers: ToolAnswers,
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
+    private readonly room: BodyRoom,
     private readonly refusals: RefusalLog,
     private readonly addresses: ClientAddress,
     settings: Settings,
@@ -59,8 +65,15 @@ export class SessionSocketsService extends SessionSockets {
     const told: Record<string, string> = {};
     this.handshake.check(request, told).then(
       (entrance) =>
-        (entrance.mayWrite ? this.writers : this.readers).handleUpgrade(request, socket, head, (webSocket) =>
-          this.open(new SocketViewer(webSocket, socket, profile), webSocket, entrance),
+        (entrance.mayWrite ? this.writers : this.readers).handleUpgrade(
+          request,
+          socket,
+          head,
+          (webSocket) => {
+            const viewer = new SocketViewer(webSocket, socket, profile);
+            this.open(viewer, webSocket, entrance);
+            if (entrance.mayWrite) this.countArriving(viewer, webSocket, socket, entrance.caller);
+          },
         ),
       (thrown: unknown) => {
         const error = this.errorOf(thrown);
@@ -86,6 +99,32 @@ export class SessionSocketsService extends SessionSockets {
       viewer.tell(this.errorOf(thrown));
       viewer.cut('stalled');
     });
+  }
+
+  /** A message that has not come to its end takes memory, as the body of a request does. */
+  private countArriving(viewer: SocketViewer, webSocket: WebSocket, socket: Socket, caller: Caller): void {
+    const held = this.room.enter(caller.tokenId);
+    let tooSlow: NodeJS.Timeout | undefined;
+    const release = (): void => {
+      clearTimeout(tooSlow);
+      tooSlow = undefined;
+      held.release();
+    };
+    socket.on('data', ({ length }: Buffer) => {
+      if (!viewer.isOpen) return;
+      try {
+        if (held.add(length))
+          tooSlow ??= setTimeout(() => viewer.refuseUnfinished(), ARRIVES_WITHIN_MS).unref();
+      } catch (thrown) {
+        viewer.tell(this.errorOf(thrown));
+        viewer.refuseUnfinished();
+      }
+    });
+    // These may come between the pieces of a message, and are gone once they are read.
+    for (const control of ['ping', 'pong'] as const)
+      webSocket.on(control, ({ length }: Buffer) => held.add(-CONTROL_HEAD_BYTES - length));
+    webSocket.on('message', release);
+    viewer.onEnd(release);
   }
 
   private async read(

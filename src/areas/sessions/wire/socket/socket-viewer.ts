@@ -65,6 +65,12 @@ export class SocketViewer extends Viewer {
     this.readNoMore();
   }
 
+  /** Ends a connection whose message takes more memory or time than it may before it has come to its end. */
+  refuseUnfinished(): void {
+    this.finish(TRY_LATER, 'a message did not come to its end');
+    this.readNoMore();
+  }
+
   heartbeat(): void {
     if (!this.isAlive) {
       this.webSocket.terminate();
