@@ -28,7 +28,7 @@ export async function readBody(
         chunks.push(chunk);
       } catch (refusal) {
         request.removeAllListeners('data');
-        reject(refusal);
+        reject(refusal as Error);
       }
     });
     request.once('end', () => {

@@ -42,6 +42,6 @@ test('a port that is taken is named with its setting, and none is open then', as
 
 test('an address that is not of this machine is said to be so', async () => {
   await expect(listeners().open(settings({ host: '192.0.2.1' }))).rejects.toThrow(
-    /^Cannot listen on 192\.0\.2\.1:0: .*Check gateway\.host and gateway\.profile_a_port\.$/,
+    /^Cannot listen on 192\.0\.2\.1:0: .*Check gateway\.host and gateway\.profile_a_port; over a value that a PATCH stored, the file or the environment .* wins\.$/,
   );
 });

@@ -231,6 +231,6 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
     return new Error(`Port ${where} needs more rights than this user has: ${setting}.`);
   const hostKey = key === 'management_port' ? 'host, gateway.management_host' : 'host';
   return new Error(
-    `Cannot listen on ${where}: ${error.message}. Check gateway.${hostKey} and gateway.${key}.`,
+    `Cannot listen on ${where}: ${error.message}. Check gateway.${hostKey} and gateway.${key}; over a value that a PATCH stored, the file or the environment of this replica wins.`,
   );
 }

@@ -236,6 +236,7 @@ describe('loading the settings', () => {
     expect(problem).toContain(`DATABASE_URL | database.url | ${message}`);
     expect(others).toEqual([]);
     expect(problem).not.toContain('canary');
+    expect(problem).not.toMatch(/:\/\/[^/]*@/);
   });
 
   test('the keys of the providers are not copied into the settings', () => {
