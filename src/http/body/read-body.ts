@@ -28,7 +28,7 @@ export async function readBody(
         chunks.push(chunk);
       } catch (refusal) {
         request.removeAllListeners('data');
-        reject(refusal as Error);
+        if (refusal instanceof Error) reject(refusal);
       }
     });
     request.once('end', () => {
