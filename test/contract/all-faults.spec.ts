@@ -61,7 +61,18 @@ test('a session: an unknown channel beside a wrong type and an unknown field', a
     channel: 'nope',
     user_id: 7,
   });
-  expect(body.error.message).toBe('user_id: must be a string of 1 to 256 characters (and 1 more)');
+  expect(body.error.message).toBe(
+    'user_id: must be a string of 1 to 256 characters; channel: is not a configured channel; known: api',
+  );
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`more_${at}`, 1]));
+  const answer = await gateway.a.post<{ error: { message: string } }>('/sessions', {
+    ...many,
+    channel: 'nope',
+    user_id: 7,
+  });
+  expect(answer.body.error.message).toMatch(
+    /^more_0: unknown field; .*; more_19: unknown field \(and 2 more\)$/,
+  );
 });
 
 test('a message: what its parts lack beside what is wrong with them', async () => {

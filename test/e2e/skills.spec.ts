@@ -345,3 +345,29 @@ test('skills that were off from the start are there at once when they are turned
     await other.stop();
   }
 });
+
+test('a skill that cannot be loaded is listed as failed, with the reason, and counted, until it is mended', async () => {
+  const broken = await SkillBench.make();
+  await broken.add('sound', 'BODY');
+  const other = await startTestGateway({ env: broken.env });
+  const failedA = async () => (await other.a.get<{ failed?: object[] }>('/skills')).body.failed;
+  const failedB = async () => (await other.b.get<{ failed?: object[] }>('/skills')).body.failed;
+  const counted = async () => {
+    const { text } = await other.operations.get('/metrics');
+    return Number(/^agent_gateway_skills_failed(?:\{.*\})? (\d+)$/m.exec(text)?.[1]);
+  };
+  try {
+    expect([await failedA(), await failedB(), await counted()]).toEqual([undefined, undefined, 0]);
+    await broken.add('wordless', 'BODY', 'name: wordless');
+    const failed = [{ folder: 'workspace/wordless', error: 'it has no description' }];
+    await eventually(async () => expect(await failedB()).toEqual(failed));
+    expect([await failedA(), await counted()]).toEqual([failed, 1]);
+    expect(await skillNames(other)).not.toContain('wordless');
+    await broken.add('wordless', 'BODY');
+    await eventually(async () => expect(await failedB()).toBeUndefined());
+    expect([await counted(), await skillNames(other)]).toEqual([0, expect.arrayContaining(['wordless'])]);
+  } finally {
+    await other.stop();
+    await broken.clear();
+  }
+});

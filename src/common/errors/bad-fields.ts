@@ -1,15 +1,15 @@
 import { BadRequest, type FieldProblem } from './gateway-error.js';
 
-/** So many are told at once. */
+/** So many are told at once; the rest is counted. */
 const MOST_PROBLEMS = 20;
 
-/** Fields of a request that are not as they have to be, all that were found: the sentence names the first. */
+/** Fields of a request that are not as they have to be: the sentence names each, since Profile A answers nothing else. */
 export class BadFields extends BadRequest {
-  constructor(all: readonly FieldProblem[]) {
+  constructor(readonly all: readonly FieldProblem[]) {
     const fields = all.slice(0, MOST_PROBLEMS);
-    const [first] = fields;
-    const sentence = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
-    super(fields.length > 1 ? `${sentence} (and ${fields.length - 1} more)` : sentence, {
+    const sentence = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    const rest = all.length - fields.length;
+    super((sentence || 'The request is not valid.') + (rest > 0 ? ` (and ${rest} more)` : ''), {
       details: { fields },
     });
   }

@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { BadFields } from '../../common/errors/bad-fields.js';
-import { BadRequest, type FieldProblem } from '../../common/errors/gateway-error.js';
+import type { FieldProblem } from '../../common/errors/gateway-error.js';
 
 /**
  * What is wrong with a body beyond the form of its single fields: what an area's service would refuse next.
@@ -27,7 +27,7 @@ export class FurtherChecks {
   /** What to throw instead of `refusal`: the same with everything else that is wrong. */
   async widened(refusal: unknown, requestClass: Type | undefined, body: unknown): Promise<unknown> {
     const check = requestClass && this.checks.get(requestClass);
-    const found = refusal instanceof BadRequest ? refusal.details?.fields : undefined;
+    const found = refusal instanceof BadFields ? refusal.all : undefined;
     if (check === undefined || found === undefined || typeof body !== 'object' || body === null)
       return refusal;
     const isFaulty = (path: string) =>
