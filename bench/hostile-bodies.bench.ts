@@ -10,15 +10,15 @@ import {
   ATTACKS_BY_MESSAGE,
   ATTACKS_ELSEWHERE,
   type Attack,
-  MOST_OTHER_BYTES,
+  MAX_OTHER_BYTES,
   ORDINARY,
 } from './hostile/bodies.js';
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;
-const MOST_RATIO = 3;
-const MOST_ANSWER_MS = 2000;
-const MOST_WAIT_MS = 250;
+const MAX_RATIO = 3;
+const MAX_ANSWER_MS = 2000;
+const MAX_WAIT_MS = 250;
 /** Requests of one slot: enough for a clock of 10 ms. */
 const AT_ONE_MIB = 20;
 const AT_LARGEST = 3;
@@ -42,7 +42,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 }
 
 async function refusals(gateway: GatewayProcess, ended: string, bytes: number, count: number): Promise<Row> {
-  const kinds = bytes > MOST_OTHER_BYTES ? ATTACKS_BY_MESSAGE : [...ATTACKS_BY_MESSAGE, ...ATTACKS_ELSEWHERE];
+  const kinds = bytes > MAX_OTHER_BYTES ? ATTACKS_BY_MESSAGE : [...ATTACKS_BY_MESSAGE, ...ATTACKS_ELSEWHERE];
   const cpuMs = async (attack: Attack): Promise<number> => {
     const body = attack.body(bytes);
     const before = cpuSeconds(gateway.pid);
@@ -71,7 +71,7 @@ async function refusals(gateway: GatewayProcess, ended: string, bytes: number, c
       baseline: `an ordinary message of ${size}: ${median(baseline).toFixed(1)} ms`,
     },
     worst.ratio,
-    MOST_RATIO,
+    MAX_RATIO,
     '×',
   );
 }
@@ -93,13 +93,13 @@ async function largeAtOnce(gateway: GatewayProcess, ended: string): Promise<Row[
     atMost(
       { path: `${path}: each answered`, measured: `the slowest of ${kinds.length} kinds`, baseline: '' },
       Math.max(...times),
-      MOST_ANSWER_MS,
+      MAX_ANSWER_MS,
       'ms',
     ),
     atMost(
       { path: `${path}: slowest /livez meanwhile`, measured: '', baseline: '' },
       slowestMs,
-      MOST_WAIT_MS,
+      MAX_WAIT_MS,
       'ms',
     ),
   ];

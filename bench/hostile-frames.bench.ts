@@ -7,9 +7,9 @@ import { atMost, informs } from './harness/rows.js';
 import { clientFrame, flood } from './hostile/flood.js';
 
 const FRAMES = 400_000;
-const LOOK_MS = 100;
-const MOST_WAIT_MS = 250;
-const MOST_GROWTH_MB = 32;
+const POLL_MS = 100;
+const MAX_WAIT_MS = 250;
+const MAX_GROWTH_MB = 32;
 const WITHIN_MS = 30_000;
 /** The gateway's own limits: how it defends itself is what is measured. */
 const DEFAULT_LIMITS = {
@@ -44,7 +44,7 @@ async function flooded(gateway: GatewayProcess, what: string, frame: Buffer): Pr
   let peak = before;
   const memory = setInterval(() => {
     peak = Math.max(peak, residentMb(pid));
-  }, LOOK_MS);
+  }, POLL_MS);
   const waits = neighbour(`http://127.0.0.1:${gateway.operationsPort}/livez`);
   const cpuBefore = cpuSeconds(pid);
   const startedAt = performance.now();
@@ -60,10 +60,10 @@ async function flooded(gateway: GatewayProcess, what: string, frame: Buffer): Pr
     atMost(
       { path: `${path}: slowest answer to a neighbour`, measured: `${count} answers`, baseline: '' },
       slowestMs,
-      MOST_WAIT_MS,
+      MAX_WAIT_MS,
       'ms',
     ),
-    atMost({ path: `${path}: memory more`, measured, baseline: '' }, peak - before, MOST_GROWTH_MB, 'MB'),
+    atMost({ path: `${path}: memory more`, measured, baseline: '' }, peak - before, MAX_GROWTH_MB, 'MB'),
     informs({ path: `${path}: CPU`, measured, baseline: '' }, `${share.toFixed(0)} % of a core`),
   ];
 }

@@ -1,6 +1,6 @@
 import { createDataSource } from '../ormconfig.js';
 import { MemoryStore } from '../src/areas/memory/memory.store.js';
-import { wordsToFind } from '../src/areas/memory/words.js';
+import { searchTerms } from '../src/areas/memory/terms.js';
 import { Database } from '../src/platform/database/database.js';
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
@@ -15,7 +15,7 @@ const TOP_K = 5;
 const QUESTIONS = 1000;
 const WARM_UP = 100;
 const WORDS_A_QUESTION = 8;
-const MOST_MS = 25;
+const MAX_MS = 25;
 
 /** One gateway's pool. */
 const POOL = { size: 10, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
@@ -48,7 +48,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
         measured: timesText(large[clients]),
         baseline: `at ${FEW.toLocaleString('en')}: ${timesText(small[clients])}`,
       };
-      rows.push(atMost(row, percentile(large[clients], 0.95), MOST_MS, 'ms'));
+      rows.push(atMost(row, percentile(large[clients], 0.95), MAX_MS, 'ms'));
     }
   }
   return rows;
@@ -79,7 +79,7 @@ async function times(store: MemoryStore, { users }: Place, clients: number): Pro
       const userId = users[at % users.length] ?? '';
       const startedAt = performance.now();
       const context = { sessionId: `s-${userId}`, userId };
-      const found = await store.recall(context, wordsToFind(questions[at] ?? ''), TOP_K);
+      const found = await store.recall(context, searchTerms(questions[at] ?? ''), TOP_K);
       if (found.length !== TOP_K) throw new Error(`${found.length} memories were found.`);
       if (at >= WARM_UP) took.push(performance.now() - startedAt);
     }

@@ -8,9 +8,9 @@ import type { MixedLoadAnswer, MixedLoadConfig, MixedLoadQuestion } from './soak
 import type { ReceiverConfig } from './webhooks/receiver-process.js';
 
 const MINUTES = Number(process.env['BENCH_SOAK_MINUTES'] ?? 20);
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 /** The last quarter against the second: in the first one caches fill and code is compiled. */
-const MOST_GROWTH = 1.05;
+const MAX_GROWTH = 1.05;
 
 /** Whether memory stays flat while everything is used for long. */
 export const soak: Benchmark = { name: 'soak', onlyByName: true, run };
@@ -39,7 +39,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     () => true,
     () => true,
   );
-  while (!(await Promise.race([over, sleep(LOOK_MS, false)]))) looks.push(residentMb(gateway.pid));
+  while (!(await Promise.race([over, sleep(POLL_MS, false)]))) looks.push(residentMb(gateway.pid));
   const { done, failures, firstFailure } = await answer;
   for (const target of [load, gateway, receiver, provider]) await target.stop();
   await database.drop();
@@ -56,7 +56,7 @@ function rowsOf(looks: readonly number[], done: Readonly<Record<string, number>>
   const measured = `${quarters.join(', ')} MB by quarters, at most ${Math.round(Math.max(...looks))} MB`;
   const works = Object.entries(done).map(([kind, times]) => `${times} × ${kind}`);
   return [
-    atMost({ path, measured, baseline: `second quarter: ${second} MB` }, last / second, MOST_GROWTH, '×'),
+    atMost({ path, measured, baseline: `second quarter: ${second} MB` }, last / second, MAX_GROWTH, '×'),
     informs({ path: `${path}: what was done`, measured: works.join(', '), baseline: '' }, ''),
   ];
 }

@@ -29,7 +29,7 @@ async function startOnce(bench: Bench, dataDir: string): Promise<number> {
   return gateway.readyAfterMs;
 }
 
-function startRow(path: string, times: readonly number[], mostMs: number): Row {
+function startRow(path: string, times: readonly number[], maxMs: number): Row {
   const measured = `${STARTS} starts, ${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))} ms`;
-  return atMost({ path, measured, baseline: '' }, median(times), mostMs, 'ms');
+  return atMost({ path, measured, baseline: '' }, median(times), maxMs, 'ms');
 }

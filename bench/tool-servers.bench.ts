@@ -9,7 +9,7 @@ import { atMost } from './harness/rows.js';
 import { median } from './harness/statistics.js';
 
 const KILLS = 20;
-const LOOK_MS = 5;
+const POLL_MS = 5;
 /** The server is at the call by then. */
 const UNDERWAY_MS = 150;
 const LIMIT_MS = 30_000;
@@ -112,7 +112,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error('The tool server was not connected in time.');
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 

@@ -6,7 +6,7 @@ import { atLeast, atMost, figuresText, informs } from './harness/rows.js';
 import { seedSessions } from './harness/seed.js';
 import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
-import { turnLineMicros } from './turns/turn-line.js';
+import { turnLineMicros } from './turns/turn-queue.js';
 
 const CLIENTS = 64;
 /** Far more than connections to the database. */

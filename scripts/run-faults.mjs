@@ -22,11 +22,11 @@ function run({ spec, env = {} }) {
     join(folder, `${spec.replaceAll('/', '-')}.${kind}`),
   );
   const startedAt = performance.now();
-  const inWords = [
+  const sentenceOf = [
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
     `npx jest ${spec}`,
   ].join(' ');
-  console.log(`\n== ${inWords} --selectProjects gateway`);
+  console.log(`\n== ${sentenceOf} --selectProjects gateway`);
   const { status } = spawnSync('npx', ['--no-install', 'jest', spec, '--selectProjects', 'gateway'], {
     stdio: 'inherit',
     env: { ...env, ...process.env, FIGURES_FILE: figures, JEST_COUNT_FILE: counts },

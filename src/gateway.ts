@@ -17,7 +17,7 @@ import { OpenPorts } from './http/listeners/open-ports.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
 import { OpenApiDocuments } from './http/openapi/openapi.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
-import { DrainService, type StopWish } from './platform/lifecycle/drain.service.js';
+import { DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
 import { Readiness } from './platform/lifecycle/readiness.js';
 import { NestLogger } from './platform/logging/nest-logger.js';
 
@@ -26,7 +26,7 @@ export interface RunningGateway {
   readonly app: NestExpressApplication;
   readonly ports: ListenerPorts;
   /** Drains and stops everything but the database, in the order of the architecture page. Once; later calls wait. */
-  stop(wish?: StopWish): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
   /** Ends a running `stop` sooner: what still runs is interrupted now. */
   hurry(): void;
 }
@@ -73,7 +73,7 @@ async function listen(
   const ports = await listeners.open(foundation.configuration.live.current.gateway);
   app.get(OpenPorts, { strict: false }).opened(ports);
   const sockets = app.get(SessionSockets, { strict: false });
-  listeners.onUpgrade((profile, request, socket, head) => sockets.take(profile, request, socket, head));
+  listeners.onUpgrade((profile, request, socket, head) => sockets.accept(profile, request, socket, head));
   readiness.ready();
   const drain = new DrainService({
     readiness,
@@ -84,7 +84,7 @@ async function listen(
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
   });
-  return { app, ports, stop: (wish) => drain.stop(wish), hurry: () => drain.hurry() };
+  return { app, ports, stop: (options) => drain.stop(options), hurry: () => drain.hurry() };
 }
 
 /** Express with nothing that an API of JSON needs not. */

@@ -11,7 +11,7 @@ import { Database } from './platform/database/database.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
-import type { StopWish } from './platform/lifecycle/drain.service.js';
+import type { StopOptions } from './platform/lifecycle/drain.service.js';
 import { ReplicaId } from './platform/lifecycle/replica-id.js';
 import { type Logs } from './platform/logging/logger.js';
 import type { Redactor } from './platform/logging/redactor.js';
@@ -47,7 +47,7 @@ export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | '
   /** What answers, and why it was chosen. */
   readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;
   /** Drains, stops, closes the database. */
-  stop(wish?: StopWish): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /** From settings to open ports. Whatever fails on the way closes what was opened before. */
@@ -170,9 +170,9 @@ function started(
     ports: gateway.ports,
     embedded: database.embedded,
     hurry: () => gateway.hurry(),
-    stop: (wish) =>
+    stop: (options) =>
       gateway
-        .stop(wish)
+        .stop(options)
         .finally(stopTelemetry)
         .finally(() => database.close()),
   };

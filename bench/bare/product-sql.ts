@@ -65,7 +65,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const caller = { tokenId: 'bench', tokenName: 'bench', scopes: [], boundUserId: null };
   const allowance = allowanceOf(settings.current.limits, caller);
   const limits = { timeoutSecs: LIMITS.timeoutSecs, historyMessages, allowance };
-  const begun = await turns.begin(sessionId, message, limits);
+  const begun = await turns.start(sessionId, message, limits);
   const begin = database.take();
   if (begun === undefined) throw new Error('The sample session could not be taken.');
   const outcome = {
@@ -79,7 +79,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const complete = database.take();
   if (answer === undefined) throw new Error('The sample turn could not be completed.');
 
-  await messages.placeOf(sessionId, answer.id);
+  await messages.positionOf(sessionId, answer.id);
   const place = database.take();
   await messages.before(sessionId, SAMPLE.place, SAMPLE.limit - 1);
   const before = database.take();

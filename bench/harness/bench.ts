@@ -6,7 +6,7 @@ import type { BareConfig } from '../bare/bare-process.js';
 import type { ProviderConfig } from '../provider/openai-process.js';
 import { Children } from './children.js';
 import { type BenchDatabase, DatabaseServer } from './database-server.js';
-import { type GatewayProcess, type GatewayWish, startGateway } from './gateway-process.js';
+import { type GatewayOptions, type GatewayProcess, startGateway } from './gateway-process.js';
 import { type Helper, startHelper } from './helper.js';
 import type { LoadPlan, LoadResult } from './load/load-plan.js';
 import type { Target } from './target.js';
@@ -55,9 +55,9 @@ export class Bench {
     return (await this.server).createDatabase();
   }
 
-  gateway(wish: Omit<GatewayWish, 'dataDir'> & { readonly dataDir?: string }): Promise<GatewayProcess> {
+  gateway(options: Omit<GatewayOptions, 'dataDir'> & { readonly dataDir?: string }): Promise<GatewayProcess> {
     const { folder } = this;
-    return startGateway(this.children, { dataDir: folder, ...wish }, join(folder, 'gateway.log'));
+    return startGateway(this.children, { dataDir: folder, ...options }, join(folder, 'gateway.log'));
   }
 
   /** The baseline on the same database, with as many connections. */

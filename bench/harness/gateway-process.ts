@@ -7,12 +7,12 @@ import { freePort } from './free-port.js';
 import type { Target } from './target.js';
 
 const START_LIMIT_MS = 60_000;
-const LOOK_MS = 5;
+const POLL_MS = 5;
 /** Out of the way: no benchmark is about refusals. */
 const NO_LIMIT = '1000000';
 const OWN_FOLDER = fileURLToPath(new URL('../../..', import.meta.url));
 
-export interface GatewayWish {
+export interface GatewayOptions {
   /** Where it keeps its files, and its database unless `databaseUrl` says another. */
   readonly dataDir: string;
   readonly databaseUrl?: string;
@@ -35,20 +35,20 @@ export interface GatewayProcess extends Target {
 
 export async function startGateway(
   children: Children,
-  wish: GatewayWish,
+  options: GatewayOptions,
   logFile: string,
 ): Promise<GatewayProcess> {
   const ports = { a: await freePort(), b: await freePort(), operations: await freePort() };
   const token = mintToken();
   const startedAt = performance.now();
   const child = children.start({
-    args: [...nodeOptions(), join(wish.checkout ?? OWN_FOLDER, 'bin/agent-gateway.js'), 'serve'],
-    environment: { ...variables(wish), ...portVariables(ports), GATEWAY_BOOTSTRAP_TOKEN: token },
+    args: [...nodeOptions(), join(options.checkout ?? OWN_FOLDER, 'bin/agent-gateway.js'), 'serve'],
+    environment: { ...variables(options), ...portVariables(ports), GATEWAY_BOOTSTRAP_TOKEN: token },
     logFile,
   });
   await Promise.race([untilReady(ports.operations), failedStart(child, logFile)]);
   return {
-    name: wish.checkout ?? 'gateway',
+    name: options.checkout ?? 'gateway',
     pid: pidOf(child),
     port: ports.a,
     portB: ports.b,
@@ -66,7 +66,12 @@ function nodeOptions(): string[] {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 }
 
-function variables({ dataDir, databaseUrl, providerUrl, environment }: GatewayWish): Record<string, string> {
+function variables({
+  dataDir,
+  databaseUrl,
+  providerUrl,
+  environment,
+}: GatewayOptions): Record<string, string> {
   const limits = ['SESSIONS_WRITE', 'SESSIONS_READ', 'CONFIG_WRITE', 'OTHER'];
   return {
     GATEWAY_DATA_DIR: dataDir,
@@ -96,7 +101,7 @@ async function untilReady(port: number): Promise<void> {
   while (performance.now() < deadline) {
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     if (answer?.status === 200) return;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   throw new Error(`The gateway was not ready within ${START_LIMIT_MS / 1000} s.`);
 }

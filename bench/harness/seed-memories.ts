@@ -1,5 +1,5 @@
 import { markOf } from '../../src/areas/memory/memory.store.js';
-import { wordsToKeep } from '../../src/areas/memory/words.js';
+import { indexTerms } from '../../src/areas/memory/terms.js';
 import type { BenchDatabase } from './database-server.js';
 
 const PER_STATEMENT = 5000;
@@ -54,7 +54,7 @@ export async function seedMemories(
   for (let from = 0; from < notes.length; from += PER_STATEMENT) {
     const some = notes.slice(from, from + PER_STATEMENT).map(({ user, n }) => {
       const content = prose.words(WORDS_A_NOTE);
-      return { id: `mem_${user}_${n}`, user, content, mark: markOf(user), words: wordsToKeep(content) };
+      return { id: `mem_${user}_${n}`, user, content, mark: markOf(user), words: indexTerms(content) };
     });
     await database.query(
       `INSERT INTO memory_entries (id, user_id, content, digest, words, session_id, created_at)

@@ -1,7 +1,7 @@
 /** The largest body of other routes than messages. */
-export const MOST_OTHER_BYTES = 1_048_576;
+export const MAX_OTHER_BYTES = 1_048_576;
 /** A file of more bytes than this, as base64, is refused for itself. */
-const MOST_ORDINARY_BYTES = 27_900_000;
+const MAX_ORDINARY_BYTES = 27_900_000;
 /** Just below the bound, so that the body is parsed. */
 const LISTS = '[],'.repeat(49_000);
 const KEYS = Array.from({ length: 9900 }, (_, i) => `"key-${i}":1`).join(',');
@@ -25,7 +25,7 @@ export const ORDINARY: Attack = {
   method: 'POST',
   body: (bytes) =>
     filled(
-      Math.min(bytes, MOST_ORDINARY_BYTES),
+      Math.min(bytes, MAX_ORDINARY_BYTES),
       '{"content":"A file","attachments":[{"type":"file","name":"a.bin","mime_type":"application/octet-stream","data":"',
       'QUJD',
       '"}]}',
@@ -48,7 +48,7 @@ export const ATTACKS_BY_MESSAGE: readonly Attack[] = [
   attack('one number', '{"content":0.', '0', '1}'),
 ];
 
-/** Of at most `MOST_OTHER_BYTES`. */
+/** Of at most `MAX_OTHER_BYTES`. */
 export const ATTACKS_ELSEWHERE: readonly Attack[] = [
   { ...attack('lists as metadata', '{"metadata":{"x":[', '[],', '[]]}}'), path: '/sessions' },
   {

@@ -4,8 +4,8 @@ import type { GrantedScope } from '../platform/tokens/scopes.js';
 import { parseScopes } from '../platform/tokens/scopes.js';
 import { parseExpiry } from '../platform/tokens/token-expiry.js';
 
-const LONGEST_NAME = 128;
-const LONGEST_USER = 256;
+const MAX_NAME_LENGTH = 128;
+const MAX_USER_LENGTH = 256;
 
 export function scopesArgument(text: string): GrantedScope[] {
   return refusedAsArgument(() => parseScopes(text.split(',')));
@@ -21,11 +21,11 @@ export function expiryArgument(text: string): ExpiryArgument {
 }
 
 export function nameArgument(text: string): string {
-  return printable(text, LONGEST_NAME);
+  return printable(text, MAX_NAME_LENGTH);
 }
 
 export function userArgument(text: string): string {
-  return printable(text, LONGEST_USER);
+  return printable(text, MAX_USER_LENGTH);
 }
 
 /** A count of lines, from 1 to 10,000. */

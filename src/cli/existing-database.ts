@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { hasCluster } from '../platform/database/embedded/cluster-check.js';
 import { type SchemaState, schemaState } from '../platform/database/schema-state.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
-import { databasePlace } from './database-place.js';
+import { databaseLocation } from './database-place.js';
 
 type DatabaseSettings = GatewaySettings['database'];
 
@@ -34,7 +34,7 @@ export async function requireSchema(
   const state = await schemaState(dataSource);
   if (state.exists) return state;
   throw new DatabaseDoesNotFit(
-    `No gateway has run on the ${databasePlace(settings)} yet: it has no tables of the gateway. Start one with "agent-gateway serve" (or run "agent-gateway migrate"), or point DATABASE_URL or --config at the gateway you mean.`,
+    `No gateway has run on the ${databaseLocation(settings)} yet: it has no tables of the gateway. Start one with "agent-gateway serve" (or run "agent-gateway migrate"), or point DATABASE_URL or --config at the gateway you mean.`,
   );
 }
 
@@ -57,7 +57,7 @@ function olderSchema(
 ): DatabaseDoesNotFit {
   const lacks = missing.length === 1 ? missing[0] : `${missing.length} migrations, from ${missing[0]} on`;
   return new DatabaseDoesNotFit(
-    `The schema of the ${databasePlace(settings)} is older than this command: it lacks ${lacks}. Run "agent-gateway migrate" (or start the gateway of this version), or use the command of the version that serves this database.`,
+    `The schema of the ${databaseLocation(settings)} is older than this command: it lacks ${lacks}. Run "agent-gateway migrate" (or start the gateway of this version), or use the command of the version that serves this database.`,
     { cause },
   );
 }

@@ -3,7 +3,7 @@ import { openAddress } from '../platform/database/open-address.js';
 import { migrate } from '../platform/database/schema.js';
 import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';
-import { databasePlace } from './database-place.js';
+import { databaseLocation } from './database-place.js';
 import { requireCluster } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
@@ -27,7 +27,7 @@ export async function moveDatabase(context: CommandContext): Promise<MoveReport>
     await migrate(source.address);
     await migrate(target.address);
     const tables = await copyDatabase(source.address, target.address);
-    return { from: databasePlace(embedded), to: databasePlace(database), tables };
+    return { from: databaseLocation(embedded), to: databaseLocation(database), tables };
   } finally {
     await source.close();
     await target.close();

@@ -15,7 +15,7 @@ export class QuietLogs extends Logs {
 
   for(): Logger {
     const line = (word: string) => (message: string, fields?: LogFields) =>
-      this.context.terminal.err(this.redactor.redact(`${word}: ${message}${inWords(fields)}\n`));
+      this.context.terminal.err(this.redactor.redact(`${word}: ${message}${sentenceOf(fields)}\n`));
     return { trace: nothing, debug: nothing, info: nothing, warn: line('warning'), error: line('error') };
   }
 
@@ -28,7 +28,7 @@ export class QuietLogs extends Logs {
   }
 }
 
-function inWords(fields: LogFields = {}): string {
+function sentenceOf(fields: LogFields = {}): string {
   const pairs = Object.entries(fields).map(([name, value]) => `${name}: ${asText(value)}`);
   return pairs.length === 0 ? '' : ` (${pairs.join(', ')})`;
 }

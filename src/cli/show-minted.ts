@@ -1,6 +1,6 @@
 import type { MintedToken, TokensService } from '../platform/tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
-import { mintedJson, mintedSentence } from './token-words.js';
+import { mintedJson, mintedSentence } from './token-text.js';
 import type { DatabaseAccess } from './with-database.js';
 
 /** Makes a token and prints it alone, so that `$(…)` takes it; what is said about it goes to standard error. */
@@ -11,11 +11,11 @@ export async function showMinted(
   make: (tokens: TokensService) => Promise<MintedToken>,
 ): Promise<void> {
   const { withTokens } = await import('./with-tokens.js');
-  const { minted, place } = await withTokens(context, access, async (given) => ({
+  const { minted, place: location } = await withTokens(context, access, async (given) => ({
     minted: await make(given.tokens),
-    place: given.place,
+    place: given.location,
   }));
   const { terminal } = context;
   terminal.out(json ? `${JSON.stringify(mintedJson(minted), undefined, 2)}\n` : `${minted.secret}\n`);
-  terminal.err(`${mintedSentence(minted, place)}\n`);
+  terminal.err(`${mintedSentence(minted, location)}\n`);
 }

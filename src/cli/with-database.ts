@@ -41,14 +41,14 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const { environment } = context;
   const loaded = loadSettings({ environment, file: context.configFile(), checks });
-  const wanted = loaded.settings.database;
+  const configured = loaded.settings.database;
   const logs = new QuietLogs(context);
-  if (access !== 'make') await requireCluster(wanted);
-  const opened = await openDatabase({ ...wanted, pool_size: POOL_SIZE }, logs);
+  if (access !== 'make') await requireCluster(configured);
+  const opened = await openDatabase({ ...configured, pool_size: POOL_SIZE }, logs);
   const openBox = async (): Promise<SecretBox> => {
     const { box } = await openSecretBox({
       masterKey: environment.masterKey,
-      dataDir: resolve(wanted.data_dir),
+      dataDir: resolve(configured.data_dir),
       embedded: opened.embedded,
       production: environment.nodeEnv === 'production',
       makesKeyFile: access === 'make',
@@ -57,7 +57,7 @@ export async function withDatabase<Result>(
     return box;
   };
   try {
-    return await onFittingSchema(opened, access, wanted, () =>
+    return await onFittingSchema(opened, access, configured, () =>
       work({ database: new Database(opened.dataSource), loaded, logs, openBox }),
     );
   } finally {

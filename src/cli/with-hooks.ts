@@ -1,5 +1,5 @@
 import { HookStore } from '../areas/hooks/hook.store.js';
-import { HookDesk } from '../areas/hooks/hook-desk.js';
+import { HookAdmin } from '../areas/hooks/hook-admin.js';
 import { HookSecrets } from '../areas/hooks/hook-secrets.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
@@ -8,9 +8,9 @@ import { type DatabaseAccess, withDatabase } from './with-database.js';
 export function withHooks<Result>(
   context: CommandContext,
   access: DatabaseAccess,
-  work: (desk: HookDesk) => Promise<Result>,
+  work: (admin: HookAdmin) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, access, ({ database }) => work(new HookDesk(database)));
+  return withDatabase(context, access, ({ database }) => work(new HookAdmin(database)));
 }
 
 /** Webhooks with the key that opens their secrets, for commands that change them. */

@@ -1,5 +1,5 @@
 import { MemoryStore } from '../areas/memory/memory.store.js';
-import { MemoryDesk } from '../areas/memory/memory-desk.js';
+import { MemoryAdmin } from '../areas/memory/memory-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
@@ -9,10 +9,10 @@ import { type DatabaseAccess, withDatabase } from './with-database.js';
 export function withMemory<Result>(
   context: CommandContext,
   access: DatabaseAccess,
-  work: (desk: MemoryDesk) => Promise<Result>,
+  work: (admin: MemoryAdmin) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
-    return work(new MemoryDesk(database, new MemoryStore(database), audit));
+    return work(new MemoryAdmin(database, new MemoryStore(database), audit));
   });
 }

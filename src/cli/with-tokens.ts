@@ -1,16 +1,16 @@
-import { HooksOfToken } from '../areas/hooks/hooks-of-token.js';
-import { WaitingOfToken } from '../areas/turns/accepted/waiting-of-token.js';
+import { TokenHooks } from '../areas/hooks/token-hooks.js';
+import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
 import { TokenStore } from '../platform/tokens/token.store.js';
 import { TokenEndings } from '../platform/tokens/token-endings.js';
 import { TokensService } from '../platform/tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
-import { databasePlace } from './database-place.js';
+import { databaseLocation } from './database-place.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface TokenWork {
   readonly tokens: TokensService;
   /** Which database that was, for people. */
-  readonly place: string;
+  readonly location: string;
 }
 
 /** API tokens, for commands. */
@@ -23,8 +23,8 @@ export function withTokens<Result>(
     const tokens = new TokensService(
       new TokenStore(database),
       database,
-      TokenEndings.of(new HooksOfToken(), new WaitingOfToken()),
+      TokenEndings.of(new TokenHooks(), new TokenWaitingTurns()),
     );
-    return work({ tokens, place: databasePlace(loaded.settings.database) });
+    return work({ tokens, location: databaseLocation(loaded.settings.database) });
   });
 }

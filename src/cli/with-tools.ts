@@ -4,7 +4,7 @@ import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
-import { theOperator } from './the-operator.js';
+import { operatorActor } from './operator-actor.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface ToolWork {
@@ -23,6 +23,6 @@ export function withTools<Result>(
   return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     const approvals = new DatabaseToolApprovals(database, audit);
-    return work({ known: new KnownTools(database, audit), approvals, by: theOperator() });
+    return work({ known: new KnownTools(database, audit), approvals, by: operatorActor() });
   });
 }

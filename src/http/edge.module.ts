@@ -12,13 +12,13 @@ import { ClientAddress } from './guards/client-address.js';
 import { RateCharge, rateChargeMetricProvider } from './guards/rate-charge.js';
 import { RateTierGuard } from './guards/rate-tier.guard.js';
 import { ScopeGuard } from './guards/scope.guard.js';
-import { StrangerGate } from './guards/stranger-gate.js';
-import { AnswerKeeper } from './idempotency/answer-keeper.js';
+import { UnknownTokenGate } from './guards/unknown-token-gate.js';
 import { Claims } from './idempotency/claims.service.js';
 import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
 import { KeyStore } from './idempotency/key.store.js';
 import { KeyMetrics, keyMetricProvider } from './idempotency/key-metrics.js';
 import { KeyRetention } from './idempotency/key-retention.service.js';
+import { ResponseRecorder } from './idempotency/response-recorder.js';
 import { RouteTable } from './route-table.js';
 import { FurtherChecks } from './validation/further-checks.js';
 import { RequestValidationPipe } from './validation/request-validation.pipe.js';
@@ -31,7 +31,7 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     ClientAddress,
     rateChargeMetricProvider,
     RateCharge,
-    StrangerGate,
+    UnknownTokenGate,
     BodyRoom,
     RawRefusal,
     RefusalLog,
@@ -39,7 +39,7 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     FurtherChecks,
     KeyStore,
     Claims,
-    AnswerKeeper,
+    ResponseRecorder,
     IdempotencyGuard,
     KeyRetention,
     KeyMetrics,
@@ -52,6 +52,6 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],
-  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, StrangerGate, RefusalLog, BodyRoom],
+  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, UnknownTokenGate, RefusalLog, BodyRoom],
 })
 export class EdgeModule {}

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { Caller } from '../platform/tokens/caller.js';
-import type { AskedKey } from './idempotency/key.store.js';
+import type { PresentedKey } from './idempotency/key.store.js';
 import type { KeyOutcome } from './idempotency/key-metrics.js';
 import type { RequestKey } from './idempotency/request-key.js';
 import type { ListenerId } from './profiles/profile.js';
@@ -18,7 +18,7 @@ export interface GatewayRequest extends Request {
   /** Set by `JsonBodyGuard` for a request with an Idempotency-Key: SHA-256 of its bytes. */
   bodyHash?: string;
   /** Set by `IdempotencyGuard`, as are the next three. */
-  askedKey?: AskedKey;
+  presentedKey?: PresentedKey;
   /** For routes that keep their answer themselves. */
   key?: RequestKey;
   keyOutcome?: KeyOutcome;

@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { BODY_LIMIT } from './body/takes-body.decorator.js';
 import { ACCESS, type Access } from './guards/access.decorator.js';
-import { refuseForgetful } from './idempotency/forgetful-route.js';
+import { refuseUnrecordedRoutes } from './idempotency/unrecorded-route.js';
 import type { ListenerId } from './profiles/profile.js';
 
 export interface Route {
@@ -55,7 +55,7 @@ export class RouteTable implements OnModuleInit {
       if (handler === undefined || typeof method !== 'number') return [];
       const where = `${controller.name}.${name}`;
       const access = declaredAccess(controller, handler, where);
-      refuseForgetful(controller, name, handler);
+      refuseUnrecordedRoutes(controller, name, handler);
       const takesBody = Reflect.hasMetadata(BODY_LIMIT, handler);
       const path = joined(String(base), String(Reflect.getMetadata(PATH_METADATA, handler)));
       return listeners.map((listener) => ({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = join(__dirname, '../../docs/decisions');
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 const records = readdirSync(FOLDER).filter((name) => name !== 'README.md');
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 
@@ -19,12 +19,12 @@ describe.each(records)('%s', (name) => {
     expect(name).toBe(`${number}-${words.join('-')}.md`);
   });
 
-  test(`has a status, a context, a decision and consequences, in at most ${MOST_LINES} lines`, () => {
+  test(`has a status, a context, a decision and consequences, in at most ${MAX_LINES} lines`, () => {
     const status = /^Status: accepted(?:; superseded in part by .+)?\.|^Status: superseded by .+\./m;
     expect(text).toMatch(status);
     const headings = text.match(/^## .+$/gm);
     expect(headings).toEqual(['## Context', '## Decision', '## Consequences']);
-    expect(text.split('\n').length - 1).toBeLessThanOrEqual(MOST_LINES);
+    expect(text.split('\n').length - 1).toBeLessThanOrEqual(MAX_LINES);
   });
 
   test('is in the index under its title', () => {

@@ -1,7 +1,7 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { eventually } from '../harness/eventually.js';
 import { PROFILES } from './support/faces.js';
-import { expectRefusal, HostileGateway, LONG, MOST_BODY_BYTES } from './support/hostile-gateway.js';
+import { expectRefusal, HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 import { jsonRequest, type RawAnswer, RawConnection, request } from './support/raw-connection.js';
 
 const SESSIONS = '/api/v1/sessions';
@@ -192,7 +192,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     });
     const refused: [number, Buffer][] = [
       [401, request('POST', SESSIONS, headers({}, 19))],
-      [413, request('POST', SESSIONS, headers(hostile.authorization, MOST_BODY_BYTES + 1))],
+      [413, request('POST', SESSIONS, headers(hostile.authorization, MAX_BODY_BYTES + 1))],
       [404, request('POST', '/api/v1/nowhere', headers(hostile.authorization, 19))],
     ];
     for (const [status, bytes] of refused) await hostile.refuses(profile, bytes, status);

@@ -2,7 +2,7 @@ import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { SPECIFICATION_ROUTES } from '../architecture/specification-routes.js';
 import { PROFILES } from './support/faces.js';
 import { HOSTILE_BODIES, WRONG_VALUES } from './support/hostile-bodies.js';
-import { HostileGateway, LONG, MOST_BODY_BYTES } from './support/hostile-gateway.js';
+import { HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 import { jsonRequest, request } from './support/raw-connection.js';
 import { severalAtOnce } from './support/several-at-once.js';
 
@@ -308,8 +308,8 @@ describe.each(PROFILES)('every route of Profile %s that takes a query', (profile
 });
 
 test('a body of exactly the limit is read: its fields are what is wrong with it', async () => {
-  const body = `{"a":"${'x'.repeat(MOST_BODY_BYTES - 8)}"}`;
-  expect(Buffer.byteLength(body)).toBe(MOST_BODY_BYTES);
+  const body = `{"a":"${'x'.repeat(MAX_BODY_BYTES - 8)}"}`;
+  expect(Buffer.byteLength(body)).toBe(MAX_BODY_BYTES);
   for (const profile of PROFILES)
     await hostile.refuses(profile, jsonRequest('POST', '/api/v1/sessions', hostile.authorization, body), 400);
 });

@@ -7,11 +7,11 @@ import {
   type OpenApiOperation,
   type OpenApiParameter,
   operationsOf,
-  type PlacedOperation,
+  type RoutedOperation,
 } from './support/openapi-document.js';
 
 /** How long a stream that goes on is looked at. */
-const LOOK_MS = 300;
+const POLL_MS = 300;
 
 let gateway: TestGateway;
 let mcp: McpBench;
@@ -75,7 +75,7 @@ const goodStatuses = ({ responses }: OpenApiOperation): number[] =>
     .filter((status) => status < 300);
 
 describe.each(['a', 'b'] as const)('every example of Profile %s can be sent as it stands', (profile) => {
-  const sent = async ({ path, method, operation }: PlacedOperation): Promise<void> => {
+  const sent = async ({ path, method, operation }: RoutedOperation): Promise<void> => {
     const bodies = bodiesOf(operation);
     expect([operation.operationId, bodies.length]).not.toEqual([operation.operationId, 0]);
     for (const [name, body] of bodies) {
@@ -115,7 +115,7 @@ describe.each(['a', 'b'] as const)('every example of Profile %s can be sent as i
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-      setTimeout(() => abort.abort(), LOOK_MS);
+      setTimeout(() => abort.abort(), POLL_MS);
       await response.text().catch(() => undefined);
     }
   });

@@ -10,7 +10,7 @@ const PLACES = ['create', 'list', 'detail'] as const;
 type Place = (typeof PLACES)[number];
 type Shown = Record<Place, Wire>;
 
-const WISHES = {
+const SIGNALS = {
   a: { channel: 'api', user_id: 'ada', system_prompt: 'Answer in rhymes.', model: 'rhymer-1' },
   b: { channel: 'api', user_id: 'ada', metadata: { team: 'blue', tags: [1, { deep: null }] } },
 } as const satisfies Record<ProfileId, Wire>;
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 async function shownIn(profile: ProfileId): Promise<Shown> {
-  const { body: create } = await gateway[profile].post<Wire>('/sessions', WISHES[profile]);
+  const { body: create } = await gateway[profile].post<Wire>('/sessions', SIGNALS[profile]);
   expect((await say(gateway[profile], idIn(create), 'Are you there?')).status).toBe(200);
   const { body: detail } = await gateway[profile].get<Wire>(`/sessions/${idIn(create)}`);
   const { body } = await gateway[profile].get<SessionListWire>('/sessions?limit=1');
@@ -82,7 +82,7 @@ describe('Profile B', () => {
       '2.1 | metadata | object (free-form key/value) | create, detail',
       'metadata',
       ['create', 'detail'],
-      WISHES.b.metadata,
+      SIGNALS.b.metadata,
     ],
     ['2.1 | last_activity | timestamp | list, detail', 'last_activity', ['list', 'detail'], aTime],
     ['2.1 | turn_count | integer | detail', 'turn_count', ['detail'], 1],

@@ -14,7 +14,7 @@ import { type Attack, attacks, SESSIONS, SMUGGLED } from './support/smuggling.js
 /** Skipped, and said so, where there is no nginx. */
 const ifNginx = isInstalled('nginx') ? test : test.skip;
 /** nginx waits for the rest of some bodies; nothing that was smuggled waits for it. */
-const PATIENCE_MS = 200;
+const TIMEOUT_MS = 200;
 /** How nginx writes down a request without an id. */
 const NAMELESS = '-';
 
@@ -104,7 +104,7 @@ describe.each(PROFILES)('through nginx to Profile %s', (profile) => {
         const attacker = await RawConnection.open(port);
         await attacker
           .send(bytes)
-          .answer({ withinMs: PATIENCE_MS })
+          .answer({ withinMs: TIMEOUT_MS })
           .catch(() => undefined);
         await expectOwnAnswer(port, victim, `victim-${i}`);
         attacker.close();

@@ -21,7 +21,7 @@ let other: TestGateway;
 /** Ends the tool call of a turn, by the key it was given. */
 const release = new Map<string, () => void>();
 let atOnce = 0;
-let mostAtOnce = 0;
+let maxAtOnce = 0;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -40,7 +40,7 @@ beforeAll(async () => {
       inputSchema: { type: 'object' },
       run: async () => {
         atOnce += 1;
-        mostAtOnce = Math.max(mostAtOnce, atOnce);
+        maxAtOnce = Math.max(maxAtOnce, atOnce);
         await sleep(20);
         atOnce -= 1;
         return 'met';
@@ -246,7 +246,7 @@ test('an API token has so many turns at once over all replicas; the next one is 
 
 test('many at once over two replicas are never more than the API token may have', async () => {
   await limit({ 'limits.turns_per_api_token': 3 });
-  mostAtOnce = 0;
+  maxAtOnce = 0;
   const secret = await gateway.mint({ name: 'many' });
   const callers = Array.from({ length: 30 }, (_, index) =>
     (index % 2 === 0 ? gateway : other).caller('b', secret),
@@ -256,7 +256,7 @@ test('many at once over two replicas are never more than the API token may have'
   );
   const statuses = new Set(answers.map(({ status }) => status));
   expect([...statuses].sort()).toEqual([200, 429]);
-  expect(mostAtOnce).toBeLessThanOrEqual(3);
+  expect(maxAtOnce).toBeLessThanOrEqual(3);
   expect((await say(gateway.caller('b', secret), await newSession(gateway.b), '/call meet {}')).status).toBe(
     200,
   );

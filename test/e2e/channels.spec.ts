@@ -1,4 +1,4 @@
-import { InboxJanitor } from '../../src/areas/channels/inbound/inbox-janitor.service.js';
+import { InboxRetention } from '../../src/areas/channels/inbound/inbox-retention.service.js';
 import { channelB, channelEnv, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -95,7 +95,7 @@ test('a disabled channel is not restarted and not healthy; sessions may be made 
 
 test('a change of the configuration touches the channel concerned and no other', async () => {
   const before = await channelB(gateway, 'telegram');
-  const desk = await channelB(gateway, 'desk');
+  const admin = await channelB(gateway, 'desk');
   const patch = await gateway.b.patch('/config', { 'channels_config.desk.response_timeout_ms': 1234 });
   expect(patch.body).toEqual({
     updated: ['channels_config.desk.response_timeout_ms'],
@@ -103,7 +103,7 @@ test('a change of the configuration touches the channel concerned and no other',
   });
   await eventually(async () => {
     const now = await channelB(gateway, 'desk');
-    expect(Date.parse(now.connected_at ?? '')).toBeGreaterThan(Date.parse(desk.connected_at ?? ''));
+    expect(Date.parse(now.connected_at ?? '')).toBeGreaterThan(Date.parse(admin.connected_at ?? ''));
   });
   expect(await channelB(gateway, 'telegram')).toEqual(before);
   await gateway.b.patch('/config', { 'channels_config.desk.enabled': false });
@@ -198,7 +198,7 @@ test('what was done with a month ago is forgotten, and what was not is kept', as
   await gateway.database.query(
     `UPDATE sessions SET status = 'terminated' WHERE metadata->>'conversation' = '1'`,
   );
-  await gateway.started.app.get(InboxJanitor, { strict: false }).job.runAll();
+  await gateway.started.app.get(InboxRetention, { strict: false }).job.runAll();
   const left = await gateway.database.query(
     `SELECT (SELECT array_agg(conversation) FROM channel_messages) AS messages,
        (SELECT array_agg(conversation) FROM channel_conversations) AS conversations,

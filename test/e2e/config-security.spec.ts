@@ -55,7 +55,7 @@ describe('config:write alone', () => {
     [{ 'limits.api_tokens.me.daily_tokens': 0 }, ['limits.api_tokens.me.daily_tokens']],
     [{ 'rate_limits.other': 1_000_000 }, ['rate_limits.other']],
     [
-      { channels_config: { desk: DESK } },
+      { channels_config: { admin: DESK } },
       ['type', 'secret', 'allowed_users'].map((key) => `channels_config.desk.${key}`),
     ],
     [{ 'agent.max_turns': 7, 'provider.api_key': 'mine' }, ['provider.api_key']],
@@ -69,7 +69,7 @@ describe('config:write alone', () => {
   });
 
   test('cannot take away with a section what others set below it, nor find out by trying whether a value is set', async () => {
-    expect((await administrator.patch('/config', { channels_config: { desk: DESK } })).status).toBe(200);
+    expect((await administrator.patch('/config', { channels_config: { admin: DESK } })).status).toBe(200);
     expect(await refused({ 'channels_config.desk': null })).toEqual(
       ['allowed_users', 'secret', 'type'].map((key) => `channels_config.desk.${key}`),
     );

@@ -50,7 +50,7 @@ function uncounted(wire: WireFrames): readonly object[] {
   return [{ type: 'message_start', message: { model: 'm' } }, ...wire.opening.slice(1)];
 }
 
-interface Said {
+interface ModelOutput {
   readonly role: string;
   readonly content: string;
   readonly tokens_used: number;
@@ -95,8 +95,8 @@ describe.each(wires)('the $kind wire', (wire) => {
       );
       response.end();
     });
-  async function history(id: string): Promise<Said[]> {
-    return (await gateway.a.get<{ messages: Said[] }>(`/sessions/${id}/messages`)).body.messages;
+  async function history(id: string): Promise<ModelOutput[]> {
+    return (await gateway.a.get<{ messages: ModelOutput[] }>(`/sessions/${id}/messages`)).body.messages;
   }
 
   describe.each(ENDINGS[wire.kind])(
@@ -107,11 +107,11 @@ describe.each(wires)('the $kind wire', (wire) => {
       test.each(['a', 'b'] as const)('in the answer and in the history of Profile %s', async (profile) => {
         const id = await newSession(gateway);
         const path = `/sessions/${id}/messages`;
-        const answer = await gateway[profile].post<Said>(path, { content: 'Tell me a story.' });
+        const answer = await gateway[profile].post<ModelOutput>(path, { content: 'Tell me a story.' });
         expect(answer.status).toBe(200);
         expect(answer.body.finish_reason).toBe(expected);
         expect(answer.body).not.toHaveProperty('usage_estimated');
-        const { body } = await gateway[profile].get<{ messages: Said[] }>(path);
+        const { body } = await gateway[profile].get<{ messages: ModelOutput[] }>(path);
         expect(body.messages.map((said) => [said.role, said.finish_reason])).toEqual([
           ['user', undefined],
           ['assistant', expected],
@@ -181,7 +181,7 @@ describe.each(wires)('the $kind wire', (wire) => {
     test('has its tokens estimated, and everything that shows them says so', async () => {
       const id = await newSession(gateway);
       const path = `/sessions/${id}/messages`;
-      const { body } = await gateway.a.post<Said>(path, { content: 'y'.repeat(4000) });
+      const { body } = await gateway.a.post<ModelOutput>(path, { content: 'y'.repeat(4000) });
       expect(body).toMatchObject({ usage_estimated: true });
       expect(body.tokens_used).toBeGreaterThanOrEqual(1100);
       expect(body.tokens_used).toBeLessThan(4000);

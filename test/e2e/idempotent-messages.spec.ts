@@ -5,7 +5,7 @@ import { type Answer, HttpCaller } from '../harness/http-caller.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv, TurnStream } from '../harness/turn-stream.js';
 
-interface Said {
+interface ModelOutput {
   message_id: string;
   content: string;
 }
@@ -45,8 +45,11 @@ const messagesAt = (id: string, at: number): string =>
   `http://127.0.0.1:${(replicas[at % 2] as TestGateway).started.ports.a}/api/v1/sessions/${id}/messages`;
 
 /** Sends the message under one token and one key. */
-function send(id: string, at = 0, headers: Record<string, string> = {}): Promise<Answer<Said>> {
-  return new HttpCaller(messagesAt(id, at), replicas[0].token).post<Said>('', BODY, { ...KEYED, ...headers });
+function send(id: string, at = 0, headers: Record<string, string> = {}): Promise<Answer<ModelOutput>> {
+  return new HttpCaller(messagesAt(id, at), replicas[0].token).post<ModelOutput>('', BODY, {
+    ...KEYED,
+    ...headers,
+  });
 }
 
 /** The same, to see its events. */
@@ -71,7 +74,7 @@ test('100 at once over two replicas with one key: one turn, asked of the model o
   const id = await newSession(replicas[0]);
   const all = Array.from({ length: 100 }, (_, index) => send(id, index));
   // All but the first are answered while it runs.
-  const settled: Answer<Said>[] = [];
+  const settled: Answer<ModelOutput>[] = [];
   for (const one of all) void one.then((got) => settled.push(got));
   await eventually(() => expect(settled).toHaveLength(99));
   expect(new Set(settled.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(

@@ -228,7 +228,7 @@ test('a reader that stops costs at most 1 MiB, is cut, and loses nothing when it
   for (let rounds = 12; rounds > 0; rounds -= most > 0 ? 1 : 0) {
     for (let n = 1; n <= 50; n++) logger(gateway, 'flood').info(`${++written} ${sentence}`);
     await stored(gateway, 'flood', written);
-    most = Math.max(most, open.mostPendingBytes);
+    most = Math.max(most, open.maxPendingBytes);
   }
   expect(most).toBeLessThanOrEqual(2 ** 20);
   await eventually(() => expect(open.count).toBe(0), 15_000);
@@ -266,7 +266,7 @@ test('a slow reader that reads gets every line, though more comes than is held f
       for (let n = 1; n <= 500; n++) logger(gateway, 'burst').info(`${++written} ${sentence}`);
       await stored(gateway, 'burst', written);
     }
-    await eventually(() => expect(open.mostPendingBytes).toBeGreaterThan(0));
+    await eventually(() => expect(open.maxPendingBytes).toBeGreaterThan(0));
     stream.resume();
     await stream.until('log', written, 20_000);
   }

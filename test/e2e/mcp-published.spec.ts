@@ -7,7 +7,7 @@ import { SocketClient } from '../harness/socket-client.js';
 import { newSession } from '../harness/turn-stream.js';
 
 /** A back-off after a first failure is at most this; the rest of a recovery is the server's own start. */
-const MOST_BACK_OFF_MS = 500;
+const MAX_BACK_OFF_MS = 500;
 const LONG = { duration: 60, steps: 600 };
 const SERVERS = ['everything', 'files', 'memory'] as const;
 type Server = (typeof SERVERS)[number];
@@ -110,7 +110,7 @@ test.each(SERVERS)(
     const back = await timed(() => connected(name));
     expect(childOf(name)).not.toBe(before);
     // A machine that is busy with other tests starts nothing at an even pace.
-    expect(back).toBeLessThan(MOST_BACK_OFF_MS + 4 * start);
+    expect(back).toBeLessThan(MAX_BACK_OFF_MS + 4 * start);
   },
 );
 

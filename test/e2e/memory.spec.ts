@@ -61,7 +61,7 @@ async function recall(user: string, query?: string): Promise<string[]> {
   return (JSON.parse(output) as { memories: Shown[] }).memories.map(({ content }) => content);
 }
 
-/** A message over the channel `desk`, signed as a program would. */
+/** A message over the channel `admin`, signed as a program would. */
 async function write(message: { user: string; conversation: string; content: string }): Promise<void> {
   const [body, id, at] = [JSON.stringify(message), `in_${Math.random()}`, new Date()];
   const response = await fetch(`http://127.0.0.1:${modelled.started.ports.b}/inbound/desk`, {

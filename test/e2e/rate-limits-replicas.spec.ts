@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RateBucketJanitor } from '../../src/platform/rate-limits/rate-bucket-janitor.service.js';
+import { RateBucketRetention } from '../../src/platform/rate-limits/rate-bucket-retention.service.js';
 import type { TestDatabase } from '../harness/database.js';
 import { createTestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
@@ -36,7 +36,7 @@ interface Flood {
    */
   readonly leastSeconds: number;
   /** From the first request until the last answer: and at most that much. */
-  readonly mostSeconds: number;
+  readonly maxSeconds: number;
   readonly refusedBy: readonly number[];
 }
 
@@ -68,7 +68,7 @@ async function flood({ limit, method, path }: (typeof TIERS)[number], token: str
   return {
     accepted: count - refused,
     leastSeconds: (letInAt - firstAnswerAt) / 1000,
-    mostSeconds: (lastAnswerAt - startedAt) / 1000,
+    maxSeconds: (lastAnswerAt - startedAt) / 1000,
     refusedBy,
   };
 }
@@ -92,8 +92,8 @@ test('one token at twice each tier over three replicas: the limit and one burst;
       expect(others).not.toContain(429);
       // Every replica refuses its share.
       expect(Math.min(...flooded.refusedBy)).toBeGreaterThan(0);
-      const { accepted, leastSeconds, mostSeconds } = flooded;
-      const most = tier.limit * mostSeconds + tier.limit;
+      const { accepted, leastSeconds, maxSeconds } = flooded;
+      const most = tier.limit * maxSeconds + tier.limit;
       figure(['rate-limit'], { tier: tier.tier, accepted, most: Math.floor(most), others: others.length });
       expect(accepted).toBeLessThanOrEqual(most);
       // Requests are whole, and a part of a token may be left in the bucket.
@@ -142,7 +142,7 @@ test('buckets that nobody asks for are removed, those in use are not', async () 
   await replicas[0]!.caller('b', token).get('/nowhere');
   await database.query(`UPDATE rate_buckets SET full_at_ms = extract(epoch FROM now()) * 1000 - 20000`);
   await replicas[1]!.caller('b', token).get('/sessions');
-  await replicas[1]!.started.app.get(RateBucketJanitor, { strict: false }).job.runAll();
+  await replicas[1]!.started.app.get(RateBucketRetention, { strict: false }).job.runAll();
   const left = await database.query<{ key: string }>('SELECT key FROM rate_buckets');
   expect(left.map(({ key }) => key.replace(/^token:\w+/, 'token'))).toEqual(['token|sessions_read']);
 });

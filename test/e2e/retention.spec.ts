@@ -1,4 +1,4 @@
-import { HookJanitor } from '../../src/areas/hooks/hook-janitor.service.js';
+import { HookRetention } from '../../src/areas/hooks/hook-retention.service.js';
 import { SessionRetention } from '../../src/areas/sessions/session-retention.service.js';
 import { AuditRetention } from '../../src/platform/audit-log/audit-retention.service.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -49,7 +49,7 @@ test('audit entries and deliveries go when their time has come, whatever is newe
     `INSERT INTO hook_deliveries (hook_id, event_id, event, status, done_at)
      VALUES ('gone', 'e', 'session.created', 'delivered', now() - interval '6 days')`,
   );
-  await started.app.get(HookJanitor, { strict: false }).job.runAll();
+  await started.app.get(HookRetention, { strict: false }).job.runAll();
   expect(await count('hook_deliveries')).toBe(1);
   await database.query(
     `INSERT INTO audit_entries (happened_at, action, actor, target, outcome, details)

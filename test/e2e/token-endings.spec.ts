@@ -28,7 +28,7 @@ const WITHIN_MS = 3000;
 /** What passes between processes until the end takes so many turns on a core, each late on a busy machine. */
 const TURNS = 10;
 /** For what is looked at again and again. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 interface Item {
   readonly message_id: string;
@@ -185,11 +185,11 @@ describe('the revocation of a token, here with the command line', () => {
     ]);
     await eventually(
       () => expect(open.map(({ ended }) => ended)).toEqual([true, true, true, true]),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     await eventually(
       () => expect(talking.map(({ closed }) => closed?.code)).toEqual([1008, 1008]),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const tookMs = performance.now() - at;
     figure(['revoked-tokens'], {

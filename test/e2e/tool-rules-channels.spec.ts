@@ -19,7 +19,7 @@ type = "webhook"
 secret = "${SECRET}"
 allowed_users = ["*"]
 `;
-/** What a session on `desk` may use when the message comes over REST: what both rules leave. */
+/** What a session on `admin` may use when the message comes over REST: what both rules leave. */
 const OVER_REST = { own__echo: 'success', own__pid: 'denied', own__env: 'denied' };
 const OVER_DESK = { own__echo: 'success', own__pid: 'success', own__env: 'denied' };
 const CALLS = 'own__echo own__pid own__env';
@@ -118,7 +118,7 @@ describe('a turn that came over REST obeys the rules of api too, whatever channe
 });
 
 describe('a turn that came over a channel', () => {
-  /** Posts a message as a program does that speaks for the users of `desk`. */
+  /** Posts a message as a program does that speaks for the users of `admin`. */
   async function overDesk(id: string): Promise<string> {
     const body = JSON.stringify({ conversation: 'one', user: 'ada', content: CALLS });
     const at = new Date();

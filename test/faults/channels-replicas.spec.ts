@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WORDS } from '../../src/areas/channels/replies/reply-words.js';
+import { REPLY_TEXTS } from '../../src/areas/channels/replies/reply-text.js';
 import { echo, telegramEnv } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { TestTelegram } from '../harness/telegram.js';
@@ -58,10 +58,15 @@ test.concurrent('two replicas report the same state; when the one that receives 
     expect((await one.stateOf(survivor))?.status).toBe('connected');
     await one.platform.untilSaid(3, 9, 40_000);
     await one.platform.untilSaid(1, 10, 40_000);
-    expect(textsOf(one, 9)).toEqual(['You said: before', WORDS.interrupted, 'You said: behind it']);
+    expect(textsOf(one, 9)).toEqual(['You said: before', REPLY_TEXTS.interrupted, 'You said: behind it']);
     // Wherever the kill met it: it is answered once, or its writer is told.
     const answer = 'You said: elsewhere';
-    const honest = [[answer], [WORDS.interrupted], [WORDS.maybeLost], [answer, WORDS.maybeLost]];
+    const honest = [
+      [answer],
+      [REPLY_TEXTS.interrupted],
+      [REPLY_TEXTS.maybeLost],
+      [answer, REPLY_TEXTS.maybeLost],
+    ];
     expect(honest).toContainEqual(textsOf(one, 10));
     expect(textsOf(one, 11)).toEqual(['You said: while nobody receives']);
   }));

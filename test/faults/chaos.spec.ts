@@ -15,8 +15,8 @@ const PLAN: RunPlan = {
   seed: SEED,
   isLong,
   pace: isLong
-    ? { faults: FAULTS, leastGapMs: 500, mostGapMs: 4000, mostMs: 4000 }
-    : { faults: FAULTS, leastGapMs: 300, mostGapMs: 1200, mostMs: 1000 },
+    ? { faults: FAULTS, leastGapMs: 500, maxGapMs: 4000, maxMs: 4000 }
+    : { faults: FAULTS, leastGapMs: 300, maxGapMs: 1200, maxMs: 1000 },
   load: isLong
     ? { talkers: 8, shared: 5, comers: 4, lateHooks: 4 }
     : { talkers: 4, shared: 4, comers: 2, lateHooks: 1 },

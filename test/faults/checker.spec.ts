@@ -3,11 +3,11 @@ import { lostOrTwice } from './support/checks/acknowledged.js';
 import type { Kept, KeptDelivery, KeptMessage, KeptSession, KeptTurn } from './support/checks/kept.js';
 import { wrongTurns } from './support/checks/turns.js';
 import { wrongWebhooks } from './support/checks/webhooks.js';
-import { drawSchedule, describe as inWords, isToWay } from './support/fault-schedule.js';
+import { drawSchedule, isToWay, describe as sentenceOf } from './support/fault-schedule.js';
 import { Ledger } from './support/ledger.js';
 
 const TARGETS = { gateways: ['g0', 'g1'], databases: ['db'], ways: ['w0', 'w1'] };
-const PACE = { faults: 30, leastGapMs: 100, mostGapMs: 900, mostMs: 2000 };
+const PACE = { faults: 30, leastGapMs: 100, maxGapMs: 900, maxMs: 2000 };
 
 test('a seed draws the same faults again, another seed others', () => {
   const drawn = drawSchedule(7, TARGETS, PACE);
@@ -18,7 +18,7 @@ test('a seed draws the same faults again, another seed others', () => {
   expect(drawn).toHaveLength(30);
   for (const fault of drawn) {
     expect(fault.forMs > 0).toBe(isToWay(fault.kind));
-    expect(inWords(fault)).toContain(`${fault.atMs} ms  ${fault.kind} ${fault.target}`);
+    expect(sentenceOf(fault)).toContain(`${fault.atMs} ms  ${fault.kind} ${fault.target}`);
   }
 });
 

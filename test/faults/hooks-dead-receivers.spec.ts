@@ -10,7 +10,7 @@ const LOST = 3;
 /** One attempt at a silent receiver takes as long, and there are a thousand of them. */
 const ATTEMPT_LIMIT_MS = 8000;
 /** Time for two first retries; whoever waits for the dead ones waits for much longer. */
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 
 let silent: HookReceiver;
 let healthy: HookReceiver;
@@ -71,7 +71,7 @@ test('a thousand dead receivers do not delay a healthy one', async () => {
     expect(await gateway.a.post('/sessions', {})).toMatchObject({ status: 201 });
   }
   const all = Array.from({ length: EVENTS }, (_, index) => index + 1);
-  await eventually(() => expect([...told].sort((a, b) => a - b)).toEqual(all), PATIENCE_MS);
+  await eventually(() => expect([...told].sort((a, b) => a - b)).toEqual(all), TIMEOUT_MS);
   // The dead ones were being tried meanwhile, and could not have got through what they were to be told.
   await eventually(() => expect(silent.attempts.length).toBeGreaterThan(tried));
   expect(silent.attempts.length - tried).toBeLessThan((EVENTS * DEAD) / 2);

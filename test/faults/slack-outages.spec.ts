@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WORDS } from '../../src/areas/channels/replies/reply-words.js';
+import { REPLY_TEXTS } from '../../src/areas/channels/replies/reply-text.js';
 import { echo } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { slackEnv, TestSlack } from '../harness/slack.js';
@@ -10,7 +10,7 @@ import { type ChannelKind, ChannelStage } from './support/channel-stage.js';
 jest.setTimeout(180_000);
 
 /** The long form is an outage of a whole minute: GATEWAY_LONG_FAULTS=1. */
-const AWAY_MS = process.env.GATEWAY_LONG_FAULTS === '1' ? 60_000 : 3000;
+const UNREACHABLE_MS = process.env.GATEWAY_LONG_FAULTS === '1' ? 60_000 : 3000;
 
 const SLACK: ChannelKind<TestSlack> = {
   name: 'slack',
@@ -63,7 +63,7 @@ test.concurrent('while Slack is away the channel says so; then all that was writ
     );
     for (const text of numbered(20)) await slack.write(text, { channel: direct });
     for (const text of numbered(3)) await slack.write(text, { channel: room, thread });
-    await sleep(AWAY_MS);
+    await sleep(UNREACHABLE_MS);
     await slack.comeBack();
     await slack.untilSaid(20, direct, 90_000);
     await slack.untilSaid(4, room, 30_000);
@@ -99,7 +99,7 @@ test.concurrent('of two replicas one connects; when it is killed in mid-conversa
     await eventually(() => expect(textsOf(direct).at(-1)).toBe('You said: behind it'), 40_000);
     held.finish();
     expect(textsOf(room)).toEqual(['You said: ada (id): while nobody receives']);
-    expect(textsOf(direct).slice(0, -1)).toEqual([WORDS.interrupted]);
+    expect(textsOf(direct).slice(0, -1)).toEqual([REPLY_TEXTS.interrupted]);
   }));
 
 test.concurrent('what is written while every replica is down is answered by the next one, but not what was not for the bot', () =>

@@ -34,7 +34,7 @@ export interface TestGateway {
   /** The lines it logged so far. */
   readonly logLines: readonly string[];
   caller(profile: ProfileId, token: string | undefined): HttpCaller;
-  mint(wish?: {
+  mint(options?: {
     scopes?: readonly GrantedScope[];
     user?: string;
     expiresAt?: Date;

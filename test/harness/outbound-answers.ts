@@ -1,7 +1,7 @@
 import type {
-  OutboundAnswer,
   OutboundCall,
   OutboundClient,
+  OutboundResponse,
 } from '../../src/platform/outbound/outbound-client.js';
 
 /** What stands in for the answer to one call: a status with a body, or why there is none. */
@@ -15,7 +15,7 @@ export function answeringOutbound(...answers: readonly ScriptedAnswer[]): {
   calls: OutboundCall[];
 } {
   const calls: OutboundCall[] = [];
-  const read = (call: OutboundCall): Promise<OutboundAnswer> => {
+  const read = (call: OutboundCall): Promise<OutboundResponse> => {
     const answer = answers[Math.min(calls.length, answers.length - 1)] ?? { body: {} };
     calls.push(call);
     if (answer instanceof Error) return Promise.reject(answer);

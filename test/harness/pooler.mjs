@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** The embedded server takes 50; the tests themselves have some to it. */
-const MOST_SERVER_CONNECTIONS = 36;
+const MAX_SERVER_CONNECTIONS = 36;
 
 /**
  * pgbouncer in transaction mode before a test server, for every database on it.
@@ -49,7 +49,7 @@ function settingsText(direct, port) {
     pool_mode: 'transaction',
     max_client_conn: 2000,
     default_pool_size: 5,
-    max_user_connections: MOST_SERVER_CONNECTIONS,
+    max_user_connections: MAX_SERVER_CONNECTIONS,
     server_idle_timeout: 2,
   };
   const lines = (table) => Object.entries(table).map(([key, value]) => `${key} = ${value}`);

@@ -25,7 +25,7 @@ export interface InboundMessage {
 
 /** What an adapter may do while it receives. The lease that is behind it is held by one replica at a time. */
 export interface ReceiverLink {
-  /** What `take` stored last, for this channel, on whatever replica. */
+  /** What `store` stored last, for this channel, on whatever replica. */
   readonly cursor: AdapterData | null;
   /** The conversations in which somebody wrote last, newest first; at most 200. For platforms that are asked what was missed. */
   conversations(): Promise<readonly string[]>;
@@ -35,7 +35,7 @@ export interface ReceiverLink {
    * Stores messages and the place to go on from, in one transaction; they are answered from then on, whatever happens.
    * Only then tell the platform that they have arrived. Throws `LeaseLost`, and `Unavailable` without a database.
    */
-  take(messages: readonly InboundMessage[], cursor: AdapterData | null): Promise<void>;
+  store(messages: readonly InboundMessage[], cursor: AdapterData | null): Promise<void>;
 }
 
 /** Where a reply goes, and what is known of it. */

@@ -35,15 +35,15 @@ export class ChannelAdapters {
   }
 
   /** Makes those anew whose settings are others. @returns the names of those that came, went or changed */
-  follow(wanted: ReadonlyMap<string, ChannelSettings>): ReadonlySet<string> {
-    this.hideSecrets([...wanted.values()]);
+  follow(desired: ReadonlyMap<string, ChannelSettings>): ReadonlySet<string> {
+    this.hideSecrets([...desired.values()]);
     const changed = new Set<string>();
     for (const [name, { settings }] of this.made) {
-      if (JSON.stringify(settings) === JSON.stringify(wanted.get(name))) continue;
+      if (JSON.stringify(settings) === JSON.stringify(desired.get(name))) continue;
       this.made.delete(name);
       changed.add(name);
     }
-    for (const [name, settings] of wanted) {
+    for (const [name, settings] of desired) {
       if (this.made.has(name)) continue;
       changed.add(name);
       this.made.set(name, { settings, adapter: this.make(name, settings) });

@@ -12,7 +12,7 @@ import { ConversationStore } from './conversations/conversation.store.js';
 import { ConversationWorker } from './conversations/conversation-worker.service.js';
 import { DoneSignal } from './conversations/done-signal.js';
 import { Inbox } from './inbound/inbox.store.js';
-import { InboxJanitor } from './inbound/inbox-janitor.service.js';
+import { InboxRetention } from './inbound/inbox-retention.service.js';
 import { ReplyStore } from './replies/reply.store.js';
 import { ReplySender } from './replies/reply-sender.js';
 import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
@@ -28,7 +28,7 @@ import { InboundController } from './wire/inbound.controller.js';
     ChannelStates,
     ChannelAdapters,
     Inbox,
-    InboxJanitor,
+    InboxRetention,
     DoneSignal,
     WebhookAnswers,
     WebhookInbound,

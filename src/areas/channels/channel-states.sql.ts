@@ -14,7 +14,7 @@ export const ANNOUNCE: Statement = {
 };
 
 /** Takes the channels (`$2`) that nobody receives for, and keeps those that this replica (`$1`) has. */
-export const KEEP: Statement = {
+export const ACQUIRE: Statement = {
   name: 'channels.keep',
   text: `
     UPDATE channel_states AS state SET owner = $1, lease_until = now() + interval '${RECEIVER_LEASE_SECS} seconds',
@@ -55,7 +55,7 @@ export const WRITE: Statement = {
       WHEN $4 = 'connected' THEN ${CONNECTED}
       WHEN status = 'connected' OR $4 = 'disconnected' THEN ${disconnected('$5::text')}
       ELSE 0
-    END AS told FROM before`,
+    END AS deliveries FROM before`,
 };
 
 /** Asks whoever receives to begin anew. */
@@ -68,7 +68,7 @@ export const RESTART: Statement = {
       UPDATE channel_states SET restarts = restarts + 1, status = 'reconnecting', error = NULL, connected_at = NULL
       FROM before WHERE name = $1 RETURNING restarts::float8 AS restarts
     )
-    SELECT restarts, CASE WHEN status = 'connected' THEN ${disconnected('NULL::text')} ELSE 0 END AS told
+    SELECT restarts, CASE WHEN status = 'connected' THEN ${disconnected('NULL::text')} ELSE 0 END AS deliveries
     FROM before, written`,
 };
 

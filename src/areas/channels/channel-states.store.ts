@@ -41,8 +41,8 @@ export class ChannelStates {
   }
 
   /** Takes what is free among these and renews what this replica has. @returns what it has now */
-  keep(names: readonly string[]): Promise<HeldLease[]> {
-    return this.database.query<{ name: string; fence: number; restarts: number }>(sql.KEEP, [
+  acquire(names: readonly string[]): Promise<HeldLease[]> {
+    return this.database.query<{ name: string; fence: number; restarts: number }>(sql.ACQUIRE, [
       this.replica.value,
       names,
     ]);
@@ -55,16 +55,16 @@ export class ChannelStates {
   /** Tells everybody, hooks included. False when the lease is somebody else's. */
   async write({ name, fence }: ReceiverLease, status: ChannelStatus, error?: string): Promise<boolean> {
     const values = [name, this.replica.value, fence, status, error ?? null];
-    const [row] = await this.database.query<{ told: number }>(sql.WRITE, values);
-    this.signal.told(row?.told);
+    const [row] = await this.database.query<{ deliveries: number }>(sql.WRITE, values);
+    this.signal.queued(row?.deliveries);
     return row !== undefined;
   }
 
   /** Whoever receives begins anew within a second. @returns how often that was asked for, ever */
   async restart(name: string): Promise<number> {
     await this.announce([name]);
-    const [row] = await this.database.query<{ restarts: number; told: number }>(sql.RESTART, [name]);
-    this.signal.told(row?.told);
+    const [row] = await this.database.query<{ restarts: number; deliveries: number }>(sql.RESTART, [name]);
+    this.signal.queued(row?.deliveries);
     return row?.restarts ?? 0;
   }
 

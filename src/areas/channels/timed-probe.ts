@@ -1,7 +1,7 @@
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { ChannelProbe } from './channel.port.js';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Runs one round trip and says what came of it, within 10 s. What it throws must hold no secret. */
 export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<void>): Promise<ChannelProbe> {
@@ -11,8 +11,8 @@ export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<voi
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       abort.abort();
-      reject(new Error(`there was no answer within ${PATIENCE_MS / 1000} s`));
-    }, PATIENCE_MS);
+      reject(new Error(`there was no answer within ${TIMEOUT_MS / 1000} s`));
+    }, TIMEOUT_MS);
   });
   const latencyMs = (): number => Math.round(performance.now() - startedAt);
   try {

@@ -5,8 +5,8 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Bell } from '../../platform/events/bell.js';
 import { EventSignal } from '../../platform/events/event-signal.js';
+import { WakeSignal } from '../../platform/events/wake-signal.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { FirstAttempts } from './first-attempts.js';
@@ -23,8 +23,8 @@ const HOLDING_MS = 500;
 const IDLE_MS = 30_000;
 /** After a signal: so long for company, and so often another look, in case a hook was just being left by another replica. */
 const GATHER_MS = 2;
-const LOOK_MS = 25;
-const LOOKS = 2;
+const RECHECK_MS = 25;
+const RECHECKS = 2;
 /** Lanes that another statement has locked are looked at again after so long. */
 const LOCKED_MS = 100;
 /** After a failure of the database: the first pause, which doubles up to the poll's. */
@@ -40,7 +40,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   private loops: Promise<unknown> = Promise.resolve();
   private readonly stopping = new AbortController();
   /** Rings when retries may be due. */
-  private readonly retryBell = new Bell();
+  private readonly retryWakeSignal = new WakeSignal();
   private looks = 0;
 
   constructor(
@@ -56,22 +56,32 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   onModuleInit(): void {
     const everyMs = POLL_MS;
-    this.due.watch({ name: 'hooks_unsent', everyMs, sql: ANY_UNSENT, tell: ringing(this.firsts.bell) });
-    this.due.watch({ name: 'hooks_retry', everyMs, sql: ANY_RETRY_DUE, tell: ringing(this.retryBell) });
+    this.due.watch({
+      name: 'hooks_unsent',
+      everyMs,
+      sql: ANY_UNSENT,
+      onAnswer: ringing(this.firsts.wakeSignal),
+    });
+    this.due.watch({
+      name: 'hooks_retry',
+      everyMs,
+      sql: ANY_RETRY_DUE,
+      onAnswer: ringing(this.retryWakeSignal),
+    });
   }
 
   onApplicationBootstrap(): void {
     this.signal.onCommitted(() => {
-      this.looks = LOOKS;
-      this.firsts.bell.ring();
+      this.looks = RECHECKS;
+      this.firsts.wakeSignal.notify();
     });
     this.loops = Promise.all([this.sendFirsts(), this.sendRetries()]);
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
-    this.firsts.bell.ring();
-    this.retryBell.ring();
+    this.firsts.wakeSignal.notify();
+    this.retryWakeSignal.notify();
     await this.loops;
     this.firsts.finish();
     await this.idleWithin(STOP_MS);
@@ -84,10 +94,10 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   private async idleWithin(limitMs: number): Promise<void> {
-    for (let waitedMs = 0; waitedMs < limitMs && !this.isIdle; waitedMs += LOOK_MS) {
+    for (let waitedMs = 0; waitedMs < limitMs && !this.isIdle; waitedMs += RECHECK_MS) {
       // Others take what is not on its way at once.
       await this.firsts.leaveIdle().catch(() => undefined);
-      await sleep(LOOK_MS);
+      await sleep(RECHECK_MS);
     }
   }
 
@@ -107,10 +117,10 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
       const { foundAny, passedOver, freeInMs } = await this.firsts.round(isPoll);
       if (foundAny) this.looks = 0;
       const waits = [this.firsts.holdsLanes ? HOLDING_MS : IDLE_MS];
-      if (this.looks-- > 0) waits.push(LOOK_MS);
+      if (this.looks-- > 0) waits.push(RECHECK_MS);
       if (passedOver) waits.push(LOCKED_MS);
-      if (freeInMs !== null) waits.push(Math.max(freeInMs, 0) + LOOK_MS);
-      await this.firsts.bell.wait(Math.min(...waits));
+      if (freeInMs !== null) waits.push(Math.max(freeInMs, 0) + RECHECK_MS);
+      await this.firsts.wakeSignal.wait(Math.min(...waits));
       await sleep(GATHER_MS);
     });
   }
@@ -120,7 +130,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     await this.inRounds(async () => {
       await this.retries.dropInactive();
       await this.retries.round();
-      await this.retryBell.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
+      await this.retryWakeSignal.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
     });
   }
 
@@ -148,8 +158,8 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 }
 
 /** Told whether anything is due, or nothing when that could not be asked. */
-function ringing(bell: Bell): (isAnyDue: unknown) => void {
+function ringing(wakeSignal: WakeSignal): (isAnyDue: unknown) => void {
   return (isAnyDue) => {
-    if (isAnyDue !== false) bell.ring();
+    if (isAnyDue !== false) wakeSignal.notify();
   };
 }

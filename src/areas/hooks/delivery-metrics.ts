@@ -13,7 +13,7 @@ const OLDEST = 'agent_gateway_hook_oldest_undelivered_seconds';
 export const deliveryMetricProviders = [
   makeCounterProvider({
     name: ATTEMPTS,
-    help: 'Delivery attempts of this process by what they came to: delivered, retry (will be tried again), failed.',
+    help: 'Delivery attempts of this process by outcome: delivered, retry (will be tried again), failed.',
     labelNames: ['outcome'],
   }),
   makeGaugeProvider({ name: DEPTH, help: 'Deliveries to active webhooks that have not succeeded yet.' }),
@@ -48,14 +48,14 @@ export class DeliveryMetrics implements OnModuleInit {
 
   onModuleInit(): void {
     for (const counter of Object.values(this.counters)) counter.inc(0);
-    this.scrape.onScrape(() => this.look());
+    this.scrape.onScrape(() => this.poll());
   }
 
   count({ status }: Outcome): void {
     this.counters[status].inc();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const [outbox] = await this.database.query<{ depth: number; oldest: number }>(OUTBOX);
     this.depth.set(outbox?.depth ?? 0);
     this.oldest.set(outbox?.oldest ?? 0);

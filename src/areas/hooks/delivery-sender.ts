@@ -36,7 +36,7 @@ export class DeliverySender {
         : this.refused(delivery, status, headers);
     } catch (error) {
       if (error instanceof OutboundFailed && error.reason === 'aborted') return undefined;
-      return this.failed(delivery, { error: errorWord(error) });
+      return this.failed(delivery, { error: errorLabel(error) });
     }
   }
 
@@ -87,7 +87,7 @@ function delivered({ id: deliveryId, hookId }: Delivery, httpStatus: number): Ou
   return { deliveryId, hookId, status: 'delivered', httpStatus, error: null, delaySecs: null, gone: false };
 }
 
-function errorWord(error: unknown): AttemptError {
+function errorLabel(error: unknown): AttemptError {
   if (error instanceof OutboundFailed) return error.reason;
   if (error instanceof OutboundRefused) return `refused_${error.reason}`;
   if (error instanceof CannotOpen) return 'secret_unreadable';

@@ -28,7 +28,7 @@ class World {
   constructor(deliveries: number) {
     this.unsent = new Set(Array.from({ length: deliveries }, (_, index) => index + 1));
     const store = {
-      take: () => this.take(),
+      claim: () => this.take(),
       next: (lanes: ClaimingLane[], most: number) => this.next(lanes, most),
       renew: () => Promise.resolve({ renewed: new Set([HOOK]), locked: new Set() }),
       release: () => this.release(),
@@ -63,7 +63,7 @@ class World {
   private take() {
     const taken = this.isTaken ? [] : [{ hookId: HOOK, failing: false }];
     this.isTaken = true;
-    return Promise.resolve({ taken, freeInMs: null });
+    return Promise.resolve({ claimed: taken, freeInMs: null });
   }
 
   private release(): Promise<boolean> {

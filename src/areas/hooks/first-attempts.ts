@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Bell } from '../../platform/events/bell.js';
+import { WakeSignal } from '../../platform/events/wake-signal.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { ActiveHooks } from './active-hooks.store.js';
@@ -13,13 +13,13 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 const CHECK_MS = 400;
 const RENEW_MS = 500;
 /** Leases that could not be renewed, because another statement had their lanes, are tried again this soon. */
-const RENEW_AGAIN_MS = 100;
+const RENEW_RETRY_MS = 100;
 /** Lanes taken in one go; many at once, because finding them costs more than taking them. */
-const MOST_LANES_AT_ONCE = 256;
+const MAX_LANES_AT_ONCE = 256;
 /** Deliveries claimed in one go, for all lanes together; for one lane; and for one lane however many there are. */
-const MOST_CLAIMED = 3200;
-const MOST_FOR_ONE = 500;
-const LEAST_FOR_ONE = 8;
+const MAX_CLAIMED = 3200;
+const MAX_FOR_ONE = 500;
+const MIN_FOR_ONE = 8;
 
 /** What a round came to. */
 export interface FirstAttemptsRound {
@@ -38,7 +38,7 @@ export class FirstAttempts {
   private renewedAt = 0;
   private checkedAt = 0;
   /** Rings when there may be more to do. */
-  readonly bell = new Bell();
+  readonly wakeSignal = new WakeSignal();
 
   constructor(
     private readonly store: LaneStore,
@@ -51,13 +51,13 @@ export class FirstAttempts {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Takes what is there and starts it. @param lookAtOthers whether to find out when lanes of other replicas are free */
-  async round(lookAtOthers = false): Promise<FirstAttemptsRound> {
+  /** Takes what is there and starts it. @param includeOthers whether to find out when lanes of other replicas are free */
+  async round(includeOthers = false): Promise<FirstAttemptsRound> {
     if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
     if (performance.now() - this.checkedAt > CHECK_MS) await this.dropInactive();
-    const freeInMs = await this.take(lookAtOthers);
+    const freeInMs = await this.claimLanes(includeOthers);
     const lanes = [...this.lanes.values()];
-    const fed = await this.feed(lanes.filter(({ wantsMore }) => wantsMore));
+    const fed = await this.refill(lanes.filter(({ wantsMore }) => wantsMore));
     for (const lane of lanes) this.start(lane);
     await this.leaveIdle();
     return { ...fed, freeInMs };
@@ -97,30 +97,30 @@ export class FirstAttempts {
     return [...this.lanes.values()].every(({ isBusy }) => !isBusy);
   }
 
-  private async take(lookAtOthers: boolean): Promise<number | null> {
+  private async claimLanes(includeOthers: boolean): Promise<number | null> {
     const { max_in_flight: most, in_flight_per_hook: perHook } = this.settings.current.hooks;
-    const places = Math.floor(most / perHook) - this.lanes.size;
-    if (places <= 0) return null;
+    const freeSlots = Math.floor(most / perHook) - this.lanes.size;
+    if (freeSlots <= 0) return null;
     const failing = [...this.lanes.values()].filter((lane) => lane.failing).length;
     const askedAt = performance.now();
-    const wanted = Math.min(places, MOST_LANES_AT_ONCE);
-    const { taken, freeInMs } = await this.store.take({
-      most: wanted,
+    const count = Math.min(freeSlots, MAX_LANES_AT_ONCE);
+    const { claimed, freeInMs } = await this.store.claim({
+      most: count,
       alsoFailing: failing * perHook < most / 2,
       known: [...this.lanes.keys()],
-      lookAtOthers,
+      includeOthers,
     });
-    for (const { hookId, failing } of taken) {
+    for (const { hookId, failing } of claimed) {
       const known = this.lanes.get(hookId);
       // Its right ran out, and others may have had it since: it is begun anew when its outcomes are written down.
       if (known === undefined) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
       else known.drop();
     }
-    if (taken.length === wanted) this.bell.ring();
+    if (claimed.length === count) this.wakeSignal.notify();
     return freeInMs;
   }
 
-  private async feed(lanes: readonly Lane[]): Promise<Omit<FirstAttemptsRound, 'freeInMs'>> {
+  private async refill(lanes: readonly Lane[]): Promise<Omit<FirstAttemptsRound, 'freeInMs'>> {
     if (lanes.length === 0) return { foundAny: false, passedOver: false };
     const most = batchFor(this.lanes.size);
     const { deliveries, seen } = await this.store.next(lanes, most);
@@ -140,24 +140,24 @@ export class FirstAttempts {
     lane.sending += 1;
     try {
       for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
-        if (lane.wantsMore) this.bell.ring();
+        if (lane.wantsMore) this.wakeSignal.notify();
         const outcome = await this.sender.attempt(delivery, lane.signal);
         if (outcome === undefined) lane.drop();
         else this.record(outcome, lane);
       }
     } catch (error) {
-      this.logger.warn('a webhook is left for now', { hook_id: lane.hookId, error: String(error) });
+      this.logger.warn('a webhook is paused for now', { hook_id: lane.hookId, error: String(error) });
       lane.drop();
     }
     lane.sending -= 1;
-    if (!lane.isBusy) this.bell.ring();
+    if (!lane.isBusy) this.wakeSignal.notify();
   }
 
   private record(outcome: Outcome, lane: Lane): void {
     lane.unwritten += 1;
     void this.recorder.record(outcome).then(() => {
       lane.unwritten -= 1;
-      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.bell.ring();
+      if (!lane.isBusy || (lane.sending === 0 && lane.wantsMore)) this.wakeSignal.notify();
     });
     if (outcome.gone) lane.drop();
   }
@@ -167,7 +167,7 @@ export class FirstAttempts {
     this.renewedAt = askedAt;
     if (this.lanes.size === 0) return;
     const { renewed, locked } = await this.store.renew([...this.lanes.keys()]);
-    if (locked.size > 0) this.renewedAt = askedAt - RENEW_MS + RENEW_AGAIN_MS;
+    if (locked.size > 0) this.renewedAt = askedAt - RENEW_MS + RENEW_RETRY_MS;
     for (const lane of this.lanes.values()) {
       if (renewed.has(lane.hookId)) lane.renewed(askedAt);
       else if (!locked.has(lane.hookId)) lane.drop();
@@ -187,10 +187,10 @@ export class FirstAttempts {
   private async release(lanes: readonly Lane[]): Promise<void> {
     if (lanes.length === 0) return;
     for (const { hookId } of lanes) this.lanes.delete(hookId);
-    if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.bell.ring();
+    if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.wakeSignal.notify();
   }
 }
 
 function batchFor(lanes: number): number {
-  return Math.max(LEAST_FOR_ONE, Math.min(MOST_FOR_ONE, Math.floor(MOST_CLAIMED / lanes)));
+  return Math.max(MIN_FOR_ONE, Math.min(MAX_FOR_ONE, Math.floor(MAX_CLAIMED / lanes)));
 }

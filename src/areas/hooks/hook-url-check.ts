@@ -17,8 +17,8 @@ export class HookUrlCheck {
     try {
       const { hostname } = this.guard.checkUrl(text);
       if (this.guard.isProxyName(hostname)) return undefined;
-      const patience = sleep(NAME_LOOKUP_MS, undefined, { signal: abort.signal });
-      await Promise.race([this.guard.addressesOf(hostname), patience]);
+      const timeout = sleep(NAME_LOOKUP_MS, undefined, { signal: abort.signal });
+      await Promise.race([this.guard.addressesOf(hostname), timeout]);
       return undefined;
     } catch (error) {
       // A name that cannot be resolved now may be tomorrow.

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement, Together } from '../../platform/database/sql.js';
+import type { OnCommit, Statement } from '../../platform/database/sql.js';
 import { familyOf } from '../../platform/tokens/caller.js';
 import { holdToken } from '../../platform/tokens/hold-token.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
@@ -22,7 +22,7 @@ const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
 const VISIBLE = '($1::text IS NULL OR user_id = $1)';
 
 /** How many webhooks there may be. */
-export interface HookPlaces {
+export interface HookQuota {
   readonly most: number;
   /** Of one token and those that replaced it; 0 for no limit of its own. */
   readonly share: number;
@@ -34,20 +34,20 @@ const LOCK: Statement = {
   text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
 };
 /** Places that are taken: what ended with its token is only still listed. */
-const TAKEN = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
+const IN_USE = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
 const INSERT: Statement = {
   name: 'hooks.insert',
   text: `
     WITH made AS (
       INSERT INTO hooks (id, url, events, secret, user_id, token_family)
       SELECT $1, $2, $3, $4, $5, $7
-      WHERE (${TAKEN}) < $6 AND ($8::int = 0 OR (${TAKEN} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
+      WHERE (${IN_USE}) < $6 AND ($8::int = 0 OR (${IN_USE} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
     ), lane AS (
       INSERT INTO hook_lanes (hook_id) SELECT id FROM made
     )
     SELECT ${COLUMNS} FROM made`,
 };
-const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${TAKEN}) >= $1::int AS all` };
+const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${IN_USE}) >= $1::int AS all` };
 const LIST: Statement = {
   name: 'hooks.list',
   text: `SELECT ${COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at DESC, id DESC`,
@@ -75,13 +75,13 @@ export class HookStore {
   ) {}
 
   /**
-   * Says what is full when there are `most` already, or `share` of the maker's token (0 for no limit). `together` is
+   * Says what is full when there are `most` already, or `share` of the maker's token (0 for no limit). `onCommit` is
    * committed with the hook, or neither. Throws `TokenRevoked` when its maker's token was revoked meanwhile.
    */
   insert(
     { url, events, secret, maker }: NewHook,
-    { most, share }: HookPlaces,
-    together?: Together<Hook>,
+    { most, share }: HookQuota,
+    onCommit?: OnCommit<Hook>,
   ): Promise<Hook | 'all' | 'share'> {
     const id = newId('hook');
     const sealed = secret === null ? null : this.secrets.seal(id, secret);
@@ -95,7 +95,7 @@ export class HookStore {
         return full?.all === true ? 'all' : 'share';
       }
       const hook = toHook(row);
-      await together?.(runner, hook);
+      await onCommit?.(runner, hook);
       return hook;
     });
   }

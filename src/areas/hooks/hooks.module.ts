@@ -7,16 +7,16 @@ import { DeliveryMetrics, deliveryMetricProviders } from './delivery-metrics.js'
 import { DeliverySender } from './delivery-sender.js';
 import { FirstAttempts } from './first-attempts.js';
 import { HookStore } from './hook.store.js';
-import { HookJanitor } from './hook-janitor.service.js';
+import { HookRetention } from './hook-retention.service.js';
 import { HookSecrets } from './hook-secrets.js';
 import { HookUrlCheck } from './hook-url-check.js';
 import { HooksService } from './hooks.service.js';
-import { HooksOfToken } from './hooks-of-token.js';
 import { LaneStore } from './lane.store.js';
 import { OutcomeStore } from './outcome.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { RetryStore } from './retry.store.js';
+import { TokenHooks } from './token-hooks.js';
 
 /** Webhooks: who subscribed, and the deliverer that sends to them. */
 @Module({
@@ -26,7 +26,7 @@ import { RetryStore } from './retry.store.js';
     HookStore,
     HookUrlCheck,
     HooksService,
-    HooksOfToken,
+    TokenHooks,
     ActiveHooks,
     LaneStore,
     RetryStore,
@@ -38,12 +38,12 @@ import { RetryStore } from './retry.store.js';
     FirstAttempts,
     Retries,
     Deliverer,
-    HookJanitor,
+    HookRetention,
   ],
   exports: [HooksService],
 })
 export class HooksModule {
-  constructor(endings: TokenEndings, ofToken: HooksOfToken) {
+  constructor(endings: TokenEndings, ofToken: TokenHooks) {
     endings.add(ofToken);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BadFields } from '../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
-import type { Together } from '../../platform/database/sql.js';
+import type { OnCommit } from '../../platform/database/sql.js';
 import { EVENT_NAMES, isSubscribable } from '../../platform/events/event-catalogue.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
@@ -15,11 +15,11 @@ import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.
 import { signingKey } from './webhook-secret.js';
 
 /** Of all tokens together; each has its share of them (`limits.hooks_per_api_token`). */
-const MOST_HOOKS = 1000;
+const MAX_HOOKS = 1000;
 const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
 const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
 
-export interface HookWish {
+export interface HookInput {
   readonly url: string;
   readonly events: readonly string[];
   readonly secret?: string | undefined;
@@ -40,25 +40,25 @@ export class HooksService {
 
   /**
    * Throws `TokenRevoked`, `BadFields` with everything that is wrong, `TooManyHooksOfToken` for one past the share of the
-   * token, and `TooManyHooks` for the 1001st of all. `together` is committed with the hook, or neither.
+   * token, and `TooManyHooks` for the 1001st of all. `onCommit` is committed with the hook, or neither.
    */
-  async register(wish: HookWish, caller: Caller, together?: Together<Hook>): Promise<Hook> {
+  async register(wish: HookInput, caller: Caller, onCommit?: OnCommit<Hook>): Promise<Hook> {
     BadFields.refuse(await this.problemsOf(wish));
     const { url, events, secret } = wish;
     const subscribed = [...new Set(events)];
     const share = shareOf(this.settings.current.limits, caller, 'hooks');
     const hook = await this.store.insert(
       { url, events: subscribed, secret: secret ?? null, maker: caller },
-      { most: MOST_HOOKS, share },
-      together,
+      { most: MAX_HOOKS, share },
+      onCommit,
     );
-    if (hook === 'all') throw new TooManyHooks(MOST_HOOKS);
+    if (hook === 'all') throw new TooManyHooks(MAX_HOOKS);
     if (hook === 'share') throw new TooManyHooksOfToken(share);
     return hook;
   }
 
   /** Everything that is wrong with what is given of a wish; a name in its URL is looked up for at most a second. */
-  async problemsOf({ url, events = [], secret }: Partial<HookWish>): Promise<readonly FieldProblem[]> {
+  async problemsOf({ url, events = [], secret }: Partial<HookInput>): Promise<readonly FieldProblem[]> {
     const atUrl = url === undefined ? undefined : await this.urls.problemOf(url);
     const isUnsigned = secret === undefined || signingKey(secret) !== undefined;
     return [

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 5000;
 const LEASE_END = `now() + interval '${LANE_LEASE_SECS} seconds'`;
 const UNSENT = `status = 'pending' AND attempts = 0`;
 
-export interface TakenLane {
+export interface ClaimedLane {
   readonly hookId: string;
   /** Whether nothing but failures came back lately. */
   readonly failing: boolean;
@@ -23,7 +23,7 @@ export interface TakenLane {
 
 /** What was found when lanes were looked for. */
 export interface FoundLanes {
-  readonly taken: readonly TakenLane[];
+  readonly claimed: readonly ClaimedLane[];
   /** When the first lane of another replica with something to send is free unless it is renewed; null without any. */
   readonly freeInMs: number | null;
 }
@@ -61,7 +61,7 @@ export const ANY_UNSENT = `coalesce((
  * `$5` whether to look at others' lanes, too. Those that work come first. A lane that is this replica's without its
  * knowledge (the answer to a statement was lost, or a release failed) is free for it at once.
  */
-const TAKE: Statement = {
+const CLAIM: Statement = {
   name: 'hook_lanes.take',
   timeoutMs: TIMEOUT_MS,
   text: `
@@ -148,16 +148,16 @@ const RELEASE: Statement = {
     RETURNING EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT}) AS unsent`,
 };
 
-export interface TakeTerms {
+export interface ClaimTerms {
   readonly most: number;
   readonly alsoFailing: boolean;
   /** Lanes that this process holds. */
   readonly known: readonly string[];
   /** Whether to say when a lane of another replica is free. */
-  readonly lookAtOthers: boolean;
+  readonly includeOthers: boolean;
 }
 
-interface TakeRow {
+interface ClaimRow {
   hook_id: string | null;
   failing: boolean | null;
   free_in_ms: number | null;
@@ -174,19 +174,19 @@ export class LaneStore {
   ) {}
 
   /** Takes free lanes with something to send, and those of this replica that are not among the `known`. */
-  async take({ most, alsoFailing, known, lookAtOthers }: TakeTerms): Promise<FoundLanes> {
-    const values = [this.replica.value, most, alsoFailing, known, lookAtOthers];
-    const rows = await this.database.query<TakeRow>(TAKE, values);
+  async claim({ most, alsoFailing, known, includeOthers }: ClaimTerms): Promise<FoundLanes> {
+    const values = [this.replica.value, most, alsoFailing, known, includeOthers];
+    const rows = await this.database.query<ClaimRow>(CLAIM, values);
     const taken = rows.flatMap(({ hook_id: hookId, failing }) =>
       hookId === null ? [] : [{ hookId, failing: failing === true }],
     );
-    return { taken, freeInMs: rows.find(({ hook_id }) => hook_id === null)?.free_in_ms ?? null };
+    return { claimed: taken, freeInMs: rows.find(({ hook_id }) => hook_id === null)?.free_in_ms ?? null };
   }
 
   /** The next deliveries of each lane, in order; nothing for lanes that are empty, locked, lost or without an active hook. */
-  async next(lanes: readonly ClaimingLane[], mostEach: number): Promise<NextDeliveries> {
+  async next(lanes: readonly ClaimingLane[], maxEach: number): Promise<NextDeliveries> {
     const [hookIds, after] = [lanes.map(({ hookId }) => hookId), lanes.map((lane) => lane.after)];
-    const values = [this.replica.value, hookIds, mostEach, after];
+    const values = [this.replica.value, hookIds, maxEach, after];
     const rows = await this.database.query<NextRow>(NEXT, values);
     const found = rows.filter((row): row is NextRow & DeliveryRow => row.id !== null);
     return { deliveries: byHook(found.map(toDelivery)), seen: new Set(rows.map(({ lane }) => lane)) };

@@ -6,7 +6,7 @@ const MARGIN_MS = 250;
 /** What comes next is asked for when so much of a claim is left, so that nobody waits for it. */
 const LOW = 0.5;
 /** A lane with so many outcomes that are not written down gets no more before they are. */
-const MOST_UNWRITTEN = 500;
+const MAX_UNWRITTEN = 500;
 /** After so many claims in a row it asks from the start again, for what is sent again under an older number. */
 const CLAIMS_IN_A_ROW = 10;
 
@@ -56,7 +56,7 @@ export class Lane {
 
   get wantsMore(): boolean {
     if (!this.isHeld) return false;
-    return this.isDone || (this.isLow && !this.isDry && this.unwritten < MOST_UNWRITTEN);
+    return this.isDone || (this.isLow && !this.isDry && this.unwritten < MAX_UNWRITTEN);
   }
 
   /** Deliveries after this number are not here yet. */

@@ -26,7 +26,7 @@ function recorder(store: Store = { record: () => Promise.resolve([]) }): Outcome
   return new OutcomeRecorder(
     store as OutcomeStore,
     { count: () => undefined } as unknown as DeliveryMetrics,
-    { told: () => undefined } as unknown as EventSignal,
+    { queued: () => undefined } as unknown as EventSignal,
     { for: () => ({ warn: log, error: log }) } as unknown as Logs,
   );
 }
@@ -63,7 +63,7 @@ test('one outcome that the database always refuses keeps no other waiting, and i
   await Promise.all(outcomesOf('1', '2', '3').map((one) => outcomes.record(one)));
   expect({ written, putOff }).toEqual({ written: ['1', '3'], putOff: ['2'] });
   expect(logged.at(-1)).toEqual([
-    'what a delivery came to cannot be written down; it is sent again',
+    'the outcome of a delivery could not be stored; it will be sent again',
     { delivery: '2', hook_id: 'hook_1', status: 'delivered', put_off: true },
   ]);
   await outcomes.record({ ...OUTCOME, deliveryId: '4' });

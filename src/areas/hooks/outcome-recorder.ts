@@ -12,10 +12,10 @@ import { OutcomeStore } from './outcome.store.js';
 const GATHER_MS = 2;
 /** And so long when there has been some: half as many statements take a third less of the database for each outcome. */
 const GATHER_MORE_MS = 10;
-const AGAIN_MS = 500;
-const MOST_AT_ONCE = 1000;
+const RETRY_MS = 500;
+const MAX_AT_ONCE = 1000;
 /** A batch that the database refuses for itself, not for being away, is tried so often as a whole. */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 
 /** Why a webhook was given up, for people. */
 const WHY: Readonly<Record<GivenUpReason, string>> = {
@@ -70,7 +70,7 @@ export class OutcomeRecorder {
     this.isWriting = true;
     await sleep(GATHER_MS);
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, MOST_AT_ONCE);
+      const batch = this.waiting.splice(0, MAX_AT_ONCE);
       await this.writeBatch(batch.map(({ outcome }) => outcome));
       for (const { done } of batch) done();
       if (this.waiting.length > 0) await sleep(GATHER_MORE_MS);
@@ -80,22 +80,22 @@ export class OutcomeRecorder {
 
   /** Of a batch that the database refuses every one is tried by itself. */
   private async writeBatch(outcomes: readonly Outcome[]): Promise<void> {
-    if (await this.isWritten(outcomes, MOST_REFUSALS)) return;
+    if (await this.isWritten(outcomes, MAX_REFUSALS)) return;
     for (const outcome of outcomes) if (!(await this.isWritten([outcome], 1))) await this.putOff(outcome);
   }
 
   /** False when the database has refused them so often for themselves; while it is away that does not count. */
-  private async isWritten(outcomes: readonly Outcome[], mostRefusals: number): Promise<boolean> {
-    for (let refusals = 0; refusals < mostRefusals; ) {
+  private async isWritten(outcomes: readonly Outcome[], maxRefusals: number): Promise<boolean> {
+    for (let refusals = 0; refusals < maxRefusals; ) {
       try {
         await this.store(outcomes);
         return true;
       } catch (error) {
         if (this.givenUp) return true;
         const deliveries = outcomes.length;
-        this.logger.warn('deliveries could not be written down', { deliveries, error: String(error) });
+        this.logger.warn('delivery outcomes could not be stored', { deliveries, error: String(error) });
         if (!(error instanceof Unavailable)) refusals += 1;
-        await sleep(AGAIN_MS);
+        await sleep(RETRY_MS);
       }
     }
     return false;
@@ -109,13 +109,13 @@ export class OutcomeRecorder {
       () => false,
     );
     const fields = { delivery, hook_id, status, put_off };
-    this.logger.error('what a delivery came to cannot be written down; it is sent again', fields);
+    this.logger.error('the outcome of a delivery could not be stored; it will be sent again', fields);
   }
 
   private async store(outcomes: readonly Outcome[]): Promise<void> {
-    for (const { hookId, reason, told } of await this.outcomes.record(outcomes)) {
+    for (const { hookId, reason, deliveries } of await this.outcomes.record(outcomes)) {
       this.logger.warn(`webhook ${hookId} given up: ${WHY[reason]}`, { hook_id: hookId, reason });
-      this.signal.told(told);
+      this.signal.queued(deliveries);
     }
   }
 }

@@ -6,7 +6,7 @@ import type { GivenUpReason } from './hook.js';
 import type { Outcome } from './outcome.js';
 
 /** After so long with nothing but failures a hook is given up. */
-const PATIENCE = `interval '5 days'`;
+const GRACE_PERIOD = `interval '5 days'`;
 
 const GIVEN_UP = emitSql('error.occurred', 'user_id', {
   source: `'hook'`,
@@ -37,7 +37,7 @@ const RECORD: Statement = {
       SELECT l.hook_id, l.failing_since, health.worked, health.gone
       FROM hook_lanes AS l JOIN health ON health.hook_id = l.hook_id
       WHERE CASE WHEN worked THEN failing_since IS NOT NULL OR gone
-        ELSE failing_since IS NULL OR gone OR failing_since < now() - ${PATIENCE} END
+        ELSE failing_since IS NULL OR gone OR failing_since < now() - ${GRACE_PERIOD} END
       ORDER BY l.hook_id FOR UPDATE OF l
     ), marked AS (
       UPDATE hook_lanes AS l
@@ -46,10 +46,10 @@ const RECORD: Statement = {
     ), given_up AS (
       UPDATE hooks AS h SET active = false, inactive_reason = CASE WHEN changing.gone THEN 'gone' ELSE 'failing' END
       FROM changing WHERE h.id = changing.hook_id AND h.active
-        AND (changing.gone OR (NOT changing.worked AND changing.failing_since < now() - ${PATIENCE}))
+        AND (changing.gone OR (NOT changing.worked AND changing.failing_since < now() - ${GRACE_PERIOD}))
       RETURNING h.id, h.user_id, h.inactive_reason
     )
-    SELECT id, inactive_reason, ${GIVEN_UP} AS told FROM given_up`,
+    SELECT id, inactive_reason, ${GIVEN_UP} AS deliveries FROM given_up`,
 };
 
 /** An attempt of which nothing more can be said: the next one is a retry, some minutes later. */
@@ -65,7 +65,7 @@ export interface GivenUp {
   readonly hookId: string;
   readonly reason: GivenUpReason;
   /** How many other hooks will hear of it. */
-  readonly told: number;
+  readonly deliveries: number;
 }
 
 /** Writes down what attempts came to. */
@@ -75,19 +75,20 @@ export class OutcomeStore {
 
   /** @returns the hooks that are given up because of them */
   async record(outcomes: readonly Outcome[]): Promise<GivenUp[]> {
-    const rows = await this.database.query<{ id: string; inactive_reason: GivenUpReason; told: number }>(
-      RECORD,
-      [
-        outcomes.map(({ deliveryId }) => deliveryId),
-        outcomes.map(({ hookId }) => hookId),
-        outcomes.map(({ status }) => status),
-        outcomes.map(({ httpStatus }) => httpStatus),
-        outcomes.map(({ error }) => error),
-        outcomes.map(({ delaySecs }) => delaySecs),
-        outcomes.map(({ gone }) => Number(gone)),
-      ],
-    );
-    return rows.map(({ id, inactive_reason: reason, told }) => ({ hookId: id, reason, told }));
+    const rows = await this.database.query<{
+      id: string;
+      inactive_reason: GivenUpReason;
+      deliveries: number;
+    }>(RECORD, [
+      outcomes.map(({ deliveryId }) => deliveryId),
+      outcomes.map(({ hookId }) => hookId),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ httpStatus }) => httpStatus),
+      outcomes.map(({ error }) => error),
+      outcomes.map(({ delaySecs }) => delaySecs),
+      outcomes.map(({ gone }) => Number(gone)),
+    ]);
+    return rows.map(({ id, inactive_reason: reason, deliveries }) => ({ hookId: id, reason, deliveries }));
   }
 
   /** For an outcome that cannot be recorded: it is attempted again, not at once. */

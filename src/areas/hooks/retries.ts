@@ -8,8 +8,8 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 import { RetryStore } from './retry.store.js';
 
 /** Retries to one hook at once: a receiver that comes back is not run over. */
-const MOST_PER_HOOK = 4;
-const MOST_AT_ONCE = 256;
+const MAX_PER_HOOK = 4;
+const MAX_AT_ONCE = 256;
 /** As for first attempts: this and the deliverer's poll pass at most before a hook that was ended elsewhere is left. */
 const CHECK_MS = 400;
 /** Time beyond the attempt's own in which its outcome is written. */
@@ -40,10 +40,10 @@ export class Retries {
 
   /** Takes what is due and starts it. Dead receivers hold their places for long: half of the places are never theirs. */
   async round(): Promise<void> {
-    const places = Math.floor(this.settings.current.hooks.max_in_flight / 2);
-    await this.claim(false, places - this.taken(() => true));
-    const free = places - this.taken(() => true);
-    await this.claim(true, Math.min(free, Math.floor(places / 2) - this.taken(({ failing }) => failing)));
+    const slots = Math.floor(this.settings.current.hooks.max_in_flight / 2);
+    await this.claim(false, slots - this.countWhere(() => true));
+    const free = slots - this.countWhere(() => true);
+    await this.claim(true, Math.min(free, Math.floor(slots / 2) - this.countWhere(({ failing }) => failing)));
   }
 
   forget(hookId: string): void {
@@ -66,15 +66,15 @@ export class Retries {
     for (const [hookId, { abort }] of this.running) if (!active.has(hookId)) abort.abort();
   }
 
-  private taken(which: (retries: RunningRetries) => boolean): number {
-    return [...this.running.values()].filter(which).length * MOST_PER_HOOK;
+  private countWhere(which: (retries: RunningRetries) => boolean): number {
+    return [...this.running.values()].filter(which).length * MAX_PER_HOOK;
   }
 
-  private async claim(failing: boolean, places: number): Promise<void> {
-    if (places <= 0) return;
+  private async claim(failing: boolean, slots: number): Promise<void> {
+    if (slots <= 0) return;
     const due = await this.store.claim({
-      most: Math.min(places, MOST_AT_ONCE),
-      mostPerHook: MOST_PER_HOOK,
+      most: Math.min(slots, MAX_AT_ONCE),
+      maxPerHook: MAX_PER_HOOK,
       except: [...this.running.keys()],
       claimSecs: this.settings.current.hooks.timeout_ms / 1000 + CLAIM_MARGIN_SECS,
       failing,
@@ -87,7 +87,7 @@ export class Retries {
     this.running.set(hookId, { abort, failing });
     void Promise.all(deliveries.map((delivery) => this.send(delivery, abort.signal)))
       .catch((error: unknown) => {
-        this.logger.warn('retries are left for now', { hook_id: hookId, error: String(error) });
+        this.logger.warn('retries are paused for now', { hook_id: hookId, error: String(error) });
       })
       .finally(() => this.running.delete(hookId));
   }

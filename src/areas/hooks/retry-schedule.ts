@@ -15,7 +15,7 @@ export const RETRY_DELAYS_SECS = [
 ] as const;
 
 const JITTER = 0.2;
-const LONGEST_WAIT_SECS = 24 * HOUR;
+const MAX_WAIT_SECS = 24 * HOUR;
 
 export interface FailedAttempt {
   /** Attempts so far, this one included; from 1. */
@@ -36,7 +36,7 @@ export function nextDelaySecs(
   const planned = RETRY_DELAYS_SECS[attempts - 1];
   if (planned === undefined) return undefined;
   const jittered = planned * (1 - JITTER + 2 * JITTER * random());
-  return Math.max(jittered, Math.min(retryAfterSecs, LONGEST_WAIT_SECS));
+  return Math.max(jittered, Math.min(retryAfterSecs, MAX_WAIT_SECS));
 }
 
 /** Seconds of a `Retry-After` header, which is a number or a date (RFC 9110, 10.2.3); undefined when it is neither. */

@@ -6,7 +6,7 @@ import { DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery } from '.
 export interface RetryClaim {
   readonly most: number;
   /** So that the retries of one hook do not fill the places of all. */
-  readonly mostPerHook: number;
+  readonly maxPerHook: number;
   /** Hooks whose retries are on their way already. */
   readonly except: readonly string[];
   /** A claim that was not answered for so long is due again: its replica is gone. */
@@ -49,8 +49,8 @@ const DATA: Statement = {
 export class RetryStore {
   constructor(private readonly database: Database) {}
 
-  async claim({ most, mostPerHook, except, claimSecs, failing }: RetryClaim): Promise<Delivery[]> {
-    const values = [most, mostPerHook, except, claimSecs, failing];
+  async claim({ most, maxPerHook, except, claimSecs, failing }: RetryClaim): Promise<Delivery[]> {
+    const values = [most, maxPerHook, except, claimSecs, failing];
     const rows = await this.database.query<DeliveryRow>(CLAIM, values);
     return rows.map(toDelivery);
   }

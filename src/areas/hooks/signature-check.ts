@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far the sender's clock may be off, in seconds; what was signed longer ago is a replay. */
 const TOLERANCE_SECS = 300;
-const MOST_SIGNATURES = 8;
+const MAX_SIGNATURES = 8;
 
 /** The headers of a signed request (Standard Webhooks), as they came. */
 export interface SignedHeaders {
@@ -23,12 +23,12 @@ export function signatureProblem(
 ): SignatureProblem | undefined {
   if (id === undefined || !/^[\x21-\x7e]{1,255}$/.test(id)) return 'unsigned';
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp) || signature === undefined) return 'unsigned';
-  const wanted = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
-  const given = signature.split(' ', MOST_SIGNATURES).filter((one) => one.startsWith('v1,'));
-  if (!given.some((one) => isSame(Buffer.from(one.slice(3), 'base64'), wanted))) return 'wrong';
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  const presented = signature.split(' ', MAX_SIGNATURES).filter((one) => one.startsWith('v1,'));
+  if (!presented.some((one) => isSame(Buffer.from(one.slice(3), 'base64'), expected))) return 'wrong';
   return Math.abs(nowSecs - Number(timestamp)) > TOLERANCE_SECS ? 'stale' : undefined;
 }
 
-function isSame(given: Buffer, wanted: Buffer): boolean {
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+function isSame(presented: Buffer, expected: Buffer): boolean {
+  return presented.length === expected.length && timingSafeEqual(presented, expected);
 }

@@ -1,13 +1,13 @@
 import { isId } from '../../common/ids/typeid.js';
-import type { TurnPlace } from '../turns/live-event.js';
+import type { TurnPosition } from '../turns/live-event.js';
 
 /** The last event that a viewer has seen. */
-export interface SeenEvent extends TurnPlace {
+export interface SeenEvent extends TurnPosition {
   readonly turnId: string;
 }
 
 /** The same on every replica: it counts what the turn has said, not how that was cut into events. */
-export function eventId(turnId: string, { chars, steps }: TurnPlace): string {
+export function eventId(turnId: string, { chars, steps }: TurnPosition): string {
   return `${turnId}.${chars}.${steps}`;
 }
 

@@ -42,34 +42,38 @@ export class PastTurns {
   /** From this turn on, oldest first, at most `most`; one that failed without a word only when it is this one. */
   async since(sessionId: string, turnId: string, most: number): Promise<LiveTurn[]> {
     const rows = await this.database.query<PastRow>(SINCE, [sessionId, turnId, most]);
-    const told = rows.map((row) => {
-      const said = toMessage(row);
-      return retold(
+    const turns = rows.map((row) => {
+      const answer = toMessage(row);
+      return replayed(
         sessionId,
         row.turn_id,
-        said,
-        said.incomplete === null ? undefined : errorOf(said.incomplete),
+        answer,
+        answer.incomplete === null ? undefined : errorOf(answer.incomplete),
       );
     });
-    if (rows[0]?.turn_id === turnId) return told;
+    if (rows[0]?.turn_id === turnId) return turns;
     const status = await this.statusOf(sessionId, turnId);
     return status === undefined || status === 'running' || status === 'waiting'
-      ? told
-      : [retold(sessionId, turnId, undefined, errorOf(status === 'completed' ? 'failed' : status)), ...told];
+      ? turns
+      : [
+          replayed(sessionId, turnId, undefined, errorOf(status === 'completed' ? 'failed' : status)),
+          ...turns,
+        ];
   }
 }
 
 /** A turn that is over, as it would have been told live: what it said, then how it ended. */
-export function retold(
+export function replayed(
   sessionId: string,
   turnId: string,
-  said: Message | undefined,
+  answer: Message | undefined,
   error: GatewayError | undefined,
 ): LiveTurn {
   const turn = new LiveTurn(sessionId, turnId);
-  if (said !== undefined && said.content !== '') void turn.publish({ type: 'token', text: said.content });
+  if (answer !== undefined && answer.content !== '')
+    void turn.publish({ type: 'token', text: answer.content });
   if (error !== undefined) void turn.publish({ type: 'error', error });
-  else if (said !== undefined) void turn.publish({ type: 'done', message: said });
+  else if (answer !== undefined) void turn.publish({ type: 'done', message: answer });
   return turn;
 }
 

@@ -11,14 +11,14 @@ import type { LiveTurn } from '../turns/live-turn.js';
 import type { SentMessage } from '../turns/message.js';
 import { MessageStore } from '../turns/message.store.js';
 import type { SeenEvent } from './event-id.js';
-import { retold } from './past-turns.js';
+import { replayed } from './past-turns.js';
 import { SessionFeeds } from './remote/session-feeds.service.js';
 import { isSameMessage } from './same-message.js';
 import { type TurnRecord, TurnRecords } from './turn-records.store.js';
 import type { Viewer } from './viewer.js';
 
 /** A turn that says it runs and that nobody shows is looked at again so often, until its lease has run out. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Shows the one turn that a viewer had begun to see, from where it was cut, on whatever replica. Starts nothing. */
 @Injectable()
@@ -54,22 +54,22 @@ export class ResumedTurns {
   /** Tells what follows the event, to the turn's end. */
   async show(viewer: Viewer, seen: SeenEvent, record: TurnRecord): Promise<void> {
     if (record.status === 'over') {
-      tellOver(viewer, seen, record);
+      replayTo(viewer, seen, record);
       return;
     }
     let isShown = false;
-    const turnBegan = (turn: LiveTurn): void => {
+    const turnStarted = (turn: LiveTurn): void => {
       if (isShown || turn.turnId !== seen.turnId) return;
       isShown = true;
       viewer.follow(turn, seen);
     };
-    viewer.onEnd(await this.feeds.watch(record.sessionId, { turnBegan }));
+    viewer.onEnd(await this.feeds.watch(record.sessionId, { turnStarted }));
     while (!isShown && viewer.isOpen) {
       const now = await this.records.find(seen.turnId);
       if (now?.status === 'over') {
         isShown = true;
-        tellOver(viewer, seen, now);
-      } else await sleep(LOOK_MS, undefined, { ref: false });
+        replayTo(viewer, seen, now);
+      } else await sleep(POLL_MS, undefined, { ref: false });
     }
   }
 
@@ -83,7 +83,7 @@ export class ResumedTurns {
 }
 
 /** Steps are not kept with the history: the text goes on where it was, and the end holds the tool calls. */
-function tellOver(viewer: Viewer, seen: SeenEvent, { sessionId, said, error }: TurnRecord): void {
-  const told = error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
-  viewer.follow(retold(sessionId, seen.turnId, said, told), { chars: seen.chars, steps: 0 });
+function replayTo(viewer: Viewer, seen: SeenEvent, { sessionId, answer: said, error }: TurnRecord): void {
+  const failure = error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
+  viewer.follow(replayed(sessionId, seen.turnId, said, failure), { chars: seen.chars, steps: 0 });
 }

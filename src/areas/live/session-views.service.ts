@@ -7,7 +7,7 @@ import { SessionFeeds } from './remote/session-feeds.service.js';
 import type { Viewer } from './viewer.js';
 
 /** What a viewer missed is told again for so many turns; before them there is the history. */
-const MOST_RETOLD = 20;
+const MAX_REPLAYED = 20;
 
 /** Lets viewers into a session: first what they missed, then what runs on any replica, then every turn that begins. */
 @Injectable()
@@ -19,16 +19,16 @@ export class SessionViews {
 
   /** Without a last event it begins with the turn that runs, from its beginning. */
   async open(sessionId: string, viewer: Viewer, seen: SeenEvent | undefined): Promise<void> {
-    const door = new Door(viewer, seen);
+    const subscription = new SessionSubscription(viewer, seen);
     // First the door, then the look back: what begins or ends meanwhile is neither missed nor told twice.
-    viewer.onEnd(await this.feeds.watch(sessionId, door));
+    viewer.onEnd(await this.feeds.watch(sessionId, subscription));
     if (!viewer.isOpen) return;
-    door.open(seen === undefined ? [] : await this.past.since(sessionId, seen.turnId, MOST_RETOLD));
+    subscription.open(seen === undefined ? [] : await this.past.since(sessionId, seen.turnId, MAX_REPLAYED));
   }
 }
 
 /** Keeps turns that begin from a viewer until it has been told what it missed. */
-class Door {
+class SessionSubscription {
   private coming: LiveTurn[] | undefined = [];
   private readonly told = new Set<string>();
 
@@ -37,7 +37,7 @@ class Door {
     private readonly seen: SeenEvent | undefined,
   ) {}
 
-  turnBegan(turn: LiveTurn): void {
+  turnStarted(turn: LiveTurn): void {
     if (this.told.has(turn.turnId)) return;
     if (this.coming !== undefined) this.coming.push(turn);
     else this.viewer.follow(turn);

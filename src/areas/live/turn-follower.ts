@@ -1,10 +1,10 @@
-import { isLast, type LiveEvent, TURN_START, type TurnPlace } from '../turns/live-event.js';
+import { isLast, type LiveEvent, TURN_START, type TurnPosition } from '../turns/live-event.js';
 import type { LiveTurn, TurnReader } from '../turns/live-turn.js';
 
 /** Where a viewer's events go: an SSE answer or a WebSocket. */
 export interface EventSink {
   readonly isFull: boolean;
-  write(event: LiveEvent, turnId: string, place: TurnPlace): void;
+  write(event: LiveEvent, turnId: string, position: TurnPosition): void;
 }
 
 /** One viewer's way through one turn, from a place on: as fast as its sink takes it. */
@@ -17,7 +17,7 @@ export class TurnFollower implements TurnReader {
     private readonly turn: LiveTurn,
     private readonly sink: EventSink,
     private readonly onOver: () => void,
-    private readonly from: TurnPlace = TURN_START,
+    private readonly from: TurnPosition = TURN_START,
   ) {
     this.index = turn.indexAfter(from);
     this.leave = turn.join(this);
@@ -34,9 +34,9 @@ export class TurnFollower implements TurnReader {
   /** Tells what there is to tell; to be called again when the sink has room. */
   wake(): void {
     while (!this.over && !this.sink.isFull && this.index < this.turn.length) {
-      const { event, next, ...place } = this.turn.read(this.index);
+      const { event, next, ...position } = this.turn.read(this.index);
       this.index = next;
-      this.tell(event, place);
+      this.emit(event, position);
       if (isLast(event)) this.stop(true);
     }
     if (!this.over) this.turn.caughtUp();
@@ -51,14 +51,14 @@ export class TurnFollower implements TurnReader {
   }
 
   /** The record may be behind what the viewer has seen: then it gets there first. */
-  private tell(event: LiveEvent, place: TurnPlace): void {
+  private emit(event: LiveEvent, position: TurnPosition): void {
     if (event.type !== 'token') {
-      const isSeen = place.steps <= this.from.steps && place.chars <= this.from.chars;
-      if (!isSeen) this.sink.write(event, this.turn.turnId, place);
+      const isSeen = position.steps <= this.from.steps && position.chars <= this.from.chars;
+      if (!isSeen) this.sink.write(event, this.turn.turnId, position);
       return;
     }
-    const begin = place.chars - event.text.length;
+    const begin = position.chars - event.text.length;
     const text = event.text.slice(Math.max(0, this.from.chars - begin));
-    if (text !== '') this.sink.write({ type: 'token', text }, this.turn.turnId, place);
+    if (text !== '') this.sink.write({ type: 'token', text }, this.turn.turnId, position);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
-import { type KeptError, RetoldError } from '../../common/errors/retold-error.js';
+import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { TurnNotRepeated } from '../sessions/sessions.errors.js';
@@ -8,7 +8,7 @@ import type { LiveTurn } from '../turns/live-turn.js';
 import type { Message } from '../turns/message.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../turns/message-row.js';
 import type { TurnFailure } from '../turns/turn-lease.js';
-import { errorOf, retold } from './past-turns.js';
+import { errorOf, replayed } from './past-turns.js';
 
 /** A turn as the database has it, whoever ran it. */
 export interface TurnRecord {
@@ -18,7 +18,7 @@ export interface TurnRecord {
   /** Whether it was accepted while it waited. */
   readonly isAccepted: boolean;
   /** What it said; of a turn that failed, as far as it came. */
-  readonly said: Message | undefined;
+  readonly answer: Message | undefined;
   /** What whoever waited was told instead of an answer. */
   readonly error: GatewayError | undefined;
 }
@@ -27,7 +27,7 @@ interface TurnRow {
   session_id: string;
   user_message_id: string;
   turn_status: TurnFailure | 'completed' | 'running' | 'waiting';
-  failure: KeptError | null;
+  failure: StoredError | null;
   accepted: boolean;
 }
 
@@ -61,19 +61,19 @@ export class TurnRecords {
       userMessageId,
       status: status === 'waiting' || status === 'running' ? status : 'over',
       isAccepted: row.accepted,
-      said: row.id === null ? undefined : toMessage(row),
-      error: toldInstead(row),
+      answer: row.id === null ? undefined : toMessage(row),
+      error: replayedInstead(row),
     };
   }
 
   /** The same as viewers are shown it. */
-  live(turnId: string, { sessionId, said, error }: TurnRecord): LiveTurn {
-    return retold(sessionId, turnId, said, error);
+  live(turnId: string, { sessionId, answer: said, error }: TurnRecord): LiveTurn {
+    return replayed(sessionId, turnId, said, error);
   }
 }
 
-function toldInstead({ turn_status: status, failure }: TurnRow): GatewayError | undefined {
+function replayedInstead({ turn_status: status, failure }: TurnRow): GatewayError | undefined {
   if (status === 'completed' || status === 'running' || status === 'waiting') return undefined;
   if (status === 'interrupted') return new TurnNotRepeated();
-  return failure === null ? errorOf(status) : new RetoldError(failure);
+  return failure === null ? errorOf(status) : new ReplayedError(failure);
 }

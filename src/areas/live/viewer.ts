@@ -1,10 +1,10 @@
-import type { LiveEvent, TurnPlace } from '../turns/live-event.js';
+import type { LiveEvent, TurnPosition } from '../turns/live-event.js';
 import type { LiveTurn } from '../turns/live-turn.js';
 import type { SessionWatcher } from '../turns/turn-hub.js';
 import { type EventSink, TurnFollower } from './turn-follower.js';
 
 /** A viewer that is so many turns behind is given up. */
-const MOST_TURNS_BEHIND = 32;
+const MAX_TURNS_BEHIND = 32;
 
 /** Why a viewer is let go: it takes nothing, its token may not view any longer. */
 export type CutReason = 'stalled' | 'forbidden';
@@ -12,21 +12,21 @@ export type CutReason = 'stalled' | 'forbidden';
 /** One connection that is shown turns, one after the other. What it is made of, its subclasses know. */
 export abstract class Viewer implements EventSink, SessionWatcher {
   private readonly gone = new AbortController();
-  private readonly ahead: { readonly turn: LiveTurn; readonly from: TurnPlace | undefined }[] = [];
+  private readonly ahead: { readonly turn: LiveTurn; readonly from: TurnPosition | undefined }[] = [];
   private follower: TurnFollower | undefined;
   private farewellMs: number | undefined;
-  private takenBytes = -1;
-  private takenAt = performance.now();
+  private writtenBytes = -1;
+  private writtenAt = performance.now();
 
   /** Whether it takes no more at the moment; `room` is called when it does again. */
   abstract readonly isFull: boolean;
-  abstract write(event: LiveEvent, turnId: string, place: TurnPlace): void;
+  abstract write(event: LiveEvent, turnId: string, position: TurnPosition): void;
   /** A sign of life; called when the connection may have been silent. */
   abstract heartbeat(): void;
   /** Bytes that were handed over and bytes of them that were not taken yet. */
   protected abstract traffic(): { readonly sent: number; readonly pending: number };
   /** Ends the connection, with the hint to come back after so many milliseconds. */
-  protected abstract sayFarewell(retryMs: number): void;
+  protected abstract sendClose(retryMs: number): void;
   /** Lets go of a connection that takes nothing, or that may not be here any longer. */
   abstract cut(why: CutReason): void;
   /** Nothing is left to be shown. */
@@ -41,14 +41,14 @@ export abstract class Viewer implements EventSink, SessionWatcher {
     else this.gone.signal.addEventListener('abort', listener, { once: true });
   }
 
-  turnBegan(turn: LiveTurn): void {
+  turnStarted(turn: LiveTurn): void {
     this.follow(turn);
   }
 
   /** Shows a turn once those before it are over. */
-  follow(turn: LiveTurn, from?: TurnPlace): void {
+  follow(turn: LiveTurn, from?: TurnPosition): void {
     if (!this.isOpen || this.farewellMs !== undefined) return;
-    if (this.ahead.length >= MOST_TURNS_BEHIND) {
+    if (this.ahead.length >= MAX_TURNS_BEHIND) {
       this.cut('stalled');
       return;
     }
@@ -57,10 +57,10 @@ export abstract class Viewer implements EventSink, SessionWatcher {
   }
 
   /** The gateway stops: at once or, while a turn is shown that runs here, after it. */
-  farewell(retryMs: number): void {
+  close(retryMs: number): void {
     if (!this.isOpen) return;
     this.farewellMs = retryMs;
-    if (this.follower === undefined || this.follower.isElsewhere) this.sayFarewell(retryMs);
+    if (this.follower === undefined || this.follower.isElsewhere) this.sendClose(retryMs);
   }
 
   /** The connection is gone, for whatever reason. */
@@ -75,9 +75,9 @@ export abstract class Viewer implements EventSink, SessionWatcher {
   stalledMs(): number {
     const { sent, pending } = this.traffic();
     const taken = sent - pending;
-    if (taken !== this.takenBytes || pending === 0) this.takenAt = performance.now();
-    this.takenBytes = taken;
-    return performance.now() - this.takenAt;
+    if (taken !== this.writtenBytes || pending === 0) this.writtenAt = performance.now();
+    this.writtenBytes = taken;
+    return performance.now() - this.writtenAt;
   }
 
   protected room(): void {
@@ -94,7 +94,7 @@ export abstract class Viewer implements EventSink, SessionWatcher {
 
   private over(): void {
     this.follower = undefined;
-    if (this.farewellMs !== undefined) this.sayFarewell(this.farewellMs);
+    if (this.farewellMs !== undefined) this.sendClose(this.farewellMs);
     else if (this.ahead.length > 0) this.next();
     else this.turnIsOver();
   }

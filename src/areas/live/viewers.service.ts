@@ -3,7 +3,7 @@ import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { shareOfPlaces, type TokenHolder } from '../../platform/tokens/token-shares.js';
+import { shareOfSlots, type TokenHolder } from '../../platform/tokens/token-shares.js';
 import type { Viewer } from './viewer.js';
 
 const SWEEP_MS = 250;
@@ -49,7 +49,7 @@ export class Viewers implements OnModuleDestroy {
         details: { reason: 'too_many_viewers' },
       });
     }
-    const share = shareOfPlaces(limits, caller, most);
+    const share = shareOfSlots(limits, caller, most);
     if ((this.byToken.get(caller.tokenId) ?? 0) < share) return;
     throw new RateLimited(
       `This API token has its share of ${share} open viewers of sessions here (limits.streams_per_api_token). Close one first.`,
@@ -67,13 +67,13 @@ export class Viewers implements OnModuleDestroy {
     });
     this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
     // What it came for, it is shown first.
-    if (this.ended) setImmediate(() => viewer.farewell(retryMs()));
+    if (this.ended) setImmediate(() => viewer.close(retryMs()));
   }
 
   /** Ends them all with a hint to come back, those that are shown a turn after it, and so whoever still comes. */
   endAll(): void {
     this.ended = true;
-    for (const viewer of [...this.viewers.keys()]) viewer.farewell(retryMs());
+    for (const viewer of [...this.viewers.keys()]) viewer.close(retryMs());
   }
 
   onModuleDestroy(): void {
@@ -89,10 +89,10 @@ export class Viewers implements OnModuleDestroy {
   }
 
   private sweep(): void {
-    const { stall_ms: patienceMs, ping_interval_ms: beatMs } = this.settings.current.streaming;
+    const { stall_ms: timeoutMs, ping_interval_ms: beatMs } = this.settings.current.streaming;
     const now = performance.now();
     for (const [viewer, admitted] of this.viewers) {
-      if (viewer.stalledMs() > patienceMs) {
+      if (viewer.stalledMs() > timeoutMs) {
         this.logger.warn('a viewer was cut: it takes nothing', { open_viewers: this.viewers.size });
         viewer.cut('stalled');
         continue;

@@ -50,8 +50,8 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
     if (!touches(change, 'mcp.servers')) return Promise.resolve(undefined);
-    const wanted = enabledServers(change.after);
-    return Promise.resolve({ commit: () => this.follow(wanted) });
+    const desired = enabledServers(change.after);
+    return Promise.resolve({ commit: () => this.follow(desired) });
   }
 
   list(): readonly McpServer[] {
@@ -76,16 +76,16 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
   }
 
   /** Only servers whose settings are others are touched. */
-  private follow(wanted: ReadonlyMap<string, McpServerSettings>): void {
+  private follow(desired: ReadonlyMap<string, McpServerSettings>): void {
     for (const [name, connection] of this.servers) {
-      const settings = wanted.get(name);
+      const settings = desired.get(name);
       if (settings !== undefined && JSON.stringify(settings) === JSON.stringify(connection.settings))
         continue;
       this.servers.delete(name);
       this.leave(name, connection);
     }
-    this.connections.hideSecrets([...wanted.values()]);
-    for (const [name, settings] of wanted) if (!this.servers.has(name)) this.enter(name, settings);
+    this.connections.hideSecrets([...desired.values()]);
+    for (const [name, settings] of desired) if (!this.servers.has(name)) this.enter(name, settings);
   }
 
   /** The next child of a server starts when the last is gone: there is one at a time. */

@@ -2,9 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ToolContext } from '../tools/tool-catalog.port.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
 import type { MemoryEntry } from './memory.js';
-import { Memory, MOST_CONTENT_BYTES } from './memory.service.js';
+import { MAX_CONTENT_BYTES, Memory } from './memory.service.js';
 
-const MOST_RECALLED = 50;
+const MAX_RECALLED = 50;
 const FEW = 10;
 const text = (description: string, maxLength: number) => ({
   type: 'string',
@@ -16,7 +16,7 @@ const text = (description: string, maxLength: number) => ({
 const STORE_INPUT = {
   type: 'object',
   properties: {
-    content: text('The fact, in one or two sentences that are understood by themselves', MOST_CONTENT_BYTES),
+    content: text('The fact, in one or two sentences that are understood by themselves', MAX_CONTENT_BYTES),
   },
   required: ['content'],
   additionalProperties: false,
@@ -25,7 +25,7 @@ const RECALL_INPUT = {
   type: 'object',
   properties: {
     query: text('Words to look for; without it the newest come', 4000),
-    limit: { type: 'integer', minimum: 1, maximum: MOST_RECALLED, description: `${FEW} unless given` },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_RECALLED, description: `${FEW} unless given` },
   },
   additionalProperties: false,
 };

@@ -22,7 +22,7 @@ export class ContentTooLong extends Error {
   }
 }
 
-export class NoWords extends Error {
+export class NoSearchTerms extends Error {
   constructor() {
     super('There is no word in this query by which something could be found. Name ids instead.');
   }

@@ -4,12 +4,12 @@ import type { Histogram } from 'prom-client';
 import { storableText } from '../../platform/database/storable-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ContentTooLong, NothingToRemember, NotPersonal, NoWords } from './memory.errors.js';
+import { ContentTooLong, NoSearchTerms, NothingToRemember, NotPersonal } from './memory.errors.js';
 import type { FoundMemory, MemoryContext, MemoryEntry } from './memory.js';
 import { MemoryStore } from './memory.store.js';
-import { wordsToFind, wordsToKeep } from './words.js';
+import { indexTerms, searchTerms } from './terms.js';
 
-export const MOST_CONTENT_BYTES = 4096;
+export const MAX_CONTENT_BYTES = 4096;
 /** Of a long message its beginning and its end say what it is about. */
 const HALF_QUESTION = 2000;
 const RECALL_DURATION = 'agent_gateway_memory_recall_duration_seconds';
@@ -57,7 +57,7 @@ export class Memory {
   async recall(context: MemoryContext, question: string, most: number): Promise<FoundMemory[]> {
     const end = this.duration.startTimer();
     try {
-      return await this.store.recall(context, wordsToFind(shortened(question)), most);
+      return await this.store.recall(context, searchTerms(shortened(question)), most);
     } finally {
       end();
     }
@@ -68,8 +68,8 @@ export class Memory {
     const content = storableText(text).trim();
     if (content === '') throw new NothingToRemember();
     const bytes = Buffer.byteLength(content);
-    if (bytes > MOST_CONTENT_BYTES) throw new ContentTooLong(bytes, MOST_CONTENT_BYTES);
-    const stored = await this.store.store(context, content, wordsToKeep(content));
+    if (bytes > MAX_CONTENT_BYTES) throw new ContentTooLong(bytes, MAX_CONTENT_BYTES);
+    const stored = await this.store.store(context, content, indexTerms(content));
     if (stored === undefined) throw new NotPersonal();
     if (stored.isNew) await this.trim(context);
     return stored;
@@ -80,10 +80,10 @@ export class Memory {
     return this.store.forget(context, ids);
   }
 
-  /** What has every word of the text. Throws `NoWords` for one that says nothing. */
+  /** What has every word of the text. Throws `NoSearchTerms` for one that says nothing. */
   forgetAbout(context: MemoryContext, text: string): Promise<MemoryEntry[]> {
-    const words = wordsToFind(shortened(text));
-    if (words.length === 0) throw new NoWords();
+    const words = searchTerms(shortened(text));
+    if (words.length === 0) throw new NoSearchTerms();
     return this.store.forgetFound(context, words);
   }
 

@@ -1,12 +1,12 @@
 import type { Statement } from '../../platform/database/sql.js';
 
 /** Rows of the rarest words that are looked at. */
-const MOST_FOUND = 500;
+const MAX_FOUND = 500;
 /** Newest rows that are looked at, whatever their words. */
-const MOST_NEW = 250;
+const MAX_NEW = 250;
 /** A word that more entries have is among the newest anyway, and takes long to look up. */
-const MOST_COMMON = 10_000;
-const MOST_WORDS = 16;
+const MAX_COMMON = 10_000;
+const MAX_WORDS = 16;
 const USED = `interval '1 day'`;
 
 /** `$1` session, `$2` user: the session is this one person's, said so when it was made, and nobody else writes there. */
@@ -36,15 +36,15 @@ export const RECALL: Statement = {
         ln(1 + person.entries::float8 / known.entries) AS weight,
         row_number() OVER rarest AS place, sum(known.entries) OVER rarest AS reach
       FROM person, memory_words AS known WHERE known.word IN (${stems('$3', '$4')}) AND known.entries > 0
-      WINDOW rarest AS (ORDER BY known.entries, known.word) ORDER BY known.entries, known.word LIMIT ${MOST_WORDS}
+      WINDOW rarest AS (ORDER BY known.entries, known.word) ORDER BY known.entries, known.word LIMIT ${MAX_WORDS}
     ), rare AS MATERIALIZED (
-      SELECT ${queryOf('|')} AS query FROM asked WHERE reach <= ${MOST_FOUND} OR (place = 1 AND reach <= ${MOST_COMMON})
+      SELECT ${queryOf('|')} AS query FROM asked WHERE reach <= ${MAX_FOUND} OR (place = 1 AND reach <= ${MAX_COMMON})
     ), looked_at AS MATERIALIZED (
-      (SELECT id, user_id, words, created_at FROM memory_entries WHERE words @@ (SELECT query FROM rare) LIMIT ${MOST_FOUND})
+      (SELECT id, user_id, words, created_at FROM memory_entries WHERE words @@ (SELECT query FROM rare) LIMIT ${MAX_FOUND})
       UNION ALL
       SELECT * FROM (
         SELECT id, user_id, words, created_at FROM memory_entries
-        WHERE user_id = $2 AND EXISTS (SELECT 1 FROM person) ORDER BY created_at DESC, id DESC LIMIT ${MOST_NEW}
+        WHERE user_id = $2 AND EXISTS (SELECT 1 FROM person) ORDER BY created_at DESC, id DESC LIMIT ${MAX_NEW}
       ) AS new
     ), best AS MATERIALIZED (
       -- What was found both ways stands there twice, side by side.

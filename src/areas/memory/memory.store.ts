@@ -17,9 +17,9 @@ interface FoundRow extends EntryRow {
 }
 
 /** As many as one user may ever have. */
-const MOST_LISTED = 1_000_000;
+const MAX_LISTED = 1_000_000;
 /** Most entries that one call takes away by their words. */
-const MOST_FORGOTTEN = 100;
+const MAX_FORGOTTEN = 100;
 
 /** The statements of memories. Whatever names a session does nothing where that is not one person's. */
 @Injectable()
@@ -65,13 +65,13 @@ export class MemoryStore {
 
   /** Takes away what has every one of the words. */
   async forgetFound({ sessionId, userId }: MemoryContext, words: readonly string[]): Promise<MemoryEntry[]> {
-    const values = [sessionId, userId, markOf(userId), words, MOST_FORGOTTEN];
+    const values = [sessionId, userId, markOf(userId), words, MAX_FORGOTTEN];
     return (await this.database.query<EntryRow>(sql.FORGET_FOUND, values)).map(entryOf);
   }
 
   /** Newest first; for operators. */
   async list(userId: string): Promise<MemoryEntry[]> {
-    return (await this.database.query<EntryRow>(sql.LIST, [userId, MOST_LISTED])).map(entryOf);
+    return (await this.database.query<EntryRow>(sql.LIST, [userId, MAX_LISTED])).map(entryOf);
   }
 
   /** Everything of a user; for operators. @returns how many entries */

@@ -11,7 +11,7 @@ export const BYTES_PER_TOKEN = 4;
 export const TOKENS_PER_MESSAGE = 8;
 export const TOKENS_PER_IMAGE = 1600;
 
-export interface Said {
+export interface ModelOutput {
   readonly text: string;
   readonly calls: readonly ModelToolCall[];
 }
@@ -25,13 +25,13 @@ export function estimatedTokens(text: string): number {
  * What a call is charged with: the provider's numbers, and an estimate in place of each one that it did not send, so that
  * budgets hold for every provider. A call that said nothing has no output to estimate.
  */
-export function chargedUsage(counted: ModelUsage, request: ModelRequest, said: Said): ModelUsage {
+export function chargedUsage(counted: ModelUsage, request: ModelRequest, output: ModelOutput): ModelUsage {
   const lacksInput = counted.input === 0;
-  const lacksOutput = counted.output === 0 && (said.text !== '' || said.calls.length > 0);
+  const lacksOutput = counted.output === 0 && (output.text !== '' || output.calls.length > 0);
   if (!lacksInput && !lacksOutput) return counted;
   return {
     input: lacksInput ? inputTokens(request) : counted.input,
-    output: lacksOutput ? outputTokens(said) : counted.output,
+    output: lacksOutput ? outputTokens(output) : counted.output,
     estimated: true,
   };
 }
@@ -51,7 +51,7 @@ function inputTokens({ system, messages, tools }: ModelRequest): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), estimatedTokens(system) + offered);
 }
 
-function outputTokens({ text, calls }: Said): number {
+function outputTokens({ text, calls }: ModelOutput): number {
   return estimatedTokens(text) + callTokens(calls);
 }
 

@@ -9,12 +9,12 @@ const CALLS = 'agent_gateway_provider_calls_total';
 const TOKENS = 'agent_gateway_provider_tokens_total';
 const ESTIMATED = 'agent_gateway_provider_tokens_estimated_total';
 /** Models of which it is remembered that the log has said so. */
-const MOST_TOLD = 1000;
+const MAX_LOGGED = 1000;
 
 export const modelCallMetricProviders = [
   makeCounterProvider({
     name: CALLS,
-    help: 'Calls of the model provider by what came of them; retries within a call are not counted apart.',
+    help: 'Model provider calls by outcome; retries within a call are not counted separately.',
     labelNames: ['provider', 'outcome'],
   }),
   makeCounterProvider({
@@ -33,7 +33,7 @@ export const modelCallMetricProviders = [
 @Injectable()
 export class ModelCallMetrics {
   private readonly logger: Logger;
-  private readonly told = new Set<string>();
+  private readonly logged = new Set<string>();
 
   constructor(
     @InjectMetric(CALLS) private readonly calls: Counter<'provider' | 'outcome'>,
@@ -58,9 +58,9 @@ export class ModelCallMetrics {
   }
 
   /** Says once for each model that its provider counts no tokens. */
-  answeredUncounted(provider: string, model: string): void {
-    if (this.told.has(model) || this.told.size >= MOST_TOLD) return;
-    this.told.add(model);
+  answeredWithoutUsage(provider: string, model: string): void {
+    if (this.logged.has(model) || this.logged.size >= MAX_LOGGED) return;
+    this.logged.add(model);
     this.logger.warn('the provider sends no token counts for this model; budgets count an estimate', {
       provider,
       model,

@@ -10,7 +10,7 @@ import { InstalledPlugin } from './installed-plugin.js';
 import { PluginHttp } from './plugin-http.js';
 import type { PluginState } from './state/plugin-state.store.js';
 import { PluginRunner } from './thread/plugin-runner.js';
-import type { EndReason, PluginDoors } from './thread/plugin-thread.js';
+import type { EndReason, PluginHost } from './thread/plugin-thread.js';
 import { PluginTools } from './tools/plugin-tools.js';
 
 const ENDED = 'agent_gateway_plugin_threads_ended_total';
@@ -38,7 +38,7 @@ export class PluginFactory {
     return new InstalledPlugin(name, state, {
       start: async () => {
         const pack = await readPackage(name, this.settings.current.plugins);
-        return PluginRunner.start(pack, this.doors(name, pack.manifest.permissions.net.http));
+        return PluginRunner.start(pack, this.host(name, pack.manifest.permissions.net.http));
       },
       tools: this.tools,
       redact: (text) => this.redact(text),
@@ -49,7 +49,7 @@ export class PluginFactory {
     return this.redactor.redact(text);
   }
 
-  private doors(name: string, hosts: readonly string[]): PluginDoors {
+  private host(name: string, hosts: readonly string[]): PluginHost {
     const logger = this.logs.for(`plugin::${name}`);
     return {
       log: (level, text) => logger[level](text),
@@ -57,12 +57,12 @@ export class PluginFactory {
       ended: (reason) => {
         logger.warn('its thread was ended', { reason });
         this.ended.inc({ plugin: name, reason });
-        void this.tell(name, reason);
+        void this.report(name, reason);
       },
     };
   }
 
-  private async tell(name: string, reason: EndReason): Promise<void> {
+  private async report(name: string, reason: EndReason): Promise<void> {
     const data = { source: 'plugin', reason: `plugin_${reason}`, name } as const;
     try {
       await this.events.publish({ name: 'error.occurred', userId: null, data });

@@ -3,8 +3,8 @@ import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { HttpOutcome, HttpRequest } from './thread/thread-messages.js';
 
-const MOST_BODY_BYTES = 4_194_304;
-const LONGEST_MS = 60_000;
+const MAX_BODY_BYTES = 4_194_304;
+const MAX_MS = 60_000;
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 /** What would lead elsewhere than the host that was granted, or belongs to the connection. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -26,9 +26,9 @@ export class PluginHttp {
     const headers = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
     try {
       const answer = await this.outbound.read({
-        ...{ method, url: request.url, headers: Object.fromEntries(headers), timeoutMs: LONGEST_MS, signal },
+        ...{ method, url: request.url, headers: Object.fromEntries(headers), timeoutMs: MAX_MS, signal },
         ...(request.body.length === 0 ? {} : { body: Buffer.from(request.body) }),
-        maxBytes: MOST_BODY_BYTES,
+        maxBytes: MAX_BODY_BYTES,
       });
       const known = Object.entries(answer.headers).map(
         ([name, value = '']) => [name, String(value)] as const,

@@ -6,9 +6,9 @@ import { Plugins } from './plugins.service.js';
 import { STATES_REVISION } from './state/plugin-state.store.js';
 
 /** Every replica has what was settled on another within a second, when its plugins load at once. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** A plugin that was found at the same moment as a change may have missed it. */
-const AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 /** Follows what other replicas settled about plugins. */
 @Injectable()
@@ -30,9 +30,9 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     this.due.watch({
       name: 'plugins_revision',
-      everyMs: LOOK_MS,
+      everyMs: POLL_MS,
       sql: STATES_REVISION,
-      tell: (revision) => this.follow(revision),
+      onAnswer: (revision) => this.follow(revision),
     });
   }
 
@@ -43,15 +43,15 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   /** One at a time; what could not be followed is tried again with the next answer. */
   private follow(revision: unknown): void {
     const isKnown = revision !== undefined && revision === this.followed;
-    if (isKnown && performance.now() - this.followedAt < AGAIN_MS) return;
+    if (isKnown && performance.now() - this.followedAt < RETRY_MS) return;
     this.followedAt = performance.now();
-    this.following ??= this.look(revision).finally(() => {
+    this.following ??= this.poll(revision).finally(() => {
       this.following = undefined;
     });
   }
 
   /** What fails is said once. */
-  private async look(revision: unknown): Promise<void> {
+  private async poll(revision: unknown): Promise<void> {
     try {
       this.followed = (await this.plugins.follow()) ? revision : undefined;
       this.failure = undefined;

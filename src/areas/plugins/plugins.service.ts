@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { SerialQueue } from '../../platform/runtime/serial-queue.js';
 import { Slots } from '../../platform/runtime/slots.js';
-import { Turnstile } from '../../platform/runtime/turnstile.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { InstalledPlugin } from './installed-plugin.js';
 import type { Plugin } from './plugin.js';
@@ -15,15 +15,15 @@ import { type PluginChange, type PluginState, PluginStates } from './state/plugi
 
 interface Entry {
   readonly plugin: InstalledPlugin;
-  readonly turns: Turnstile;
+  readonly turns: SerialQueue;
 }
 
 /** What a caller wants done. */
-type Wish = Pick<PluginChange, 'action' | 'actor'>;
+type StateRequest = Pick<PluginChange, 'action' | 'actor'>;
 
-const MOST_WAITING_CHANGES = 16;
+const MAX_WAITING_CHANGES = 16;
 /** Each takes a core while it compiles, and its time to load counts meanwhile. */
-const MOST_STARTS_AT_ONCE = 4;
+const MAX_STARTS_AT_ONCE = 4;
 
 /**
  * The plugins of this gateway: those of `plugins.directory`, each loaded, disabled or failed
@@ -50,7 +50,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     if (directory === '') return;
     try {
       const [names, states] = await Promise.all([pluginNames(directory), this.states.all()]);
-      const starts = new Slots(MOST_STARTS_AT_ONCE);
+      const starts = new Slots(MAX_STARTS_AT_ONCE);
       await Promise.all(names.map((name) => starts.run(() => this.install(name, states.get(name)))));
     } catch (error) {
       this.logger.error('plugins could not be looked for', { error: sentenceOf(error) });
@@ -78,7 +78,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   /** Idempotent. Throws `PluginNotFound`, and `PluginNotLoaded` when it has to be loaded and cannot. */
   async enable(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
-    return turns.pass(async () => {
+    return turns.run(async () => {
       if (plugin.status === 'loaded') return plugin.describe();
       return this.attempt(plugin, { action: 'enable', actor }, (settle) =>
         plugin.isRunning ? plugin.offer(() => settle(plugin.version)) : plugin.load(settle),
@@ -92,7 +92,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
    */
   async disable(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
-    return turns.pass(async () => {
+    return turns.run(async () => {
       if (plugin.status !== 'disabled') {
         plugin.disable(await this.states.change({ name, version: plugin.version, action: 'disable', actor }));
       }
@@ -103,7 +103,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   /** Reads it from the disk again. Throws `PluginNotFound`; `PluginNotLoaded`, and what served goes on serving. */
   async reload(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
-    return turns.pass(() =>
+    return turns.run(() =>
       this.attempt(plugin, { action: 'reload', actor }, (settle) => plugin.load(settle)),
     );
   }
@@ -118,7 +118,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     for (const [name, state] of await this.states.all()) {
       const entry = this.entries.get(name);
       if (entry?.plugin.isBehind(state) !== true) continue;
-      await entry.turns.pass(() => this.catchUp(entry.plugin, state));
+      await entry.turns.run(() => this.catchUp(entry.plugin, state));
       isBehind ||= entry.plugin.isBehind(state);
     }
     return !isBehind;
@@ -137,7 +137,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   }
 
   private enter(name: string, state: PluginState | undefined): Entry {
-    const entry = { plugin: this.factory.make(name, state), turns: new Turnstile(MOST_WAITING_CHANGES) };
+    const entry = { plugin: this.factory.make(name, state), turns: new SerialQueue(MAX_WAITING_CHANGES) };
     this.entries.set(name, entry);
     return entry;
   }
@@ -146,22 +146,22 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   private async install(name: string, state: PluginState | undefined): Promise<void> {
     const { plugin, turns } = this.enter(name, state);
     if (state?.disabled === true) return;
-    await turns.pass(() => this.doHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
+    await turns.run(() => this.doHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
   }
 
   /** What fails is in the audit too. */
   private async attempt(
     plugin: InstalledPlugin,
-    wish: Wish,
+    request: StateRequest,
     act: (settle: (version: string) => Promise<PluginState>) => Promise<void>,
   ): Promise<Plugin> {
     const { name } = plugin;
     try {
-      await act((version) => this.states.change({ name, version, ...wish }));
+      await act((version) => this.states.change({ name, version, ...request }));
       return plugin.describe();
     } catch (error) {
       const reason = this.factory.redact(sentenceOf(error));
-      await this.states.recordFailure({ name, reason, ...wish });
+      await this.states.recordFailure({ name, reason, ...request });
       if (error instanceof GatewayError) throw error;
       throw new PluginNotLoaded(reason);
     }

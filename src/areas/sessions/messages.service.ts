@@ -8,13 +8,13 @@ import type { HistoryPage, Message, NewUserMessage, SentMessage } from '../turns
 import { MessageStore } from '../turns/message.store.js';
 import { RunningTurns } from '../turns/running-turns.js';
 import { TurnLeases } from '../turns/turn-leases.store.js';
-import { TurnLine } from '../turns/turn-line.service.js';
+import { TurnQueue } from '../turns/turn-queue.service.js';
 import { TurnStarter } from '../turns/turn-starter.service.js';
 import type { StartedTurn } from '../turns/turns.service.js';
 import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
-export interface HistoryWish {
+export interface HistoryQuery {
   readonly limit: number;
   /** A message id; the page ends before it. */
   readonly before?: string | undefined;
@@ -25,7 +25,7 @@ export interface HistoryWish {
 export class MessagesService {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly line: TurnLine,
+    private readonly queue: TurnQueue,
     private readonly starter: TurnStarter,
     private readonly accepted: AcceptedTurns,
     private readonly messages: MessageStore,
@@ -46,7 +46,7 @@ export class MessagesService {
   /** The same for who follows the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
   async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
     const message = await this.whole(sessionId, sent, caller);
-    const begun = await this.line.enter(sessionId, message, caller, this.settings.current);
+    const begun = await this.queue.enter(sessionId, message, caller, this.settings.current);
     return this.starter.start(begun, message, caller);
   }
 
@@ -56,10 +56,10 @@ export class MessagesService {
    */
   async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
     const message = await this.whole(sessionId, sent, caller);
-    const place = await this.line.enterOrLeave(sessionId, message, caller, this.settings.current);
-    if ('begun' in place) return this.starter.start(place.begun, message, caller).userMessageId;
+    const position = await this.queue.enterOrStay(sessionId, message, caller, this.settings.current);
+    if ('begun' in position) return this.starter.start(position.begun, message, caller).userMessageId;
     this.accepted.expect();
-    return place.waiting.userMessageId;
+    return position.waiting.userMessageId;
   }
 
   /** The message with what it only points to. Nothing is fetched for a session that cannot take it. */
@@ -80,11 +80,13 @@ export class MessagesService {
   }
 
   /** Throws `UnknownMessage` when `before` is none of this session's. */
-  async history(sessionId: string, wish: HistoryWish, caller: Caller): Promise<HistoryPage> {
+  async history(sessionId: string, query: HistoryQuery, caller: Caller): Promise<HistoryPage> {
     await this.sessions.find(sessionId, caller);
-    if (wish.before === undefined) return this.messages.newest(sessionId, wish.limit);
-    const place = isId('msg', wish.before) ? await this.messages.placeOf(sessionId, wish.before) : undefined;
-    if (place === undefined) throw new UnknownMessage();
-    return this.messages.before(sessionId, place, wish.limit);
+    if (query.before === undefined) return this.messages.newest(sessionId, query.limit);
+    const position = isId('msg', query.before)
+      ? await this.messages.positionOf(sessionId, query.before)
+      : undefined;
+    if (position === undefined) throw new UnknownMessage();
+    return this.messages.before(sessionId, position, query.limit);
   }
 }

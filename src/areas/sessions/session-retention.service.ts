@@ -5,9 +5,9 @@ import { Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { Settings } from '../../platform/settings/settings.js';
 
-const EVERY_MS = 60_000;
+const INTERVAL_MS = 60_000;
 /** Each may have thousands of messages, which go with it. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 const TRIM: Statement = {
   name: 'sessions.trim',
@@ -26,12 +26,12 @@ export class SessionRetention implements OnApplicationBootstrap, OnModuleDestroy
   constructor(database: Database, settings: Settings, logs: Logs) {
     this.job = new BatchedJob({
       failure: 'old sessions could not be deleted',
-      everyMs: EVERY_MS,
+      everyMs: INTERVAL_MS,
       logger: logs.for('sessions::retention'),
       batch: async () => {
         const { session_retention_days: days } = settings.current.agent;
         if (days === 0) return false;
-        return (await database.query(TRIM, [days, MOST_AT_ONCE])).length === MOST_AT_ONCE;
+        return (await database.query(TRIM, [days, MAX_AT_ONCE])).length === MAX_AT_ONCE;
       },
     });
   }

@@ -1,6 +1,6 @@
 import { SESSION_SPENT } from '../turns/limits/spending.sql.js';
 import type { Metadata, Session, SessionSummary } from './session.js';
-import type { SilenceLimits } from './session-status.js';
+import type { IdleLimits } from './session-status.js';
 import { type SessionStatus, statusAt } from './session-status.js';
 
 export interface SummaryRow {
@@ -31,7 +31,7 @@ export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
 export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt, metadata, ${SESSION_SPENT}`;
 
-export function toSession(row: SessionRow, limits: SilenceLimits): Session {
+export function toSession(row: SessionRow, limits: IdleLimits): Session {
   return {
     ...toSummary(row, limits),
     systemPrompt: row.system_prompt,
@@ -40,7 +40,7 @@ export function toSession(row: SessionRow, limits: SilenceLimits): Session {
   };
 }
 
-export function toSummary(row: SummaryRow, limits: SilenceLimits): SessionSummary {
+export function toSummary(row: SummaryRow, limits: IdleLimits): SessionSummary {
   return {
     id: row.id,
     channel: row.channel,

@@ -4,7 +4,7 @@ export const SESSION_STATUSES = ['active', 'idle', 'terminated'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 /** Seconds of silence after which a session is idle, and after which it has ended. */
-export interface SilenceLimits {
+export interface IdleLimits {
   readonly idleSecs: number;
   readonly timeoutSecs: number;
 }
@@ -22,10 +22,10 @@ export interface RecordedStatus {
 export function statusAt(
   { recorded, quietSince }: RecordedStatus,
   nowMs: number,
-  limits: SilenceLimits,
+  limits: IdleLimits,
 ): SessionStatus {
-  const silenceMs = nowMs - quietSince.getTime();
-  if (recorded === 'terminated' || silenceMs >= limits.timeoutSecs * 1000) return 'terminated';
-  if (recorded === 'idle' || silenceMs >= limits.idleSecs * 1000) return 'idle';
+  const inactiveMs = nowMs - quietSince.getTime();
+  if (recorded === 'terminated' || inactiveMs >= limits.timeoutSecs * 1000) return 'terminated';
+  if (recorded === 'idle' || inactiveMs >= limits.idleSecs * 1000) return 'idle';
   return 'active';
 }

@@ -4,20 +4,20 @@ import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { ANY_FRAMES } from '../live/remote/remote-turns.sql.js';
 import { RemoteTurnsStore } from '../live/remote/remote-turns.store.js';
-import { ANY_LINE_EXPIRED } from '../turns/turn-begin.sql.js';
 import { ANY_LOST } from '../turns/turn-end.sql.js';
 import { TurnEndingsStore } from '../turns/turn-endings.store.js';
-import { ANY_SILENT, SessionStore, type SilentSession, TALLY_ROWS } from './session.store.js';
-import { silenceLimits } from './silence-limits.js';
+import { ANY_QUEUE_EXPIRED } from '../turns/turn-start.sql.js';
+import { idleLimits } from './idle-limits.js';
+import { ANY_INACTIVE, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
 
 const SWEEP_MS = 1000;
-const MOST_AT_ONCE = 1000;
-const LONGEST_TALLY = 256;
+const MAX_AT_ONCE = 1000;
+const MAX_TALLY_ROWS = 256;
 const FORGET_MS = 3_600_000;
 const FORGET_FRAMES_MS = 10_000;
 
-/** What is swept, but for what may wait longer: `$1` and `$2` as in ANY_SILENT. */
-const ANY_TO_SWEEP = `(${ANY_SILENT} OR ${ANY_LOST} OR ${ANY_LINE_EXPIRED} OR ${TALLY_ROWS} > ${LONGEST_TALLY})`;
+/** What is swept, but for what may wait longer: `$1` and `$2` as in ANY_INACTIVE. */
+const ANY_TO_SWEEP = `(${ANY_INACTIVE} OR ${ANY_LOST} OR ${ANY_QUEUE_EXPIRED} OR ${TALLY_ROWS} > ${MAX_TALLY_ROWS})`;
 
 /**
  * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
@@ -49,20 +49,20 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
       everyMs: SWEEP_MS,
       sql: ANY_TO_SWEEP,
       values: () => {
-        const { idleSecs, timeoutSecs } = silenceLimits(this.settings.current.agent);
+        const { idleSecs, timeoutSecs } = idleLimits(this.settings.current.agent);
         return [idleSecs, timeoutSecs];
       },
-      tell: (any) => {
-        if (any !== false || this.failing || this.isSpendingDue) this.begin();
+      onAnswer: (any) => {
+        if (any !== false || this.failing || this.isSpendingDue) this.start();
       },
     });
     this.due.watch({
       name: 'turn_frames',
       everyMs: FORGET_FRAMES_MS,
       sql: ANY_FRAMES,
-      tell: (any) => {
+      onAnswer: (any) => {
         this.areFramesDue ||= any !== false;
-        if (this.areFramesDue) this.begin();
+        if (this.areFramesDue) this.start();
       },
     });
   }
@@ -76,7 +76,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     return performance.now() - this.forgotAt >= FORGET_MS;
   }
 
-  private begin(): void {
+  private start(): void {
     this.sweeping ??= this.sweepAll().finally(() => {
       this.sweeping = undefined;
     });
@@ -93,14 +93,14 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
         const fields = { session_id, turn_id: id, outcome: 'interrupted', reason: 'lease_expired' };
         this.logger.warn(`turn interrupted in session ${session_id}: its replica is gone`, fields);
       }
-      const limits = silenceLimits(this.settings.current.agent);
-      const changed = await this.sessions.recordSilence(limits, MOST_AT_ONCE);
-      for (const session of changed) if (session.ended) this.sayThatItEnded(session);
-      await this.sessions.foldTally(LONGEST_TALLY);
+      const limits = idleLimits(this.settings.current.agent);
+      const changed = await this.sessions.recordInactivity(limits, MAX_AT_ONCE);
+      for (const session of changed) if (session.ended) this.logEnded(session);
+      await this.sessions.foldTally(MAX_TALLY_ROWS);
       await this.forgetFrames();
       await this.forgetSpending();
       this.failing = false;
-      return changed.length === MOST_AT_ONCE;
+      return changed.length === MAX_AT_ONCE;
     } catch (error) {
       if (!this.failing)
         this.logger.warn('sessions could not be swept; it goes on when the database answers', {
@@ -111,7 +111,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private sayThatItEnded({ id, channel }: SilentSession): void {
+  private logEnded({ id, channel }: InactiveSession): void {
     const fields = { session_id: id, channel, reason: 'timeout' };
     this.logger.info(`session ${id} ended on channel ${channel}: nothing was said for too long`, fields);
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
-import type { SqlRunner, SqlValue, Statement, Together } from '../../platform/database/sql.js';
+import type { OnCommit, SqlRunner, SqlValue, Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event-signal.js';
 import type { NewSession, Page, Session, SessionFilter, SessionPage } from './session.js';
 import { isDeep, listStatement } from './session-list.sql.js';
 import { SESSION_COLUMNS, type SessionRow, type SummaryRow, toSession, toSummary } from './session-row.js';
-import type { SilenceLimits } from './session-status.js';
+import type { IdleLimits } from './session-status.js';
 
 /** What every event of a session tells of it. */
 const SESSION_FACTS = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
@@ -19,7 +19,7 @@ const INSERT: Statement = {
       INSERT INTO sessions (id, channel, user_id, names_user, status, system_prompt, model, metadata)
       VALUES ($1, $2, $3, $7, 'active', $4, $5, $6) RETURNING id, channel, user_id, created_at
     )
-    SELECT created_at, ${emitSql('session.created', 'user_id', SESSION_FACTS)} AS told FROM created`,
+    SELECT created_at, ${emitSql('session.created', 'user_id', SESSION_FACTS)} AS deliveries FROM created`,
 };
 const FIND: Statement = {
   name: 'sessions.find',
@@ -33,20 +33,20 @@ const END: Statement = {
       WHERE id = $1 AND status <> 'terminated' AND quiet_since > now() - make_interval(secs => $2)
       RETURNING id, channel, user_id
     )
-    SELECT ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'deleted'` })} AS told FROM ended`,
+    SELECT ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'deleted'` })} AS deliveries FROM ended`,
 };
-const SILENT = `
+const INACTIVE = `
       (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
          OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))`;
 /** Whether silence is to be recorded of any: `$1` seconds until idle, `$2` until the end. */
-export const ANY_SILENT = `EXISTS (SELECT 1 FROM sessions WHERE ${SILENT})`;
+export const ANY_INACTIVE = `EXISTS (SELECT 1 FROM sessions WHERE ${INACTIVE})`;
 /** Silence recorded: at most `$3` rows, none that somebody else holds. */
 const SWEEP: Statement = {
   name: 'sessions.sweep',
   text: `
     WITH due AS (
       SELECT id, quiet_since <= now() - make_interval(secs => $2) AS ended FROM sessions
-      WHERE ${SILENT}
+      WHERE ${INACTIVE}
       LIMIT $3 FOR UPDATE SKIP LOCKED
     ), swept AS (
       UPDATE sessions SET
@@ -57,7 +57,7 @@ const SWEEP: Statement = {
     SELECT id, channel, ended, CASE
       WHEN ended THEN ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'timeout'` })}
       ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
-    END AS told FROM swept`,
+    END AS deliveries FROM swept`,
 };
 /** Many tally rows become one a counter, and a trigger adds what goes to the hours; readers see the same sums before and after. */
 const FOLD_TALLY: Statement = {
@@ -85,22 +85,22 @@ export class SessionStore {
     private readonly signal: EventSignal,
   ) {}
 
-  /** `together` is committed with the session, or neither. */
-  async insert(session: NewSession, together?: Together<Session>): Promise<Session> {
-    const { created, told } = await this.database.change(
+  /** `onCommit` is committed with the session, or neither. */
+  async insert(session: NewSession, onCommit?: OnCommit<Session>): Promise<Session> {
+    const { created, deliveries } = await this.database.change(
       (runner) => insertOn(runner, session),
-      together && ((runner, { created }) => together(runner, created)),
+      onCommit && ((runner, { created }) => onCommit(runner, created)),
     );
-    this.signal.told(told);
+    this.signal.queued(deliveries);
     return created;
   }
 
-  async find(id: string, limits: SilenceLimits): Promise<Session | undefined> {
+  async find(id: string, limits: IdleLimits): Promise<Session | undefined> {
     const [row] = await this.database.query<SessionRow>(FIND, [id]);
     return row && toSession(row, limits);
   }
 
-  async list(filter: SessionFilter, page: Page, limits: SilenceLimits): Promise<SessionPage> {
+  async list(filter: SessionFilter, page: Page, limits: IdleLimits): Promise<SessionPage> {
     const statement = listStatement({
       status: filter.status,
       byChannel: filter.channel !== undefined,
@@ -115,20 +115,20 @@ export class SessionStore {
   }
 
   /** False when the session had ended before, or does not exist. */
-  async end(id: string, limits: SilenceLimits): Promise<boolean> {
-    const [ended] = await this.database.query<Told>(END, [id, limits.timeoutSecs]);
-    this.signal.told(ended?.told);
+  async end(id: string, limits: IdleLimits): Promise<boolean> {
+    const [ended] = await this.database.query<QueuedDeliveries>(END, [id, limits.timeoutSecs]);
+    this.signal.queued(ended?.deliveries);
     return ended !== undefined;
   }
 
   /** Writes down what silence has done, for at most `most` sessions. @returns those that changed */
-  async recordSilence(limits: SilenceLimits, most: number): Promise<readonly SilentSession[]> {
-    const swept = await this.database.query<SilentSession & Told>(SWEEP, [
+  async recordInactivity(limits: IdleLimits, most: number): Promise<readonly InactiveSession[]> {
+    const swept = await this.database.query<InactiveSession & QueuedDeliveries>(SWEEP, [
       limits.idleSecs,
       limits.timeoutSecs,
       most,
     ]);
-    this.signal.told(swept.reduce((sum, { told }) => sum + told, 0));
+    this.signal.queued(swept.reduce((sum, { deliveries }) => sum + deliveries, 0));
     return swept;
   }
 
@@ -142,15 +142,15 @@ export class SessionStore {
 }
 
 /** A session whose silence was written down: it is idle now, or it has ended. */
-export interface SilentSession {
+export interface InactiveSession {
   readonly id: string;
   readonly channel: string;
   readonly ended: boolean;
 }
 
 /** How many hooks will hear of it. */
-interface Told {
-  told: number;
+interface QueuedDeliveries {
+  deliveries: number;
 }
 
 /** The total stands beside every row of the page, and alone beside nothing when the page is empty. */
@@ -160,11 +160,14 @@ function isSession(row: PageRow): row is { total: number } & SummaryRow {
   return row.id !== null;
 }
 
-async function insertOn(runner: SqlRunner, session: NewSession): Promise<{ created: Session } & Told> {
+async function insertOn(
+  runner: SqlRunner,
+  session: NewSession,
+): Promise<{ created: Session } & QueuedDeliveries> {
   const id = newId('sess');
   const { channel, userId, namesUser, systemPrompt, model, metadata } = session;
   const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata), namesUser];
-  const [row] = await runner.query<{ created_at: Date } & Told>(INSERT, values);
+  const [row] = await runner.query<{ created_at: Date } & QueuedDeliveries>(INSERT, values);
   const createdAt = row?.created_at ?? new Date();
   const created: Session = {
     id,
@@ -182,5 +185,5 @@ async function insertOn(runner: SqlRunner, session: NewSession): Promise<{ creat
     metadata,
     spentToday: 0,
   };
-  return { created, told: row?.told ?? 0 };
+  return { created, deliveries: row?.deliveries ?? 0 };
 }

@@ -13,21 +13,21 @@ import { TurnRecords } from '../live/turn-records.store.js';
 import { Viewers } from '../live/viewers.service.js';
 import { AcceptedTurns } from '../turns/accepted/accepted-turns.service.js';
 import { AcceptedTurnsStore } from '../turns/accepted/accepted-turns.store.js';
-import { WaitingOfToken } from '../turns/accepted/waiting-of-token.js';
+import { TokenWaitingTurns } from '../turns/accepted/token-waiting-turns.js';
 import { AgentModule } from '../turns/agent.module.js';
 import { AttachmentFetcher } from '../turns/attachments/attachment-fetcher.js';
-import { TurnPlaces } from '../turns/limits/turn-places.js';
 import { TurnRefusals, turnRefusalMetric } from '../turns/limits/turn-refusals.js';
+import { TurnSlots } from '../turns/limits/turn-slots.js';
 import { MessageStore } from '../turns/message.store.js';
 import { RunningTurns } from '../turns/running-turns.js';
 import { TurnStore } from '../turns/turn.store.js';
 import { TurnEndingsStore } from '../turns/turn-endings.store.js';
 import { TurnHub } from '../turns/turn-hub.js';
 import { TurnLeases } from '../turns/turn-leases.store.js';
-import { TurnLine } from '../turns/turn-line.service.js';
 import { TurnLog } from '../turns/turn-log.js';
 import { TurnMetrics, turnMetricProviders } from '../turns/turn-metrics.js';
 import { TurnPrompt } from '../turns/turn-prompt.js';
+import { TurnQueue } from '../turns/turn-queue.service.js';
 import { TurnResults } from '../turns/turn-results.store.js';
 import { TurnStarter } from '../turns/turn-starter.service.js';
 import { TurnWatch } from '../turns/turn-watch.service.js';
@@ -71,10 +71,10 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     Handshake,
     { provide: SessionSockets, useClass: SessionSocketsService },
     AttachmentFetcher,
-    TurnPlaces,
+    TurnSlots,
     turnRefusalMetric,
     TurnRefusals,
-    TurnLine,
+    TurnQueue,
     ...turnMetricProviders,
     TurnMetrics,
     TurnLog,
@@ -83,7 +83,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     TurnStarter,
     AcceptedTurnsStore,
     AcceptedTurns,
-    WaitingOfToken,
+    TokenWaitingTurns,
     TurnWatch,
     SessionSweeper,
     SessionRetention,
@@ -99,7 +99,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
   ],
 })
 export class SessionsModule {
-  constructor(endings: TokenEndings, waiting: WaitingOfToken) {
+  constructor(endings: TokenEndings, waiting: TokenWaitingTurns) {
     endings.add(waiting);
   }
 }

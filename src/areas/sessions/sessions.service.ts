@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { BadFields } from '../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
-import type { Together } from '../../platform/database/sql.js';
+import type { OnCommit } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { ChannelDirectory } from '../channels/channel-directory.js';
 import { ModelProvider } from '../models/model-provider.port.js';
 import { RunningTurns } from '../turns/running-turns.js';
+import { idleLimits } from './idle-limits.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
 import { OtherUser, SessionEnded, SessionNotFound, TurnCancelled } from './sessions.errors.js';
-import { silenceLimits } from './silence-limits.js';
 
 /** What a caller says of a new session; everything has a default. */
-export interface SessionWish {
+export interface SessionInput {
   readonly channel?: string | undefined;
   readonly userId?: string | undefined;
   readonly systemPrompt?: string | undefined;
@@ -54,22 +54,22 @@ export class SessionsService {
     return { limit, used, resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)) };
   }
 
-  /** `together` is committed with the session, or neither. */
-  async create(wish: SessionWish, caller: Caller, together?: Together<Session>): Promise<Session> {
+  /** `onCommit` is committed with the session, or neither. */
+  async create(wish: SessionInput, caller: Caller, onCommit?: OnCommit<Session>): Promise<Session> {
     BadFields.refuse(this.problemsOf(wish));
     const channel = wish.channel ?? 'api';
     const { systemPrompt = null, model = null, metadata = {} } = wish;
     const userId = userOf(wish, caller);
     const namesUser = wish.userId !== undefined || caller.boundUserId !== null;
-    const wished = { channel, userId, namesUser, systemPrompt, model, metadata };
-    const session = await this.store.insert(wished, together);
+    const given = { channel, userId, namesUser, systemPrompt, model, metadata };
+    const session = await this.store.insert(given, onCommit);
     const fields = { session_id: session.id, channel, token: caller.tokenId };
     this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
     return session;
   }
 
   /** What is wrong with a wish beyond the form of its fields. */
-  problemsOf({ channel = 'api' }: Pick<SessionWish, 'channel'>): readonly FieldProblem[] {
+  problemsOf({ channel = 'api' }: Pick<SessionInput, 'channel'>): readonly FieldProblem[] {
     if (this.channels.has(channel)) return [];
     const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
     return [{ path: 'channel', message }];
@@ -103,11 +103,11 @@ export class SessionsService {
   }
 
   private limits() {
-    return silenceLimits(this.settings.current.agent);
+    return idleLimits(this.settings.current.agent);
   }
 }
 
-function userOf(wish: SessionWish, caller: Caller): string {
+function userOf(wish: SessionInput, caller: Caller): string {
   if (caller.boundUserId === null) return wish.userId ?? caller.tokenName;
   if (wish.userId !== undefined && wish.userId !== caller.boundUserId) throw new OtherUser();
   return caller.boundUserId;

@@ -9,7 +9,7 @@ export class FolderWatches {
   /** Watches exactly these from now on, anew: a folder that was replaced has the same name. @returns those it cannot */
   follow(folders: Iterable<string>): readonly string[] {
     this.close();
-    return [...folders].filter((folder) => !this.begin(folder));
+    return [...folders].filter((folder) => !this.start(folder));
   }
 
   close(): void {
@@ -17,7 +17,7 @@ export class FolderWatches {
     this.watchers.clear();
   }
 
-  private begin(folder: string): boolean {
+  private start(folder: string): boolean {
     try {
       const watcher = watch(folder, { persistent: false }, this.onChange);
       watcher.on('error', () => watcher.close());

@@ -12,7 +12,7 @@ import { SettingsSubscribers } from '../../platform/settings/settings-subscriber
 import { FolderWatches } from './folder-watches.js';
 import { Skills } from './skills.service.js';
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** Whoever writes a file is given this long to end. */
 const QUIET_MS = 200;
 
@@ -66,7 +66,7 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
     const { signal } = this.stopped;
     while (!signal.aborted) {
       if (this.isTime()) await this.read();
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 

@@ -60,10 +60,10 @@ export class Skills {
     const { current } = this.settings;
     const before = this.scan;
     this.scan = await scanSkills(rootsOf(current, this.scannedPlugins), current.skills, before);
-    this.tell(before, this.scan);
+    this.logChanges(before, this.scan);
   }
 
-  private tell(before: SkillScan, after: SkillScan): void {
+  private logChanges(before: SkillScan, after: SkillScan): void {
     for (const [where, note] of after.notes) {
       if (before.notes.get(where) !== note)
         this.logger.warn('a skill is not as it should be', { where, note });

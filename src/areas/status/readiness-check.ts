@@ -6,13 +6,13 @@ import { StorageWatch } from '../../platform/database/storage-watch.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
 
 /** Milliseconds; far below the patience of a probe. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 const FRESH_MS = 250;
 
 /** One question for both: does it answer, and has it our tables? */
 const APPLIED: Statement = {
   name: 'status.applied_migrations',
-  timeoutMs: PATIENCE_MS,
+  timeoutMs: TIMEOUT_MS,
   text: `SELECT count(DISTINCT name)::int AS applied FROM schema_migrations WHERE name = ANY ($1)`,
 };
 const NAMES = migrations.map(({ name }) => name);
@@ -69,8 +69,8 @@ export class ReadinessCheck {
   private async ask(): Promise<DatabaseProblems> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<DatabaseProblems>((resolve) => {
-      const database = `the database did not answer within ${PATIENCE_MS} ms`;
-      timer = setTimeout(() => resolve({ ...NONE, database }), PATIENCE_MS);
+      const database = `the database did not answer within ${TIMEOUT_MS} ms`;
+      timer = setTimeout(() => resolve({ ...NONE, database }), TIMEOUT_MS);
     });
     try {
       return await Promise.race([this.askDatabase(), late]);

@@ -9,10 +9,10 @@ import { Plugins } from '../plugins/plugins.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { ReadinessCheck } from './readiness-check.js';
 
-export type HealthWord = 'healthy' | 'degraded' | 'unhealthy';
+export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy';
 
 export interface Health {
-  readonly status: HealthWord;
+  readonly status: HealthStatus;
   readonly ready: boolean;
   readonly version: string;
   readonly uptimeSecs: number;
@@ -51,7 +51,7 @@ export class StatusService {
   async health(): Promise<Health> {
     const ready = await this.readiness.isReady();
     return {
-      status: ready ? this.readyWord() : 'unhealthy',
+      status: ready ? this.readinessLabel() : 'unhealthy',
       ready,
       version: this.build.version,
       uptimeSecs: Math.floor(process.uptime()),
@@ -83,7 +83,7 @@ export class StatusService {
   }
 
   /** Degraded: requests are answered, and yet something that was configured does not work. */
-  private readyWord(): HealthWord {
+  private readinessLabel(): HealthStatus {
     return this.mcp.isFailing || this.channels.isFailing ? 'degraded' : 'healthy';
   }
 }

@@ -12,7 +12,7 @@ import {
 } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 interface OpenRow {
   id: string;
@@ -88,7 +88,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
       const [row] = await this.database.query<{ verdict: ApprovalVerdict | null }>(sql.VERDICT, [id]);
       if (row === undefined) return 'timeout';
       if (row.verdict !== null) return row.verdict;
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

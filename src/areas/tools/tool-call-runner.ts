@@ -3,13 +3,13 @@ import { storableText } from '../../platform/database/storable-text.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import type { ModelToolCall, ModelToolResult } from '../models/model-provider.port.js';
 import type { ToolCallRecord } from './tool-call.js';
+import { ToolCallLog } from './tool-call-log.js';
 import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolGate } from './tool-gate.js';
-import { ToolJournal } from './tool-journal.js';
 import type { ToolTurn } from './tool-turn.js';
 
-const MOST_KEPT_BYTES = 16_384;
-const MOST_TOLD_BYTES = 65_536;
+const MAX_KEPT_BYTES = 16_384;
+const MAX_MODEL_BYTES = 65_536;
 
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
@@ -22,7 +22,7 @@ export class ToolCallRunner {
   constructor(
     private readonly catalog: ToolCatalog,
     private readonly gate: ToolGate,
-    private readonly journal: ToolJournal,
+    private readonly callLog: ToolCallLog,
   ) {}
 
   /** Throws only the reason of an aborted turn. */
@@ -95,12 +95,12 @@ export class ToolCallRunner {
       name: call.name,
       arguments: call.arguments,
       status: answer.status,
-      output: cut(answer.content, MOST_KEPT_BYTES),
+      output: truncate(answer.content, MAX_KEPT_BYTES),
       durationMs: Math.round(tookMs),
     };
-    await this.journal.note(record, context);
+    await this.callLog.note(record, context);
     await emit({ type: 'tool_result', record });
-    const content = cut(answer.content, MOST_TOLD_BYTES);
+    const content = truncate(answer.content, MAX_MODEL_BYTES);
     return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
   }
 }
@@ -119,11 +119,11 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /** At most so many bytes of UTF-8, whole characters only. */
-function cut(text: string, mostBytes: number): string {
+function truncate(text: string, maxBytes: number): string {
   const clean = storableText(text);
   const bytes = Buffer.from(clean);
-  if (bytes.length <= mostBytes) return clean;
+  if (bytes.length <= maxBytes) return clean;
   // A stream that goes on keeps the first bytes of a character back.
-  const head = new TextDecoder().decode(bytes.subarray(0, mostBytes), { stream: true });
+  const head = new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
   return `${head}\n[cut: ${bytes.length} bytes in all]`;
 }

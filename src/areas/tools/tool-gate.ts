@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ModelToolCall } from '../models/model-provider.port.js';
-import type { ToolApprovalNews } from '../turns/turn.js';
+import type { ToolApprovalUpdate } from '../turns/turn.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
@@ -47,7 +47,7 @@ export class ToolGate {
   private async ask(call: ModelToolCall, turn: ToolTurn, timeoutMs: number): Promise<ApprovalVerdict> {
     const { id: callId, name: tool, arguments: args } = call;
     const { context, signal, emit } = turn;
-    let asked: Omit<ToolApprovalNews, 'status'> | undefined;
+    let asked: Omit<ToolApprovalUpdate, 'status'> | undefined;
     const onOpen = (approvalId: string, expiresAt: Date): void => {
       asked = { approvalId, callId, tool, expiresAt };
       // Whoever does not read on is not waited for: the clock of the question runs.

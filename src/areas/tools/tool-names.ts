@@ -8,9 +8,9 @@ const HASH_LENGTH = 8;
  * changed it, 8 hexadecimal digits of its hash follow, so that two tools never share one.
  */
 export function safeToolName(server: string, tool: string): string {
-  const wanted = `${server}__${tool}`;
-  const clean = wanted.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
-  if (clean === wanted && clean.length <= LONGEST) return clean;
-  const hash = createHash('sha256').update(wanted).digest('hex').slice(0, HASH_LENGTH);
+  const joined = `${server}__${tool}`;
+  const clean = joined.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  if (clean === joined && clean.length <= LONGEST) return clean;
+  const hash = createHash('sha256').update(joined).digest('hex').slice(0, HASH_LENGTH);
   return `${clean.slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
 }

@@ -22,7 +22,7 @@ interface Entry {
 }
 
 const SAFE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const MOST_TOOLS = 1000;
+const MAX_TOOLS = 1000;
 const OWN_SOURCE = 'gateway';
 
 /** The tools of this process, by name. Arguments are checked against the tool's schema before it runs. */
@@ -47,7 +47,7 @@ export class ToolRegistry extends ToolCatalog {
     if (!SAFE_NAME.test(tool.name))
       throw new Error(`"${tool.name}" is not a tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -.`);
     if (this.entries.has(tool.name)) throw new Error(`There is a tool "${tool.name}" already.`);
-    if (this.entries.size >= MOST_TOOLS) throw new Error(`There are ${MOST_TOOLS} tools already.`);
+    if (this.entries.size >= MAX_TOOLS) throw new Error(`There are ${MAX_TOOLS} tools already.`);
     const entry = { tool, ...this.checkOf(tool) };
     this.entries.set(tool.name, entry);
     return () => {

@@ -4,10 +4,10 @@ import { ModelCallMetrics, modelCallMetricProviders } from '../models/model-call
 import { DatabaseToolApprovals } from '../tools/database-tool-approvals.js';
 import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
 import { ToolApprovals } from '../tools/tool-approvals.port.js';
+import { ToolCallLog, toolMetricProviders } from '../tools/tool-call-log.js';
 import { ToolCallRunner } from '../tools/tool-call-runner.js';
 import { ToolCatalog } from '../tools/tool-catalog.port.js';
 import { ToolGate } from '../tools/tool-gate.js';
-import { ToolJournal, toolMetricProviders } from '../tools/tool-journal.js';
 import { ToolPolicy } from '../tools/tool-policy.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { ToolRuleCheck } from '../tools/tool-rule-check.js';
@@ -26,7 +26,7 @@ import { TurnRunner } from './turn-runner.js';
     ToolRuleCheck,
     ToolGate,
     ...toolMetricProviders,
-    ToolJournal,
+    ToolCallLog,
     ArgumentChecks,
     ToolRegistry,
     PromptSources,

@@ -24,10 +24,10 @@ function said(role: MessageRole, id: string, content = TEXT): Message {
 const history = ['1', '2', '3'].flatMap((n) => [said('user', `u${n}`), said('assistant', `a${n}`)]);
 const question = { content: TEXT, attachments: [] };
 const idsAt = (room: number, messages = history) =>
-  fittingHistory(messages, question, room).kept.map(({ id }) => id);
+  fittingHistory(messages, question, room).fitting.map(({ id }) => id);
 
 test('a history that fits is given as it is', () => {
-  expect(fittingHistory(history, question, 7 * 108)).toEqual({ kept: history, leftOut: 0 });
+  expect(fittingHistory(history, question, 7 * 108)).toEqual({ fitting: history, leftOut: 0 });
 });
 
 test('the oldest whole exchanges go first', () => {

@@ -10,7 +10,7 @@ import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
 export const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
 
 export interface FittingHistory {
-  readonly kept: readonly Message[];
+  readonly fitting: readonly Message[];
   /** Messages that are not given to the model. */
   readonly leftOut: number;
 }
@@ -37,7 +37,7 @@ export function fittingHistory(
     exchange = 0;
     begin = index;
   }
-  return { kept: history.slice(begin), leftOut: begin };
+  return { fitting: history.slice(begin), leftOut: begin };
 }
 
 function tokensOf({ content, attachments }: Pick<Message, 'content' | 'attachments'>): number {

@@ -1,19 +1,19 @@
 import { InternalError } from '../../common/errors/gateway-error.js';
 import { type EventSink, TurnFollower } from '../live/turn-follower.js';
-import type { LiveEvent, TurnPlace } from './live-event.js';
+import type { LiveEvent, TurnPosition } from './live-event.js';
 import { LiveTurn } from './live-turn.js';
 
 /** Takes a number of events, then no more until it is given room. */
 class SlowSink implements EventSink {
   readonly taken: LiveEvent[] = [];
-  readonly places: TurnPlace[] = [];
+  readonly places: TurnPosition[] = [];
   constructor(private room = Number.POSITIVE_INFINITY) {}
 
   get isFull(): boolean {
     return this.taken.length >= this.room;
   }
 
-  write(event: LiveEvent, _turnId: string, place: TurnPlace): void {
+  write(event: LiveEvent, _turnId: string, place: TurnPosition): void {
     this.taken.push(event);
     this.places.push(place);
   }
@@ -36,7 +36,7 @@ async function isPending(promise: Promise<void> | undefined): Promise<boolean> {
   return word === 'pending';
 }
 
-function follow(turn: LiveTurn, sink: SlowSink, from?: TurnPlace): TurnFollower {
+function follow(turn: LiveTurn, sink: SlowSink, from?: TurnPosition): TurnFollower {
   const follower = new TurnFollower(turn, sink, () => undefined, from);
   follower.wake();
   return follower;

@@ -1,7 +1,7 @@
-import { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPlace } from './live-event.js';
+import { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';
 
 /** Tokens are told together up to so many characters when a reader is behind. */
-const MOST_MERGED_CHARS = 16_384;
+const MAX_MERGED_CHARS = 16_384;
 
 /** Somebody who reads a turn at a speed of their own. */
 export interface TurnReader {
@@ -11,7 +11,7 @@ export interface TurnReader {
   readonly isFull: boolean;
 }
 
-interface Entry extends TurnPlace {
+interface Entry extends TurnPosition {
   readonly event: LiveEvent;
 }
 
@@ -23,7 +23,7 @@ export class LiveTurn {
   private readonly entries: Entry[] = [];
   private readonly readers = new Set<TurnReader>();
   private waiting: (() => void)[] = [];
-  private place = TURN_START;
+  private position = TURN_START;
 
   constructor(
     readonly sessionId: string,
@@ -44,14 +44,14 @@ export class LiveTurn {
     return last !== undefined && isLast(last.event);
   }
 
-  get end(): TurnPlace {
-    return this.place;
+  get end(): TurnPosition {
+    return this.position;
   }
 
   /** Tells the readers. A promise holds the turn back until one of them can take more, or has left. */
   publish(event: LiveEvent): Promise<void> | undefined {
-    this.place = after(this.place, event);
-    const { chars, steps } = this.place;
+    this.position = after(this.position, event);
+    const { chars, steps } = this.position;
     this.entries.push({ chars, steps, event });
     for (const reader of this.readers) reader.wake();
     return this.isHeldBack() && !isLast(event)
@@ -65,7 +65,7 @@ export class LiveTurn {
     if (first.event.type !== 'token') return { ...first, next: index + 1 };
     let { text } = first.event;
     let next = index + 1;
-    for (; next < this.entries.length && text.length < MOST_MERGED_CHARS; next += 1) {
+    for (; next < this.entries.length && text.length < MAX_MERGED_CHARS; next += 1) {
       const { event } = this.entry(next);
       if (event.type !== 'token') break;
       text += event.text;
@@ -74,7 +74,7 @@ export class LiveTurn {
   }
 
   /** The first entry that goes past this place. */
-  indexAfter({ chars, steps }: TurnPlace): number {
+  indexAfter({ chars, steps }: TurnPosition): number {
     const index = this.entries.findIndex((entry) => entry.chars > chars || entry.steps > steps);
     return index === -1 ? this.entries.length : index;
   }
@@ -115,7 +115,7 @@ export class LiveTurn {
   }
 }
 
-function after({ chars, steps }: TurnPlace, event: LiveEvent): TurnPlace {
+function after({ chars, steps }: TurnPosition, event: LiveEvent): TurnPosition {
   if (event.type === 'token') return { chars: chars + event.text.length, steps };
   return { chars, steps: isLast(event) ? LAST_STEP : steps + 1 };
 }

@@ -15,7 +15,7 @@ const BEFORE: Statement = {
   text: `SELECT ${MESSAGE_COLUMNS} FROM messages
          WHERE session_id = (SELECT $1) AND seq < (SELECT $3::int4) ORDER BY seq DESC LIMIT (SELECT $2::int8)`,
 };
-const PLACE: Statement = {
+const POSITION: Statement = {
   name: 'messages.place',
   text: `SELECT seq FROM messages WHERE id = $2 AND session_id = $1 AND seq IS NOT NULL`,
 };
@@ -38,13 +38,13 @@ export class MessageStore {
   }
 
   /** The newest `limit` messages before this place. */
-  async before(sessionId: string, place: number, limit: number): Promise<HistoryPage> {
-    return page(await this.database.query<MessageRow>(BEFORE, [sessionId, limit + 1, place]), limit);
+  async before(sessionId: string, position: number, limit: number): Promise<HistoryPage> {
+    return page(await this.database.query<MessageRow>(BEFORE, [sessionId, limit + 1, position]), limit);
   }
 
   /** Where in the history a message stands; undefined when this session has no such message. */
-  async placeOf(sessionId: string, messageId: string): Promise<number | undefined> {
-    return (await this.database.query<{ seq: number }>(PLACE, [sessionId, messageId]))[0]?.seq;
+  async positionOf(sessionId: string, messageId: string): Promise<number | undefined> {
+    return (await this.database.query<{ seq: number }>(POSITION, [sessionId, messageId]))[0]?.seq;
   }
 
   /** What somebody sent, without the bytes of attachments. */

@@ -1,4 +1,4 @@
-import type { Together } from '../../platform/database/sql.js';
+import type { OnCommit } from '../../platform/database/sql.js';
 import type { FinishReason } from '../models/model-provider.port.js';
 import type { ToolCallRecord } from '../tools/tool-call.js';
 import type { TurnFailure } from './turn-lease.js';
@@ -60,7 +60,7 @@ export interface NewUserMessage {
   /** What the system prompt of its turn says of it, beside everything else. */
   readonly systemNote?: string | undefined;
   /** What is committed with its turn, given the turn's id. */
-  readonly together?: Together<string> | undefined;
+  readonly onCommit?: OnCommit<string> | undefined;
 }
 
 export interface HistoryPage {

@@ -38,18 +38,18 @@ export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundT
   const { request, emit } = terms;
   const pieces: string[] = [];
   const calls: ModelToolCall[] = [];
-  const said = () => ({ text: pieces.join(''), calls });
+  const output = () => ({ text: pieces.join(''), calls });
   const { usage: counted, ...end } = await listen(events, terms, pieces, calls).catch(
     async (error: unknown) => {
       const begun = pieces.length + calls.length > 0;
-      const usage = begun ? chargedUsage(NOT_COUNTED, request, said()) : undefined;
+      const usage = begun ? chargedUsage(NOT_COUNTED, request, output()) : undefined;
       if (usage !== undefined) await emit({ type: 'usage', usage, model: request.model });
       throw error;
     },
   );
-  const usage = chargedUsage(counted, request, said());
+  const usage = chargedUsage(counted, request, output());
   await emit({ type: 'usage', usage, model: end.model });
-  return { ...said(), ...end, usage };
+  return { ...output(), ...end, usage };
 }
 
 async function listen(

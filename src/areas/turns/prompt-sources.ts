@@ -21,8 +21,8 @@ export interface PromptSource {
   additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
 }
 
-const LONGEST_MS = 2000;
-const MOST_BYTES = 262_144;
+const MAX_MS = 2000;
+const MAX_BYTES = 262_144;
 
 /** Whoever adds to the system prompt. None of them can hold up a turn or end it. */
 @Injectable()
@@ -43,25 +43,25 @@ export class PromptSources {
    * out and logged. Throws the reason of an aborted signal.
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<readonly string[]> {
-    const patience = new Patience(signal);
+    const timeout = new SourceTimeout(signal);
     try {
-      const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, patience)));
+      const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, timeout)));
       signal.throwIfAborted();
       return texts.filter((text) => text !== undefined && text !== '') as string[];
     } finally {
-      patience.end();
+      timeout.end();
     }
   }
 
-  private async ask(source: PromptSource, question: PromptQuestion, patience: Patience): Promise<Answer> {
+  private async ask(source: PromptSource, question: PromptQuestion, timeout: SourceTimeout): Promise<Answer> {
     try {
-      const given = source.additionFor(question, patience.signal);
-      const text = given instanceof Promise ? await patience.wait(given) : given;
-      if (text !== undefined && Buffer.byteLength(text) > MOST_BYTES)
-        throw new Error(`more than ${MOST_BYTES} bytes`);
+      const given = source.additionFor(question, timeout.signal);
+      const text = given instanceof Promise ? await timeout.wait(given) : given;
+      if (text !== undefined && Buffer.byteLength(text) > MAX_BYTES)
+        throw new Error(`more than ${MAX_BYTES} bytes`);
       return text;
     } catch (error) {
-      if (!patience.isTurnOver) this.leaveOut(source, error);
+      if (!timeout.isTurnOver) this.leaveOut(source, error);
       return undefined;
     }
   }
@@ -73,7 +73,7 @@ export class PromptSources {
 }
 
 /** How long the sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
-class Patience {
+class SourceTimeout {
   private readonly controller = new AbortController();
   private readonly stop = (): void => this.controller.abort(this.turn.reason);
   private timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ class Patience {
 
   /** Rejects when it takes too long, and when the turn is over. */
   wait<Result>(given: Promise<Result>): Promise<Result> {
-    this.begin();
+    this.start();
     return new Promise((resolve, reject) => {
       const fail = (): void => reject(this.signal.reason as Error);
       if (this.signal.aborted) fail();
@@ -104,10 +104,10 @@ class Patience {
     this.turn.removeEventListener('abort', this.stop);
   }
 
-  private begin(): void {
+  private start(): void {
     if (this.timer !== undefined) return;
-    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${LONGEST_MS} ms`));
-    this.timer = setTimeout(tooLate, LONGEST_MS);
+    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${MAX_MS} ms`));
+    this.timer = setTimeout(tooLate, MAX_MS);
     if (this.turn.aborted) this.stop();
     else this.turn.addEventListener('abort', this.stop, { once: true });
   }

@@ -59,7 +59,7 @@ export const COMPLETE: Statement = {
     SELECT created_at,
       (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM json_to_recordset($11::json)
          AS call (id text, name text, status text, duration_ms float8))
-      + ${MESSAGE_SENT} AS told
+      + ${MESSAGE_SENT} AS deliveries
     FROM answered, held`,
 };
 
@@ -91,7 +91,7 @@ export const CLOSE: Statement = {
     )
     SELECT CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END
       + (SELECT coalesce(sum(${TOOL_EXECUTED}), 0)::int FROM held, json_to_recordset($13::json)
-           AS call (id text, name text, status text, duration_ms float8)) AS told FROM closed`,
+           AS call (id text, name text, status text, duration_ms float8)) AS deliveries FROM closed`,
 };
 
 /** Holds what this replica (`$1`) runs, and says which of it is wanted no longer. */
@@ -102,7 +102,7 @@ export const RENEW: Statement = {
     WHERE id = ANY ($2) AND turn_owner = $1 RETURNING id, turn_fence::float8 AS fence`,
 };
 /** What others want of the turns that this replica (`$2`) runs. */
-export const WISHES: Statement = {
+export const SIGNALS: Statement = {
   name: 'turns.wishes',
   text: `
     SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled,
@@ -115,7 +115,7 @@ export const CANCEL: Statement = {
 };
 
 /** Turns that one sweep closes at most. */
-export const MOST_RECOVERED = 100;
+export const MAX_RECOVERED = 100;
 
 const LOST = `
       FROM turns JOIN sessions ON sessions.id = turns.session_id
@@ -134,7 +134,7 @@ export const INTERRUPT_LOST: Statement = {
   text: `
     WITH lost AS (
       SELECT sessions.id, sessions.user_id, turns.id AS turn_id ${LOST}
-      LIMIT ${MOST_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
+      LIMIT ${MAX_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
         quiet_since = now(), message_count = message_count + 1
@@ -150,5 +150,5 @@ export const INTERRUPT_LOST: Statement = {
       FROM lost WHERE turns.id = lost.turn_id
       RETURNING turns.id, turns.session_id, turns.reason, lost.user_id
     )
-    SELECT id, session_id, ${TURN_FAILED} AS told FROM closed`,
+    SELECT id, session_id, ${TURN_FAILED} AS deliveries FROM closed`,
 };

@@ -9,16 +9,16 @@ import type { ToolCallRecord } from '../tools/tool-call.js';
 import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';
-import { LEAVE_LINES_EXPIRED } from './turn-begin.sql.js';
 import * as end from './turn-end.sql.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
+import { LEAVE_QUEUES_EXPIRED } from './turn-start.sql.js';
 
 /** How many hooks will hear of it. */
-interface Told {
-  told: number;
+interface QueuedDeliveries {
+  deliveries: number;
 }
 
-interface ClosedRow extends Told {
+interface ClosedRow extends QueuedDeliveries {
   id: string;
   session_id: string;
 }
@@ -38,7 +38,7 @@ export class TurnEndingsStore {
     const id = newId('msg');
     const content = storableText(outcome.content);
     const { input, output } = outcome.usage;
-    const [row] = await this.database.query<{ created_at: Date } & Told>(end.COMPLETE, [
+    const [row] = await this.database.query<{ created_at: Date } & QueuedDeliveries>(end.COMPLETE, [
       lease.sessionId,
       lease.fence,
       this.replica.value,
@@ -55,7 +55,7 @@ export class TurnEndingsStore {
       outcome.usage.estimated === true,
     ]);
     if (row === undefined) return undefined;
-    this.signal.told(row.told);
+    this.signal.queued(row.deliveries);
     const { toolCalls, model, finishReason, usage } = outcome;
     return {
       id,
@@ -74,7 +74,7 @@ export class TurnEndingsStore {
 
   /** Ends a turn that has no whole answer, and keeps what it had said. False when the lease was lost. */
   async close(lease: TurnLease, { how, reason, error }: TurnEnding, said: TurnOutcome): Promise<boolean> {
-    const [closed] = await this.database.query<Told>(end.CLOSE, [
+    const [closed] = await this.database.query<QueuedDeliveries>(end.CLOSE, [
       lease.sessionId,
       lease.fence,
       this.replica.value,
@@ -83,7 +83,7 @@ export class TurnEndingsStore {
       reason,
       said.usage.input,
       said.usage.output,
-      isWorthKeeping(said) ? newId('msg') : null,
+      isWorthStoring(said) ? newId('msg') : null,
       storableText(said.content),
       JSON.stringify(said.toolCalls),
       said.model,
@@ -91,7 +91,7 @@ export class TurnEndingsStore {
       JSON.stringify(error),
       said.usage.estimated === true,
     ]);
-    this.signal.told(closed?.told);
+    this.signal.queued(closed?.deliveries);
     return closed !== undefined;
   }
 
@@ -102,16 +102,16 @@ export class TurnEndingsStore {
 
   /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
   async recover(): Promise<{ id: string; session_id: string }[]> {
-    await this.database.query(LEAVE_LINES_EXPIRED);
-    const ids = Array.from({ length: end.MOST_RECOVERED }, () => newId('msg'));
+    await this.database.query(LEAVE_QUEUES_EXPIRED);
+    const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
     const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [ids, INTERRUPTED_NOTE]);
-    this.signal.told(closed.reduce((sum, { told }) => sum + told, 0));
+    this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
     return closed;
   }
 }
 
 /** An answer that never began is no message. */
-function isWorthKeeping({ content, toolCalls }: TurnOutcome): boolean {
+function isWorthStoring({ content, toolCalls }: TurnOutcome): boolean {
   return content.trim() !== '' || toolCalls.length > 0;
 }
 

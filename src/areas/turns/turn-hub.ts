@@ -3,7 +3,7 @@ import { LiveTurn } from './live-turn.js';
 
 /** Whoever wants to see every turn of a session that begins. */
 export interface SessionWatcher {
-  turnBegan(turn: LiveTurn): void;
+  turnStarted(turn: LiveTurn): void;
 }
 
 /** The turns that can be followed in this process, one a session, and who waits for the next one. */
@@ -13,10 +13,10 @@ export class TurnHub {
   private readonly watchers = new Map<string, Set<SessionWatcher>>();
 
   /** A turn begins here. */
-  begin(sessionId: string, turnId: string, signal?: AbortSignal): LiveTurn {
+  start(sessionId: string, turnId: string, signal?: AbortSignal): LiveTurn {
     const turn = new LiveTurn(sessionId, turnId, signal);
     this.turns.set(sessionId, turn);
-    for (const watcher of this.watchers.get(sessionId) ?? []) watcher.turnBegan(turn);
+    for (const watcher of this.watchers.get(sessionId) ?? []) watcher.turnStarted(turn);
     return turn;
   }
 

@@ -1,4 +1,4 @@
-import type { KeptError } from '../../common/errors/retold-error.js';
+import type { StoredError } from '../../common/errors/replayed-error.js';
 
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
 export const LEASE_SECS = 15;
@@ -20,7 +20,7 @@ export interface TurnEnding {
   /** A fixed word, such as `provider_idle_timeout`. */
   readonly reason: string;
   /** What the caller was told. */
-  readonly error: KeptError;
+  readonly error: StoredError;
 }
 
 /** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */

@@ -4,7 +4,7 @@ import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import * as end from './turn-end.sql.js';
 
 /** What others want of a turn that runs here. */
-export interface TurnWishes {
+export interface TurnSignals {
   readonly id: string;
   readonly ended: boolean;
   readonly cancelled: boolean;
@@ -30,8 +30,8 @@ export class TurnLeases {
   }
 
   /** What others want of the turns of these sessions, which run here. */
-  async wishes(sessionIds: readonly string[]): Promise<TurnWishes[]> {
-    return this.database.query<TurnWishes>(end.WISHES, [sessionIds, this.replica.value]);
+  async signals(sessionIds: readonly string[]): Promise<TurnSignals[]> {
+    return this.database.query<TurnSignals>(end.SIGNALS, [sessionIds, this.replica.value]);
   }
 
   /** Asks whoever runs the session's turn to end it. False when none runs. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import type { BegunTurn } from './begun-turn.js';
+import type { ClaimedTurn } from './claimed-turn.js';
 import type { TurnOutcome } from './turn.js';
 import type { TurnFailure } from './turn-lease.js';
 
@@ -21,7 +21,7 @@ export class TurnLog {
   }
 
   /** Its `reason` is why the model stopped, as far as it said so. */
-  completed(turn: BegunTurn, cost: TurnCost): void {
+  completed(turn: ClaimedTurn, cost: TurnCost): void {
     this.logger.info(`turn completed in session ${turn.lease.sessionId} on channel ${turn.channel}`, {
       ...fieldsOf(turn, cost),
       outcome: 'completed',
@@ -31,7 +31,7 @@ export class TurnLog {
 
   /** `reason` is a fixed word, such as `provider_idle_timeout`. */
   ended(
-    turn: BegunTurn,
+    turn: ClaimedTurn,
     cost: TurnCost,
     { how, reason, error }: { how: TurnFailure; reason: string; error: GatewayError },
   ): void {
@@ -47,7 +47,7 @@ export class TurnLog {
   }
 }
 
-function fieldsOf({ lease, channel }: BegunTurn, { usage, model, toolCalls, durationMs }: TurnCost) {
+function fieldsOf({ lease, channel }: ClaimedTurn, { usage, model, toolCalls, durationMs }: TurnCost) {
   return {
     session_id: lease.sessionId,
     turn_id: lease.turnId,

@@ -16,16 +16,16 @@ const FIRST_TOKEN = 'agent_gateway_turn_first_token_seconds';
 const RUNNING = 'agent_gateway_turns_running';
 
 export const turnMetricProviders = [
-  makeCounterProvider({ name: TURNS, help: 'Turns by how they ended.', labelNames: ['outcome'] }),
+  makeCounterProvider({ name: TURNS, help: 'Turns by outcome.', labelNames: ['outcome'] }),
   makeHistogramProvider({
     name: DURATION,
-    help: 'Time of turns from their begin to their end, waiting for the session not included.',
+    help: 'Duration of turns, without waiting for the session.',
     labelNames: ['outcome'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900],
   }),
   makeHistogramProvider({
     name: FIRST_TOKEN,
-    help: 'Time from the begin of a turn to the first text of its answer.',
+    help: 'Time from the start of a turn to the first text of its answer.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
   makeGaugeProvider({ name: RUNNING, help: 'Turns that run in this process.' }),
@@ -55,14 +55,14 @@ export class TurnMetrics implements OnModuleInit {
     this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
   }
 
-  begin(): TurnTimer {
+  start(): TurnTimer {
     const began = performance.now();
     const passedSecs = () => (performance.now() - began) / 1000;
-    let silent = true;
+    let isSilent = true;
     return {
       sawText: () => {
-        if (silent) this.firstToken.observe(passedSecs());
-        silent = false;
+        if (isSilent) this.firstToken.observe(passedSecs());
+        isSilent = false;
       },
       ended: (outcome) => {
         const secs = passedSecs();

@@ -3,7 +3,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { estimatedTokens } from '../models/estimated-usage.js';
-import type { BegunTurn } from './begun-turn.js';
+import type { ClaimedTurn } from './claimed-turn.js';
 import { fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
@@ -12,7 +12,7 @@ import type { TurnInput } from './turn.js';
 import { modelMessages } from './turn-context.js';
 
 /** A turn, and whose token asked for it. */
-export type CalledTurn = BegunTurn & { readonly caller: Caller };
+export type CalledTurn = ClaimedTurn & { readonly caller: Caller };
 
 /** Puts together what a turn gives to the model: system prompt, what others add to it, and the history that fits. */
 @Injectable()
@@ -40,7 +40,7 @@ export class TurnPrompt {
     const { context_tokens, max_output_tokens, system_prompt } = this.settings.current.agent;
     const system = joined([turn.systemPrompt ?? system_prompt, message.systemNote ?? '', ...additions]);
     const room = context_tokens - max_output_tokens - estimatedTokens(system);
-    const { kept, leftOut } = fittingHistory(turn.history, message, room);
+    const { fitting: kept, leftOut } = fittingHistory(turn.history, message, room);
     if (leftOut > 0)
       this.logger.debug('the oldest messages were not given to the model', { left_out: leftOut });
     return {

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import type { FinishReason } from '../models/model-provider.port.js';
-import { LEAVE_LINE } from './turn-begin.sql.js';
 import type { TurnFailure } from './turn-lease.js';
+import { LEAVE_QUEUE } from './turn-start.sql.js';
 
 /** What became of a message that somebody sent. */
 export interface TurnResult {
@@ -54,6 +54,6 @@ export class TurnResults {
 
   /** Takes a message out of its session's line, so that it can be sent again. */
   async forgetWaiting(turnId: string): Promise<void> {
-    await this.database.query(LEAVE_LINE, [turnId]);
+    await this.database.query(LEAVE_QUEUE, [turnId]);
   }
 }

@@ -5,9 +5,9 @@ import type { ModelEvent, ModelRequest, ModelToolCall } from '../models/model-pr
 import { ModelProvider } from '../models/model-provider.port.js';
 import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
 import { type ApprovalVerdict, ToolApprovals } from '../tools/tool-approvals.port.js';
+import type { ToolCallLog } from '../tools/tool-call-log.js';
 import { ToolCallRunner } from '../tools/tool-call-runner.js';
 import { ToolGate } from '../tools/tool-gate.js';
-import type { ToolJournal } from '../tools/tool-journal.js';
 import { ToolPolicy } from '../tools/tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
 import type { TurnEvent, TurnInput } from './turn.js';
@@ -78,10 +78,10 @@ function runnerOf(
     answered: () => undefined,
     used: () => undefined,
     failed: () => undefined,
-    answeredUncounted: () => undefined,
+    answeredWithoutUsage: () => undefined,
   } as unknown as ModelCallMetrics;
-  const journal = { note: () => Promise.resolve() } as unknown as ToolJournal;
-  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, journal), settings, metrics);
+  const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
+  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, callLog), settings, metrics);
 }
 
 async function run(runner: TurnRunner, signal = new AbortController().signal) {

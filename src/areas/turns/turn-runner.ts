@@ -82,7 +82,7 @@ export class TurnRunner {
         const events = provider.stream(request, { signal, ...clocks });
         const round = await readRound(events, { request, emit: counting, afterText });
         this.metrics.answered(provider.name);
-        if (round.usage.estimated === true) this.metrics.answeredUncounted(provider.name, round.model);
+        if (round.usage.estimated === true) this.metrics.answeredWithoutUsage(provider.name, round.model);
         span?.setAttributes(answerAttributes(round));
         return round;
       });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { ChannelActivity } from '../channels/channel-activity.js';
-import type { BegunTurn } from './begun-turn.js';
-import { TurnPlaces } from './limits/turn-places.js';
+import type { ClaimedTurn } from './claimed-turn.js';
+import { TurnSlots } from './limits/turn-slots.js';
 import type { NewUserMessage } from './message.js';
 import { type StartedTurn, TurnsService } from './turns.service.js';
 
@@ -12,16 +12,16 @@ export class TurnStarter {
   constructor(
     private readonly turns: TurnsService,
     private readonly activity: ChannelActivity,
-    private readonly places: TurnPlaces,
+    private readonly slots: TurnSlots,
   ) {}
 
-  start(begun: BegunTurn, message: NewUserMessage, caller: Caller): StartedTurn {
+  start(begun: ClaimedTurn, message: NewUserMessage, caller: Caller): StartedTurn {
     try {
       this.activity.note(begun.channel);
       return this.turns.start(begun, message, caller);
     } finally {
       // From here on the running turn is what takes the place.
-      this.places.release();
+      this.slots.release();
     }
   }
 }

@@ -14,7 +14,7 @@ import { LEASE_SECS } from './turn-lease.js';
 import { TurnLeases } from './turn-leases.store.js';
 
 /** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 const RENEW_MS = (LEASE_SECS * 1000) / 3;
 
 /**
@@ -40,23 +40,23 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.timer = setInterval(() => void this.poll(), POLL_MS).unref();
   }
 
   onModuleDestroy(): void {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
-    const turns = this.running.olderThan(LOOK_MS);
+  private async poll(): Promise<void> {
+    const turns = this.running.olderThan(POLL_MS);
     if (turns.size === 0 || this.looking) return;
     this.looking = true;
     try {
-      await this.heedWishes(turns);
+      await this.applySignals(turns);
       await this.endRevoked(turns);
       if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
     } catch (error) {
-      this.logger.warn('the leases of running turns could not be renewed; it will be tried again', {
+      this.logger.warn('the leases of running turns could not be renewed; will retry', {
         turns: turns.size,
         error: String(error),
       });
@@ -65,11 +65,11 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async heedWishes(turns: ReadonlyMap<string, number>): Promise<void> {
-    for (const { id, ended, cancelled, watched } of await this.leases.wishes([...turns.keys()])) {
+  private async applySignals(turns: ReadonlyMap<string, number>): Promise<void> {
+    for (const { id, ended, cancelled, watched } of await this.leases.signals([...turns.keys()])) {
       if (ended) this.running.abort(id, new TurnCancelled());
       else if (cancelled) this.running.abortTurn(id, turns.get(id), new TurnStopped());
-      else this.relays.heed(this.hub.current(id), watched);
+      else this.relays.setWatched(this.hub.current(id), watched);
     }
   }
 

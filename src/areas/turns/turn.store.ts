@@ -6,13 +6,18 @@ import { EventSignal } from '../../platform/events/event-signal.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { holdToken } from '../../platform/tokens/hold-token.js';
-import { type BegunTurn, begunTurn, type ClaimedRow } from './begun-turn.js';
-import { LOCK_SESSION, LOCK_TOKEN, STANDING } from './limits/spending.sql.js';
+import { type ClaimedRow, type ClaimedTurn, claimedTurn } from './claimed-turn.js';
+import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js';
 import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
 import type { NewUserMessage } from './message.js';
-import { type LineLimits, type LineRefusal, refusalOf, type SessionStanding } from './session-standing.js';
-import * as begin from './turn-begin.sql.js';
+import {
+  type QueueLimits,
+  type QueueRefusal,
+  refusalOf,
+  type SessionTurnState,
+} from './session-turn-state.js';
+import * as begin from './turn-start.sql.js';
 
 export interface WaitingTurn {
   readonly sessionId: string;
@@ -22,7 +27,7 @@ export interface WaitingTurn {
   readonly isAccepted?: true;
 }
 
-export type LineUp = { readonly waiting: WaitingTurn } | { readonly refused: LineRefusal };
+export type EnqueueResult = { readonly waiting: WaitingTurn } | { readonly refused: QueueRefusal };
 
 /** The statements that begin turns: who gets a session, and who waits for it. */
 @Injectable()
@@ -35,16 +40,16 @@ export class TurnStore {
   ) {}
 
   /** Takes a free session at once. Undefined when it is busy, ended, unknown or out of limits; then nothing was written. */
-  async begin(
+  async start(
     sessionId: string,
     message: NewUserMessage,
-    limits: BeginLimits,
-  ): Promise<BegunTurn | undefined> {
+    limits: StartLimits,
+  ): Promise<ClaimedTurn | undefined> {
     const turn = newTurn(sessionId, message);
     const attempt = (runner: SqlRunner) => this.claimNew(runner, turn, message, limits);
     const { allowance } = limits;
     const isAlone =
-      message.attachments.length === 0 && message.together === undefined && allowance.tokenTurns === 0;
+      message.attachments.length === 0 && message.onCommit === undefined && allowance.tokenTurns === 0;
     const claimed = isAlone
       ? await attempt(this.database)
       : await this.database.transaction(async (runner) => {
@@ -57,13 +62,13 @@ export class TurnStore {
   }
 
   /** Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for a share. */
-  lineUp(sessionId: string, message: NewUserMessage, limits: LineLimits): Promise<LineUp> {
+  enqueue(sessionId: string, message: NewUserMessage, limits: QueueLimits): Promise<EnqueueResult> {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance, caller } = limits;
       const values = [sessionId, timeoutSecs, allowance.tokenId, null];
       await holdToken(runner, caller);
       await runner.query(LOCK_SESSION, [sessionId]);
-      const [session] = await runner.query<SessionStanding>(STANDING, values);
+      const [session] = await runner.query<SessionTurnState>(LIMIT_USAGE, values);
       const refused = refusalOf(session, limits);
       if (refused !== undefined) return { refused };
       await refuseTooManyWaiting(runner, allowance);
@@ -90,12 +95,12 @@ export class TurnStore {
   }
 
   /** Takes the session for the first in line. Undefined while it is not its turn. */
-  async beginWaiting(turn: WaitingTurn, limits: BeginLimits): Promise<BegunTurn | undefined> {
+  async startWaiting(turn: WaitingTurn, limits: StartLimits): Promise<ClaimedTurn | undefined> {
     const attempt = async (runner: SqlRunner) => {
       if (turn.isAccepted && !(await lockAccepted(runner, turn))) return undefined;
       await lockToken(runner, limits.allowance);
       const [row] = await runner.query<ClaimedRow>(
-        isLimited(limits.allowance) ? begin.BEGIN_WAITING_LIMITED : begin.BEGIN_WAITING,
+        isLimited(limits.allowance) ? begin.START_WAITING_LIMITED : begin.START_WAITING,
         [
           turn.sessionId,
           this.replica.value,
@@ -117,19 +122,19 @@ export class TurnStore {
   }
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
-  async leaveLine(turn: WaitingTurn): Promise<boolean> {
-    return (await this.database.query(begin.LEAVE_LINE, [turn.turnId])).length > 0;
+  async leaveQueue(turn: WaitingTurn): Promise<boolean> {
+    return (await this.database.query(begin.LEAVE_QUEUE, [turn.turnId])).length > 0;
   }
 
   /** How the session of a message in its line stands. Undefined for a session that does not exist. */
-  async standing(turn: WaitingTurn, limits: BeginLimits): Promise<SessionStanding | undefined> {
+  async sessionState(turn: WaitingTurn, limits: StartLimits): Promise<SessionTurnState | undefined> {
     const values = [turn.sessionId, limits.timeoutSecs, limits.allowance.tokenId, turn.turnId];
-    return (await this.database.query<SessionStanding>(STANDING, values))[0];
+    return (await this.database.query<SessionTurnState>(LIMIT_USAGE, values))[0];
   }
 
-  private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: BeginLimits) {
+  private async claimNew(runner: SqlRunner, turn: WaitingTurn, message: NewUserMessage, limits: StartLimits) {
     const [row] = await runner.query<ClaimedRow>(
-      isLimited(limits.allowance) ? begin.BEGIN_LIMITED : begin.BEGIN,
+      isLimited(limits.allowance) ? begin.START_LIMITED : begin.START,
       [
         turn.sessionId,
         this.replica.value,
@@ -146,13 +151,13 @@ export class TurnStore {
     return row;
   }
 
-  private begun(turn: WaitingTurn, row: ClaimedRow | undefined): BegunTurn | undefined {
-    this.signal.told(row?.told);
-    return row && begunTurn(turn, row);
+  private begun(turn: WaitingTurn, row: ClaimedRow | undefined): ClaimedTurn | undefined {
+    this.signal.queued(row?.deliveries);
+    return row && claimedTurn(turn, row);
   }
 }
 
-export interface BeginLimits {
+export interface StartLimits {
   readonly timeoutSecs: number;
   readonly historyMessages: number;
   readonly allowance: TurnAllowance;
@@ -181,14 +186,14 @@ async function lockAccepted(runner: SqlRunner, { turnId }: WaitingTurn): Promise
 async function storeWith(
   runner: SqlRunner,
   { turnId, userMessageId }: WaitingTurn,
-  { attachments, together }: NewUserMessage,
+  { attachments, onCommit }: NewUserMessage,
   allowance: TurnAllowance,
 ): Promise<void> {
   const bytes = attachments.reduce((sum, { data }) => sum + data.length, 0);
   await refuseTooManyBytes(runner, allowance, bytes);
   for (const { id, data } of attachments)
     await runner.query(begin.INSERT_ATTACHMENT, [id, userMessageId, data, allowance.family]);
-  await together?.(runner, turnId);
+  await onCommit?.(runner, turnId);
 }
 
 function attachmentsJson(message: NewUserMessage): string {

@@ -24,7 +24,7 @@ export interface TurnOutcome {
 }
 
 /** A call waits for a person, or does no longer. */
-export interface ToolApprovalNews {
+export interface ToolApprovalUpdate {
   readonly approvalId: string;
   readonly callId: string;
   readonly tool: string;
@@ -42,7 +42,7 @@ export type TurnEvent =
       readonly name: string;
       readonly arguments: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: 'tool_approval'; readonly approval: ToolApprovalNews }
+  | { readonly type: 'tool_approval'; readonly approval: ToolApprovalUpdate }
   | { readonly type: 'tool_result'; readonly record: ToolCallRecord }
   /** A model call of the turn has ended: what it used. */
   | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, InternalError, ProviderTimedOut } from '../../common/errors/gateway-error.js';
-import { keptError } from '../../common/errors/retold-error.js';
+import { storedError } from '../../common/errors/replayed-error.js';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
@@ -9,7 +9,7 @@ import { inSpan } from '../../platform/tracing/spans.js';
 import { TurnRelays } from '../live/remote/turn-relays.service.js';
 import { ModelProvider } from '../models/model-provider.port.js';
 import { TurnCancelled, TurnInterrupted } from '../sessions/sessions.errors.js';
-import type { BegunTurn } from './begun-turn.js';
+import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import type { Message, NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
@@ -60,11 +60,11 @@ export class TurnsService {
   }
 
   /** The turn goes on by itself, whoever follows it or waits for its answer. */
-  start(turn: BegunTurn, message: NewUserMessage, caller: Caller): StartedTurn {
+  start(turn: ClaimedTurn, message: NewUserMessage, caller: Caller): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
     const abort = this.running.add(sessionId, fence, familyOf(caller));
-    const live = this.hub.begin(sessionId, turnId, abort.signal);
-    this.relays.heed(live, turn.isWatched);
+    const live = this.hub.start(sessionId, turnId, abort.signal);
+    this.relays.setWatched(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
       inSpan(
         {
@@ -87,7 +87,7 @@ export class TurnsService {
   ): Promise<Message> {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
-    const timing = this.metrics.begin();
+    const timing = this.metrics.start();
     const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
     try {
       const outcome = await this.outcome(turn, message, progress, abort.signal);
@@ -123,18 +123,18 @@ export class TurnsService {
     return outcome;
   }
 
-  private modelOf(turn: BegunTurn): string {
+  private modelOf(turn: ClaimedTurn): string {
     return turn.model ?? this.provider.defaultModel;
   }
 
   /** @returns how it ended, and what the caller is told */
-  private async close({ lease }: BegunTurn, thrown: unknown, soFar: TurnOutcome): Promise<FailedTurn> {
+  private async close({ lease }: ClaimedTurn, thrown: unknown, soFar: TurnOutcome): Promise<FailedTurn> {
     const error =
       thrown instanceof GatewayError
         ? thrown
         : new InternalError('The turn failed unexpectedly.', { cause: thrown });
     const reason = error.details?.reason ?? error.name;
-    const ending: TurnEnding = { how: failureOf(error), reason, error: keptError(error) };
+    const ending: TurnEnding = { how: failureOf(error), reason, error: storedError(error) };
     const { how } = ending;
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);

@@ -17,7 +17,7 @@ Examples:
   agent-gateway auth token create --name ci --scopes sessions:read,sessions:write --expires-in 30d
   agent-gateway auth token create --name ada --preset operator --user ada`;
 
-interface WishOptions {
+interface CreateOptions {
   readonly name: string;
   readonly scopes?: readonly GrantedScope[];
   readonly preset?: ScopePreset;
@@ -41,10 +41,10 @@ export function addTokenCreateCommand(token: Command, context: CommandContext): 
     .option('--user <id>', 'the only user whose sessions it sees', userArgument)
     .option('--json', 'print an object instead of the token alone')
     .addHelpText('after', EXAMPLES)
-    .action((options: WishOptions) => createToken(context, options));
+    .action((options: CreateOptions) => createToken(context, options));
 }
 
-async function createToken(context: CommandContext, options: WishOptions): Promise<void> {
+async function createToken(context: CommandContext, options: CreateOptions): Promise<void> {
   const { name, user: boundUserId = null } = options;
   const expiresAt = options.expiresIn === undefined ? defaultExpiry() : options.expiresIn.at;
   const scopes = options.scopes ?? SCOPE_PRESETS[options.preset ?? 'admin'];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import { tokenJson } from '../token-words.js';
+import { tokenJson } from '../token-text.js';
 
 export function addTokenRevokeCommand(token: Command, context: CommandContext): void {
   token

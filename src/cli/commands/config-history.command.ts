@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { countArgument } from '../arguments.js';
-import { changeJson, changeLine } from '../change-words.js';
+import { changeJson, changeLine } from '../change-text.js';
 import type { CommandContext } from '../command-context.js';
 
 export function addConfigHistoryCommand(config: Command, context: CommandContext): void {

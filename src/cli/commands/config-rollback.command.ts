@@ -13,13 +13,13 @@ export function addConfigRollbackCommand(config: Command, context: CommandContex
     .argument('[revision]', 'from "config history"', revisionArgument)
     .addHelpText('after', AFTER_HELP)
     .action(async (revision: bigint | undefined) => {
-      const [{ withConfiguration }, { rollBack }, { theOperator }] = await Promise.all([
+      const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
         import('../with-configuration.js'),
         import('../../platform/settings/config-rollback.js'),
-        import('../the-operator.js'),
+        import('../operator-actor.js'),
       ]);
       // Whoever has the database has all rights.
-      const actor = { name: theOperator(), tokenId: null, maySetSecurity: true };
+      const actor = { name: operatorActor(), tokenId: null, maySetSecurity: true };
       const keys = await withConfiguration(context, 'change', (opened) => rollBack(opened, actor, revision));
       const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
       context.terminal.err(`${sentence}\n`);

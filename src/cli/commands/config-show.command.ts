@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readAt } from '../../platform/settings/dotted-path.js';
-import { marksInWords, needsSecurity, securityWords, tomlValue } from '../../platform/settings/key-words.js';
+import { markLabels, needsSecurity, securityLabel, tomlValue } from '../../platform/settings/key-labels.js';
 import { redactedTree } from '../../platform/settings/redaction.js';
 import { type LoadedSettings, loadSettings, sourcesOf } from '../../platform/settings/settings-loader.js';
 import { settingValues } from '../../platform/settings/settings-values.js';
@@ -36,7 +36,7 @@ function asJson({ settings, file, sources }: LoadedSettings): string {
     sources: Object.fromEntries(sources),
     marks: Object.fromEntries(
       settingValues(settings)
-        .map(({ key, node }) => [key, marksInWords(node.marks)] as const)
+        .map(({ key, node }) => [key, markLabels(node.marks)] as const)
         .filter(([, marks]) => marks.length > 0),
     ),
   };
@@ -47,7 +47,7 @@ function asLines({ settings, sources }: LoadedSettings): string {
   const shown = redactedTree(settings);
   const lines = settingValues(settings).map(({ key, node }) => {
     const { layer, where } = sources.get(key) ?? { layer: 'default', where: '' };
-    const why = needsSecurity(node.marks) ? `; ${securityWords}` : '';
+    const why = needsSecurity(node.marks) ? `; ${securityLabel}` : '';
     return `${key} = ${tomlValue(readAt(shown, node.path))}  # ${where || layer}${why}\n`;
   });
   return lines.join('');

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/hook-desk.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/hook-admin.js';
 import { HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
-import { deliveryTable } from '../hook-words.js';
+import { deliveryTable } from '../hook-text.js';
 
 interface DeliveriesOptions {
   readonly status?: DeliveryStatus;
@@ -21,9 +21,9 @@ export function addHooksDeliveriesCommand(hooks: Command, context: CommandContex
     .option('--json', 'print an object')
     .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
       const { withHooks } = await import('../with-hooks.js');
-      const deliveries = await withHooks(context, 'read', async (desk) => {
-        if ((await desk.find(hookId)) === undefined) throw new HookNotFound();
-        return desk.recent(hookId, status ?? null, limit);
+      const deliveries = await withHooks(context, 'read', async (admin) => {
+        if ((await admin.find(hookId)) === undefined) throw new HookNotFound();
+        return admin.recent(hookId, status ?? null, limit);
       });
       const { terminal } = context;
       if (json) terminal.out(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);

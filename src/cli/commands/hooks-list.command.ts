@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import { hookTable } from '../hook-words.js';
+import { hookTable } from '../hook-text.js';
 
 export function addHooksListCommand(hooks: Command, context: CommandContext): void {
   hooks
@@ -9,7 +9,7 @@ export function addHooksListCommand(hooks: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
       const { withHooks } = await import('../with-hooks.js');
-      const list = await withHooks(context, 'read', (desk) => desk.overview());
+      const list = await withHooks(context, 'read', (admin) => admin.overview());
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
       else if (list.length === 0) terminal.err('There are no webhooks.\n');

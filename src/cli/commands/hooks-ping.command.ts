@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { DeliveryOverview, HookDesk } from '../../areas/hooks/hook-desk.js';
+import type { DeliveryOverview, HookAdmin } from '../../areas/hooks/hook-admin.js';
 import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../command-failed.js';
-import { lastOf } from '../hook-words.js';
+import { lastOf } from '../hook-text.js';
 
 /** Longer than an attempt may take. */
-const PATIENCE_MS = 20_000;
-const LOOK_MS = 200;
+const TIMEOUT_MS = 20_000;
+const POLL_MS = 200;
 
 export function addHooksPingCommand(hooks: Command, context: CommandContext): void {
   hooks
@@ -17,7 +17,7 @@ export function addHooksPingCommand(hooks: Command, context: CommandContext): vo
     .argument('<hook-id>', 'its id')
     .action(async (hookId: string) => {
       const { withHooks } = await import('../with-hooks.js');
-      const delivery = await withHooks(context, 'change', (desk) => ping(desk, hookId));
+      const delivery = await withHooks(context, 'change', (admin) => ping(admin, hookId));
       const { terminal } = context;
       if (delivery.status === 'delivered') {
         terminal.err(`${delivery.event_id} was answered with ${lastOf(delivery)}.\n`);
@@ -30,19 +30,19 @@ export function addHooksPingCommand(hooks: Command, context: CommandContext): vo
 }
 
 /** Throws `HookNotFound`, or `HookGivenUp` for a hook that gets nothing any more. */
-async function ping(desk: HookDesk, hookId: string): Promise<DeliveryOverview> {
-  const eventId = await desk.ping(hookId);
-  if (eventId === undefined) throw await whyNot(desk, hookId);
-  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
-    const delivery = await desk.delivery(eventId, hookId);
+async function ping(admin: HookAdmin, hookId: string): Promise<DeliveryOverview> {
+  const eventId = await admin.ping(hookId);
+  if (eventId === undefined) throw await whyNot(admin, hookId);
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const delivery = await admin.delivery(eventId, hookId);
     if (delivery === undefined) throw new HookNotFound();
-    if (delivery.attempts > 0 || waitedMs >= PATIENCE_MS) return delivery;
-    await sleep(LOOK_MS);
+    if (delivery.attempts > 0 || waitedMs >= TIMEOUT_MS) return delivery;
+    await sleep(POLL_MS);
   }
 }
 
-async function whyNot(desk: HookDesk, hookId: string): Promise<Error> {
-  const hook = await desk.find(hookId);
+async function whyNot(admin: HookAdmin, hookId: string): Promise<Error> {
+  const hook = await admin.find(hookId);
   if (hook === undefined) return new HookNotFound();
   return hook.inactive_reason === 'token_revoked'
     ? new HookEnded()

@@ -21,11 +21,11 @@ export function addHooksReplayCommand(hooks: Command, context: CommandContext): 
     .option('--delivered', 'also what was delivered already')
     .action(async (hookId: string, { since, event, delivered }: ReplayOptions) => {
       const { withHooks } = await import('../with-hooks.js');
-      const wish = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
-      const again = await withHooks(context, 'change', async (desk) => {
-        const replayed = await desk.replay(hookId, wish);
+      const request = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
+      const again = await withHooks(context, 'change', async (admin) => {
+        const replayed = await admin.replay(hookId, request);
         if (replayed === undefined)
-          throw (await desk.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
+          throw (await admin.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
         return replayed;
       });
       context.terminal.err(`${again} deliveries go out again; the webhook is active.\n`);

@@ -8,8 +8,8 @@ export function addMemoryForgetCommand(memory: Command, context: CommandContext)
     .requiredOption('--user <id>', 'the user_id of their sessions; of a channel, such as telegram:4711')
     .action(async ({ user }: { readonly user: string }) => {
       const { withMemory } = await import('../with-memory.js');
-      const { theOperator } = await import('../the-operator.js');
-      const entries = await withMemory(context, 'change', (desk) => desk.forgetUser(user, theOperator()));
+      const { operatorActor } = await import('../operator-actor.js');
+      const entries = await withMemory(context, 'change', (admin) => admin.forgetUser(user, operatorActor()));
       context.terminal.err(
         entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,
       );

@@ -8,7 +8,7 @@ export function addMemoryListCommand(memory: Command, context: CommandContext): 
     .requiredOption('--user <id>', 'the user_id of their sessions; of a channel, such as telegram:4711')
     .action(async ({ user }: { readonly user: string }) => {
       const { withMemory } = await import('../with-memory.js');
-      const entries = await withMemory(context, 'read', (desk) => desk.list(user));
+      const entries = await withMemory(context, 'read', (admin) => admin.list(user));
       const { terminal } = context;
       if (entries.length === 0) terminal.err('Nothing is remembered of this user.\n');
       for (const { id, createdAt, content } of entries) {

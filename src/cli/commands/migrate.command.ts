@@ -24,11 +24,11 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 
 async function migrate(context: CommandContext, { json }: Options): Promise<void> {
   const { runMigrations } = await import('../run-migrations.js');
-  const { migrations, place } = await runMigrations(context);
+  const { migrations, location } = await runMigrations(context);
   const { terminal } = context;
-  if (json) terminal.out(`${JSON.stringify({ migrations, database: place }, undefined, 2)}\n`);
-  else if (migrations.length === 0) terminal.out(`Nothing to do: ${place} is up to date.\n`);
-  else terminal.out(`${migrations.map((name) => `ran ${name}`).join('\n')}\n${place} is up to date.\n`);
+  if (json) terminal.out(`${JSON.stringify({ migrations, database: location }, undefined, 2)}\n`);
+  else if (migrations.length === 0) terminal.out(`Nothing to do: ${location} is up to date.\n`);
+  else terminal.out(`${migrations.map((name) => `ran ${name}`).join('\n')}\n${location} is up to date.\n`);
 }
 
 async function move(context: CommandContext, { json }: Options): Promise<void> {

@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
 
-const WORDS = {
+const VERDICTS = {
   allow: { verdict: 'allowed', does: 'let a waiting call run' },
   deny: { verdict: 'denied', does: 'refuse a waiting call' },
 } as const;
 
-export function addToolsAnswerCommand(tools: Command, context: CommandContext, word: 'allow' | 'deny'): void {
-  const { verdict, does } = WORDS[word];
+export function addToolsAnswerCommand(
+  tools: Command,
+  context: CommandContext,
+  decision: 'allow' | 'deny',
+): void {
+  const { verdict, does } = VERDICTS[decision];
   tools
-    .command(word)
+    .command(decision)
     .description(does)
     .argument('<id>', 'from "tools pending"')
     .action(async (id: string) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import { knownToolJson, knownToolText } from '../tool-words.js';
+import { knownToolJson, knownToolText } from '../tool-text.js';
 
 export function addToolsListCommand(tools: Command, context: CommandContext): void {
   tools

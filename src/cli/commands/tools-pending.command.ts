@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import { approvalJson, approvalText } from '../tool-words.js';
+import { approvalJson, approvalText } from '../tool-text.js';
 
 export function addToolsPendingCommand(tools: Command, context: CommandContext): void {
   tools

@@ -4,7 +4,7 @@ import type { StartedGateway } from '../../main.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';
-import { databasePlace } from '../database-place.js';
+import { databaseLocation } from '../database-place.js';
 import { writeFirstToken } from './first-token-file.js';
 import { startBanner } from './start-banner.js';
 import { urlsOf } from './urls.js';
@@ -29,17 +29,17 @@ export async function announce(
   if (screens.out && logging.format !== 'json') terminal.out(banner);
   else if (screens.err) terminal.err(banner);
   else if (facts.gateway.firstToken !== undefined)
-    await keepFirstToken(resolve(database.data_dir), banner, logger);
+    await storeFirstToken(resolve(database.data_dir), banner, logger);
   const { a, b, operations } = urlsOf(facts);
   logger.info('the gateway is running', {
     profile_a: a,
     profile_b: b,
     operations,
-    database: databasePlace(database),
+    database: databaseLocation(database),
   });
 }
 
-async function keepFirstToken(dataDir: string, banner: string, logger: Logger): Promise<void> {
+async function storeFirstToken(dataDir: string, banner: string, logger: Logger): Promise<void> {
   try {
     const file = await writeFirstToken(dataDir, banner);
     logger.warn(

@@ -3,7 +3,7 @@ import type { StartedGateway } from '../../main.js';
 import { readBuildInfo } from '../../platform/lifecycle/build-info.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
-import { databasePlace } from '../database-place.js';
+import { databaseLocation } from '../database-place.js';
 import { curlLines } from './curl-lines.js';
 import { urlsOf } from './urls.js';
 
@@ -22,7 +22,7 @@ export function startBanner(facts: Facts): string {
     `Agent Gateway ${readBuildInfo().version} is running. Ctrl-C stops it.`,
     '',
     ...addresses(facts).map(([name, address]) => `  ${name.padEnd(12)}${address}`),
-    `  ${'Database'.padEnd(12)}${databasePlace(database)}`,
+    `  ${'Database'.padEnd(12)}${databaseLocation(database)}`,
     `  ${'Model'.padEnd(12)}${gateway.provider.model} (${gateway.provider.why})`,
     '',
     ...firstTokenLines(gateway.firstToken),

@@ -30,11 +30,9 @@ export class StopRequests {
 
   static listen(logger: Logger, process: StoppableProcess): StopRequests {
     const requests = new StopRequests(logger, (code) => process.exit(code));
-    for (const signal of SIGNALS) process.on(signal, () => requests.takeSignal(signal));
-    process.on('uncaughtException', (error) => requests.takeFault('an error that nobody caught', error));
-    process.on('unhandledRejection', (reason) =>
-      requests.takeFault('a rejection that nobody handled', reason),
-    );
+    for (const signal of SIGNALS) process.on(signal, () => requests.onSignal(signal));
+    process.on('uncaughtException', (error) => requests.onFault('an error that nobody caught', error));
+    process.on('unhandledRejection', (reason) => requests.onFault('a rejection that nobody handled', reason));
     return requests;
   }
 
@@ -62,18 +60,18 @@ export class StopRequests {
     return this.faulty;
   }
 
-  private takeSignal(signal: (typeof SIGNALS)[number]): void {
+  private onSignal(signal: (typeof SIGNALS)[number]): void {
     const now = performance.now();
     if (now - this.lastSignalAt < ECHO_MS) return;
     this.lastSignalAt = now;
     this.signals += 1;
     this.firstSignal ??= signal;
-    this.logger.info(WORDS[Math.min(this.signals, 3) as 1 | 2 | 3], { signal });
+    this.logger.info(SIGNAL_LABELS[Math.min(this.signals, 3) as 1 | 2 | 3], { signal });
     if (this.signals > 2) this.exit(exitCodeOfSignal(constants.signals[signal]));
     (this.signals === 1 ? this.stopping : this.hurrying).abort();
   }
 
-  private takeFault(what: string, fault: unknown): void {
+  private onFault(what: string, fault: unknown): void {
     const stack = fault instanceof Error ? fault.stack : String(fault);
     this.logger.error(`the gateway stops because of ${what}`, { stack });
     this.faulty = true;
@@ -83,7 +81,7 @@ export class StopRequests {
   }
 }
 
-const WORDS = {
+const SIGNAL_LABELS = {
   1: 'asked to stop: what runs is finished first; a second signal interrupts it',
   2: 'asked again: what runs is interrupted; a third signal ends the process at once',
   3: 'asked a third time: the process ends now',

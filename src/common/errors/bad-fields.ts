@@ -1,12 +1,12 @@
 import { BadRequest, type FieldProblem } from './gateway-error.js';
 
 /** So many are told at once; the rest is counted. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** Fields of a request that are not as they have to be: the sentence names each, since Profile A answers nothing else. */
 export class BadFields extends BadRequest {
   constructor(readonly all: readonly FieldProblem[]) {
-    const fields = all.slice(0, MOST_PROBLEMS);
+    const fields = all.slice(0, MAX_PROBLEMS);
     const sentence = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
     const rest = all.length - fields.length;
     super((sentence || 'The request is not valid.') + (rest > 0 ? ` (and ${rest} more)` : ''), {

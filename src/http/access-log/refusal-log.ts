@@ -6,7 +6,7 @@ import { addressGroup } from '../guards/address-group.js';
 
 const WINDOW_MS = 60_000;
 /** Callers that are told apart within a window; what comes from others is summed as one. */
-const MOST_CALLERS = 1000;
+const MAX_CALLERS = 1000;
 
 const REFUSALS = [401, 403, 429] as const;
 type RefusalStatus = (typeof REFUSALS)[number];
@@ -45,7 +45,7 @@ export class RefusalLog implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     clearTimeout(this.timer);
-    this.tellSums();
+    this.logSums();
   }
 
   /** Call it with whatever is answered: all but 401, 403 and 429 is passed over. */
@@ -57,11 +57,11 @@ export class RefusalLog implements OnModuleDestroy {
     const key = `${status} ${who.token ?? who.address}`;
     const known = this.sums.get(key);
     if (known !== undefined) known.count += 1;
-    else if (this.sums.size < MOST_CALLERS) this.begin(key, { status, who, count: 0 }, error);
+    else if (this.sums.size < MAX_CALLERS) this.openWindow(key, { status, who, count: 0 }, error);
     else this.noteOther(status);
   }
 
-  private begin(key: string, sum: Sum, error: GatewayError): void {
+  private openWindow(key: string, sum: Sum, error: GatewayError): void {
     this.sums.set(key, sum);
     this.logger.warn(`${SUBJECT[sum.status]} ${fromWhom(sum)}: ${error.message}`, {
       ...sum.who,
@@ -79,10 +79,10 @@ export class RefusalLog implements OnModuleDestroy {
 
   private endWindow(): void {
     this.timer = undefined;
-    this.tellSums();
+    this.logSums();
   }
 
-  private tellSums(): void {
+  private logSums(): void {
     for (const sum of this.sums.values()) {
       if (sum.count === 0) continue;
       const { status, who, count } = sum;

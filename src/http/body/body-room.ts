@@ -5,7 +5,7 @@ import { Settings } from '../../platform/settings/settings.js';
 /** The beginning of each body, which is not counted: whoever sends little is served however much others send. */
 const FREE_BYTES = 65_536;
 /** The largest bodies that have room in one process; one caller has half of it. */
-const MOST_LARGEST = 8;
+const MAX_LARGEST = 8;
 
 /** What one body takes of the room while it arrives. */
 export interface HeldBody {
@@ -54,7 +54,7 @@ export class BodyRoom {
 
   private take(caller: string, bytes: number): void {
     const { max_body_bytes: usual, max_message_body_bytes: message } = this.settings.current.gateway;
-    const room = MOST_LARGEST * Math.max(usual, message);
+    const room = MAX_LARGEST * Math.max(usual, message);
     if ((this.byCaller.get(caller) ?? 0) + bytes > room / 2) {
       throw new RateLimited(
         'Bodies of this caller that are still arriving take all of its share of memory.',

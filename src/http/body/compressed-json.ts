@@ -2,7 +2,7 @@ import compression from 'compression';
 import type { NextFunction, Request, Response } from 'express';
 
 /** Below, the saved bytes cost more time than they spare. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 
 export type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
@@ -12,7 +12,7 @@ export type Middleware = (request: Request, response: Response, next: NextFuncti
  */
 export function compressedJson(): Middleware {
   const compress = compression({
-    threshold: LEAST_BYTES,
+    threshold: MIN_BYTES,
     filter: (_request, response) => {
       const type = response.getHeader('Content-Type');
       // An answer that ends its connection may have to leave before its request has arrived whole.

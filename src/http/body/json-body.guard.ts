@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import { IDEMPOTENCY_KEY } from '../idempotency/asked-key.js';
+import { IDEMPOTENCY_KEY } from '../idempotency/presented-key.js';
 import { BodyRoom, type HeldBody } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
 import { readBody } from './read-body.js';

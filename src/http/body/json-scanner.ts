@@ -1,13 +1,13 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import { malformedJson } from './json-faults.js';
 
-const MOST_NESTING = 32;
+const MAX_NESTING = 32;
 /** Values of a body, each list, object, text, number, `true`, `false` and `null` counted; keys are not. */
-const MOST_VALUES = 50_000;
+const MAX_VALUES = 50_000;
 /** Keys of all objects of a body: a new one costs `JSON.parse` as much as twenty values. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 /** Characters of one number; a double's longest exact form is about as long. */
-const MOST_NUMBER_LENGTH = 1100;
+const MAX_NUMBER_LENGTH = 1100;
 /** Digits that always lie below 2^53. */
 const SAFE_DIGITS = 15;
 /** Bytes of a string looked at one by one before the native search, whose call costs about as much, takes over. */
@@ -28,7 +28,7 @@ const CLOSE_BRACE = 0x7d;
 /** What `isOfNumber` says of a digit; of the other characters of a number it says 1. */
 const DIGIT = 2;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/;
-const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]));
+const LITERALS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]));
 const isBlank = table('\t\n\r ');
 const isOfNumber = table('0123456789+-.eE').fill(DIGIT, 0x30, 0x3a);
 const isOneLetterEscape = table('"\\/bfnrt');
@@ -84,7 +84,7 @@ export class JsonScanner {
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.open(byte === OPEN_BRACE);
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.close(byte === CLOSE_BRACE);
       else if (byte === MINUS || (byte >= 0x30 && byte <= 0x39)) this.number();
-      else this.word(byte);
+      else this.literal(byte);
     }
     if (this.expected !== 'nothing more') throw this.malformed(this.expected);
   }
@@ -97,9 +97,9 @@ export class JsonScanner {
 
   private open(isObject: boolean): void {
     if (this.expected === 'an object' && isObject) this.values = 1;
-    else this.beginValue();
-    if (this.depth === MOST_NESTING) {
-      throw new BadRequest(`The body is nested deeper than ${MOST_NESTING} levels, at byte ${this.at}.`);
+    else this.openValue();
+    if (this.depth === MAX_NESTING) {
+      throw new BadRequest(`The body is nested deeper than ${MAX_NESTING} levels, at byte ${this.at}.`);
     }
     this.depth += 1;
     this.objects = (this.objects << 1) | (isObject ? 1 : 0);
@@ -134,18 +134,18 @@ export class JsonScanner {
   private string(): void {
     if (this.expected === 'a key in double quotes' || this.expected === 'a key in double quotes or "}"') {
       this.keys += 1;
-      if (this.keys > MOST_KEYS) throw this.tooMany(MOST_KEYS, 'keys');
+      if (this.keys > MAX_KEYS) throw this.tooMany(MAX_KEYS, 'keys');
       this.at = this.stringEnd();
       this.expected = 'a colon';
     } else {
-      this.beginValue();
+      this.openValue();
       this.endValue(this.stringEnd());
     }
   }
 
-  private word(firstByte: number): void {
-    this.beginValue();
-    const word = WORDS.get(firstByte);
+  private literal(firstByte: number): void {
+    this.openValue();
+    const word = LITERALS.get(firstByte);
     const end = this.at + (word?.length ?? 0);
     if (word === undefined || this.bytes.toString('latin1', this.at, end) !== word)
       throw this.malformed('a value');
@@ -157,7 +157,7 @@ export class JsonScanner {
    * be rounded, as every JSON reader does (RFC 8259, 6; RFC 7493, 2.2).
    */
   private number(): void {
-    this.beginValue();
+    this.openValue();
     const { bytes, at } = this;
     let end = at + 1;
     while (isOfNumber[bytes[end] ?? 0] === DIGIT) end += 1;
@@ -169,7 +169,7 @@ export class JsonScanner {
   private unusualNumber(): void {
     const { bytes, at } = this;
     let end = at;
-    const limit = at + MOST_NUMBER_LENGTH + 1;
+    const limit = at + MAX_NUMBER_LENGTH + 1;
     while (end < limit && isOfNumber[bytes[end] ?? 0] !== 0) end += 1;
     const [text, fraction, exponent] = NUMBER.exec(bytes.toString('latin1', at, end)) ?? [];
     if (text === undefined) throw malformedJson(bytes, at + 1, 'a digit');
@@ -183,7 +183,7 @@ export class JsonScanner {
   private checkRange(text: string, isCut: boolean): void {
     const value = Number(text);
     if (!Number.isFinite(value)) throw this.numberFault('number', 'is too large for a double');
-    if (isCut) throw this.numberFault('number', `has more than ${MOST_NUMBER_LENGTH} characters`);
+    if (isCut) throw this.numberFault('number', `has more than ${MAX_NUMBER_LENGTH} characters`);
     if (value === 0 && /^[^eE]*[1-9]/.test(text))
       throw this.numberFault('number', 'is too small for a double');
   }
@@ -192,11 +192,11 @@ export class JsonScanner {
     return new BadRequest(`The ${what} at byte ${this.at} ${why}; send it as a string.`);
   }
 
-  private beginValue(): void {
+  private openValue(): void {
     if (this.expected !== 'a value' && this.expected !== 'a value or "]"')
       throw this.malformed(this.expected);
     this.values += 1;
-    if (this.values > MOST_VALUES) throw this.tooMany(MOST_VALUES, 'values');
+    if (this.values > MAX_VALUES) throw this.tooMany(MAX_VALUES, 'values');
   }
 
   private tooMany(most: number, what: string): BadRequest {

@@ -7,7 +7,7 @@ import { RefusalLog } from '../access-log/refusal-log.js';
 import { answerBeforeBodyEnds, isUnwantedBodyComing } from '../body/unwanted-body.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { ClientAddress } from '../guards/client-address.js';
-import { AnsweredAgain, KeyRefused, KeyTaken } from '../idempotency/idempotency.errors.js';
+import { AnswerReplayed, KeyAlreadyUsed, KeyRefused } from '../idempotency/idempotency.errors.js';
 import { IdempotencyGuard } from '../idempotency/idempotency.guard.js';
 import { presentError } from './error-envelope.js';
 import { thrownError } from './thrown-error.js';
@@ -27,15 +27,16 @@ export class GatewayErrorFilter implements ExceptionFilter {
   }
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    if (thrown instanceof AnsweredAgain) return;
+    if (thrown instanceof AnswerReplayed) return;
     const http = host.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
     const response = http.getResponse<Response>();
-    const { askedKey } = request;
-    if (!(thrown instanceof KeyTaken) || askedKey === undefined) this.fail(thrown, request, response);
+    const { presentedKey } = request;
+    if (!(thrown instanceof KeyAlreadyUsed) || presentedKey === undefined)
+      this.fail(thrown, request, response);
     else
       this.keys
-        .again(askedKey, request, response)
+        .replay(presentedKey, request, response)
         .catch((error: unknown) => this.fail(error, request, response));
   }
 

@@ -6,7 +6,7 @@ import { RefusalLog } from '../access-log/refusal-log.js';
 import { ClientAddress } from '../guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../guards/rate-charge.js';
 import type { ListenerId } from '../profiles/profile.js';
-import { answerRaw } from './raw-answer.js';
+import { sendRawResponse } from './raw-response.js';
 
 class RequestTooSlow extends BadRequest {
   override readonly status = 408;
@@ -37,7 +37,7 @@ export class RawRefusal {
     const headers = rate === undefined ? {} : rateHeaders(rate);
     const error = errorOf(parserCode, rate);
     this.refusals.note(error, { address: this.addresses.ofPeer(socket) });
-    answerRaw(socket, listener, error, headers);
+    sendRawResponse(socket, listener, error, headers);
   }
 
   /** A refusal is worth no 503: when the limiter cannot be asked, it goes out uncharged. */

@@ -10,7 +10,7 @@ import type { RateTier } from './access.decorator.js';
 import { accessOf, isOpen } from './access-lookup.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge } from './rate-charge.js';
-import { StrangerGate } from './stranger-gate.js';
+import { UnknownTokenGate } from './unknown-token-gate.js';
 
 /**
  * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
@@ -22,7 +22,7 @@ export class BearerGuard implements CanActivate {
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
-    private readonly gate: StrangerGate,
+    private readonly gate: UnknownTokenGate,
     private readonly settings: Settings,
   ) {}
 
@@ -52,7 +52,7 @@ export class BearerGuard implements CanActivate {
     } catch (error) {
       // The gate has refused it without asking anybody, and has said so.
       if (!(error instanceof RateLimited))
-        await this.charge.take(response, `stranger:${this.addresses.groupOf(request)}`, tier);
+        await this.charge.charge(response, `stranger:${this.addresses.groupOf(request)}`, tier);
       throw error;
     }
   }

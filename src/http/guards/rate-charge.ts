@@ -27,18 +27,18 @@ export class RateCharge {
   ) {}
 
   /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
-  take(response: Response, bucket: string, tier: RateTier): void | Promise<void> {
-    const taken = this.ask(bucket, tier);
-    if (taken instanceof Promise) return taken.then((decision) => tell(decision, response));
-    tell(taken, response);
+  charge(response: Response, bucket: string, tier: RateTier): void | Promise<void> {
+    const outcome = this.ask(bucket, tier);
+    if (outcome instanceof Promise) return outcome.then((decision) => setHeaders(decision, response));
+    setHeaders(outcome, response);
   }
 
   /** The decision alone, for what is answered without a response object. */
   ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
-    const taken = this.limiter.take(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
-    return taken instanceof Promise
-      ? taken.then((decision) => this.counted(decision, tier))
-      : this.counted(taken, tier);
+    const outcome = this.limiter.consume(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    return outcome instanceof Promise
+      ? outcome.then((decision) => this.counted(decision, tier))
+      : this.counted(outcome, tier);
   }
 
   /** What to answer when something else than the limiter has decided; counted as its refusals are. */
@@ -52,7 +52,7 @@ export class RateCharge {
   }
 }
 
-function tell(decision: RateDecision, response: Response): void {
+function setHeaders(decision: RateDecision, response: Response): void {
   for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
   if (!decision.allowed) throw rateLimited(decision);
 }

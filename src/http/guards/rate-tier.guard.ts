@@ -18,8 +18,8 @@ export class RateTierGuard implements CanActivate {
     const request = http.getRequest<GatewayRequest>();
     if (request.profile === 'operations') return true;
     const response = http.getResponse<Response>();
-    const taken = this.charge.take(response, this.bucketOf(request), accessOf(context).tier);
-    return taken instanceof Promise ? taken.then(() => true) : true;
+    const decision = this.charge.charge(response, this.bucketOf(request), accessOf(context).tier);
+    return decision instanceof Promise ? decision.then(() => true) : true;
   }
 
   private bucketOf(request: GatewayRequest): string {

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { type AskedKey, CLAIM_SECS, KeyStore } from './key.store.js';
+import { CLAIM_SECS, KeyStore, type PresentedKey } from './key.store.js';
 
 const RENEW_MS = (CLAIM_SECS * 1000) / 3;
 
@@ -27,11 +27,11 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Until it is released. */
-  hold({ scope }: AskedKey): void {
+  hold({ scope }: PresentedKey): void {
     this.scopes.add(scope);
   }
 
-  release({ scope }: AskedKey): void {
+  release({ scope }: PresentedKey): void {
     this.scopes.delete(scope);
   }
 
@@ -40,7 +40,7 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.store.renew([...this.scopes]);
     } catch (error) {
-      this.logger.warn('claims could not be renewed; it will be tried again', { error: String(error) });
+      this.logger.warn('idempotency claims could not be renewed; will retry', { error: String(error) });
     }
   }
 }

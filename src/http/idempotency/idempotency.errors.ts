@@ -28,7 +28,7 @@ export class KeyInUse extends KeyRefused {
 }
 
 /** Whoever served the first request is gone; it is not done again. */
-export class KeyCutOff extends KeyRefused {
+export class KeyInterrupted extends KeyRefused {
   constructor() {
     super(
       'The first request with this Idempotency-Key was cut off, and nobody knows whether it took effect. ' +
@@ -39,7 +39,7 @@ export class KeyCutOff extends KeyRefused {
 }
 
 /** Thrown within a transaction so that nothing of it is kept: the key was used before. Never an answer. */
-export class KeyTaken extends Error {
+export class KeyAlreadyUsed extends Error {
   constructor() {
     super('The Idempotency-Key was used before.');
     this.name = 'KeyTaken';
@@ -47,7 +47,7 @@ export class KeyTaken extends Error {
 }
 
 /** Ends a request whose answer was sent again. Never an answer itself. */
-export class AnsweredAgain extends Error {
+export class AnswerReplayed extends Error {
   constructor() {
     super('The answer was sent again.');
     this.name = 'AnsweredAgain';

@@ -1,14 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { GatewayRequest } from '../gateway-request.js';
-import { AnswerKeeper } from './answer-keeper.js';
-import { askedKey } from './asked-key.js';
-import { AnsweredAgain } from './idempotency.errors.js';
-import { type AskedKey, KeyStore } from './key.store.js';
+import { AnswerReplayed } from './idempotency.errors.js';
+import { STORES_ITS_RESPONSE } from './idempotency-key.decorator.js';
+import { KeyStore, type PresentedKey } from './key.store.js';
 import { KeyMetrics } from './key-metrics.js';
+import { presentedKey } from './presented-key.js';
+import { refuseOtherRequest, replayResponse } from './replayed-response.js';
 import { RequestKey } from './request-key.js';
-import { KEEPS_ITS_ANSWER } from './the-key.decorator.js';
-import { refuseOtherRequest, tellAgain } from './told-again.js';
+import { ResponseRecorder } from './response-recorder.js';
 
 /**
  * Fifth check: a POST or PATCH with an Idempotency-Key is done once (docs/specification/additions.md, Idempotency-Key).
@@ -19,50 +19,58 @@ import { refuseOtherRequest, tellAgain } from './told-again.js';
 export class IdempotencyGuard implements CanActivate {
   constructor(
     private readonly store: KeyStore,
-    private readonly keeper: AnswerKeeper,
+    private readonly keeper: ResponseRecorder,
     private readonly metrics: KeyMetrics,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<GatewayRequest>();
-    const asked = askedKey(request);
+    const asked = presentedKey(request);
     if (asked === undefined) return true;
     const response = http.getResponse<Response>();
-    request.askedKey = asked;
+    request.presentedKey = asked;
     request.keyOutcome = 'first';
     response.once('close', () => this.metrics.count(request.keyOutcome));
-    return Reflect.hasMetadata(KEEPS_ITS_ANSWER, context.getHandler())
-      ? this.admitKeeping(asked, request, response)
+    return Reflect.hasMetadata(STORES_ITS_RESPONSE, context.getHandler())
+      ? this.admitStoring(asked, request, response)
       : this.admitClaimed(asked, request, response);
   }
 
   /** Tells the answer of whoever was faster. */
-  async again(asked: AskedKey, request: GatewayRequest, response: Response): Promise<void> {
-    tellAgain(await this.store.find(asked.scope), asked, request, response);
+  async replay(asked: PresentedKey, request: GatewayRequest, response: Response): Promise<void> {
+    replayResponse(await this.store.find(asked.scope), asked, request, response);
   }
 
   /** The handler commits its answer with its effect, and tells a turn again by itself. */
-  private async admitKeeping(asked: AskedKey, request: GatewayRequest, response: Response): Promise<true> {
+  private async admitStoring(
+    asked: PresentedKey,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<true> {
     const found = await this.store.find(asked.scope);
     if (found?.turnId === null) {
-      tellAgain(found, asked, request, response);
-      throw new AnsweredAgain();
+      replayResponse(found, asked, request, response);
+      throw new AnswerReplayed();
     }
     if (found !== undefined) refuseOtherRequest(found, asked);
     const key = new RequestKey(asked, this.store, found?.turnId ?? undefined);
     request.key = key;
-    this.keeper.expectKept(key, response);
+    this.keeper.expectStored(key, response);
     return true;
   }
 
   /** The key is claimed before anything is done, and the answer written down before it is told. */
-  private async admitClaimed(asked: AskedKey, request: GatewayRequest, response: Response): Promise<true> {
+  private async admitClaimed(
+    asked: PresentedKey,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<true> {
     if (!(await this.store.claim(asked))) {
-      await this.again(asked, request, response);
-      throw new AnsweredAgain();
+      await this.replay(asked, request, response);
+      throw new AnswerReplayed();
     }
-    this.keeper.keep(asked, request, response);
+    this.keeper.record(asked, request, response);
     return true;
   }
 }

@@ -9,7 +9,7 @@ export type KeyOutcome = 'first' | 'replayed' | 'refused';
 
 export const keyMetricProvider = makeCounterProvider({
   name: REQUESTS,
-  help: 'Requests with an Idempotency-Key: served for the first time, answered again, refused because of the key.',
+  help: 'Requests with an Idempotency-Key by outcome: served for the first time, replayed, refused because of the key.',
   labelNames: ['outcome'],
 });
 

@@ -3,8 +3,8 @@ import { Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { KeyStore } from './key.store.js';
 
-const EVERY_MS = 60_000;
-const MOST_AT_ONCE = 1000;
+const INTERVAL_MS = 60_000;
+const MAX_AT_ONCE = 1000;
 
 /** Removes keys that are older than a day. */
 @Injectable()
@@ -14,9 +14,9 @@ export class KeyRetention implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(store: KeyStore, logs: Logs) {
     this.job = new BatchedJob({
       failure: 'old Idempotency-Keys could not be removed',
-      everyMs: EVERY_MS,
+      everyMs: INTERVAL_MS,
       logger: logs.for('gateway::idempotency'),
-      batch: async () => (await store.forget(MOST_AT_ONCE)) === MOST_AT_ONCE,
+      batch: async () => (await store.forget(MAX_AT_ONCE)) === MAX_AT_ONCE,
     });
   }
 

@@ -9,7 +9,7 @@ export const CLAIM_SECS = 15;
 const KEPT = `interval '24 hours'`;
 
 /** A request under an Idempotency-Key. */
-export interface AskedKey {
+export interface PresentedKey {
   /** A hash of the token's family, method, path and key. */
   readonly scope: string;
   readonly tokenId: string;
@@ -19,7 +19,7 @@ export interface AskedKey {
   readonly request: string;
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, or nothing. */
@@ -30,7 +30,7 @@ export interface KeptAnswer {
 export interface FoundKey {
   readonly request: string;
   readonly turnId: string | null;
-  readonly answer: KeptAnswer | null;
+  readonly answer: StoredResponse | null;
   /** Whether its request is still being served. */
   readonly isHeld: boolean;
 }
@@ -105,27 +105,27 @@ export class KeyStore {
   }
 
   /** Says that this replica is at it, before anything is done. False when the key was used before. */
-  claim(asked: AskedKey): Promise<boolean> {
+  claim(asked: PresentedKey): Promise<boolean> {
     return this.insert(this.database, asked, { owner: this.replica.value });
   }
 
   /** Keeps an answer in the transaction of its effect. False when the key was used before. */
-  keep(runner: SqlRunner, asked: AskedKey, answer: KeptAnswer): Promise<boolean> {
+  storeResponse(runner: SqlRunner, asked: PresentedKey, answer: StoredResponse): Promise<boolean> {
     return this.insert(runner, asked, { answer });
   }
 
   /** The same for what a turn will answer. */
-  keepTurn(runner: SqlRunner, asked: AskedKey, turnId: string): Promise<boolean> {
+  storeTurn(runner: SqlRunner, asked: PresentedKey, turnId: string): Promise<boolean> {
     return this.insert(runner, asked, { turnId });
   }
 
   /** What a claim came to. */
-  async record({ scope }: AskedKey, { status, headers, body }: KeptAnswer): Promise<void> {
+  async record({ scope }: PresentedKey, { status, headers, body }: StoredResponse): Promise<void> {
     await this.database.query(RECORD, [scope, this.replica.value, status, JSON.stringify(headers), body]);
   }
 
   /** Gives a claim back under which nothing was done. */
-  async release({ scope }: AskedKey): Promise<void> {
+  async release({ scope }: PresentedKey): Promise<void> {
     await this.database.query(RELEASE, [scope, this.replica.value]);
   }
 
@@ -140,12 +140,14 @@ export class KeyStore {
 
   private async insert(
     runner: SqlRunner,
-    { scope, tokenId, operation, request }: AskedKey,
-    { turnId, owner, answer }: { turnId?: string; owner?: string; answer?: KeptAnswer },
+    { scope, tokenId, operation, request }: PresentedKey,
+    { turnId, owner, answer }: { turnId?: string; owner?: string; answer?: StoredResponse },
   ): Promise<boolean> {
     const facts = [scope, tokenId, operation, request, turnId ?? null, owner ?? null];
-    const told = answer ? [answer.status, JSON.stringify(answer.headers), answer.body] : [null, null, null];
-    return (await runner.query(INSERT, [...facts, ...told])).length > 0;
+    const response = answer
+      ? [answer.status, JSON.stringify(answer.headers), answer.body]
+      : [null, null, null];
+    return (await runner.query(INSERT, [...facts, ...response])).length > 0;
   }
 }
 

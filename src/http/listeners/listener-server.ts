@@ -7,16 +7,16 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Express } from 'express';
-import { MOST_HEADER_BYTES } from './request-stamp.js';
+import { MAX_HEADER_BYTES } from './request-stamp.js';
 
 /** Node's two classes, as this Express would have made them. */
-export type BornExpress = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
+export type ExpressClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
 /**
  * Express gives every request and response another prototype, which costs more than everything else it does. These
  * classes are born with it, so that its replacement changes nothing. Once per application, for all its servers.
  */
-export function bornExpress(express: Express): BornExpress {
+export function expressClasses(express: Express): ExpressClasses {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
   Object.setPrototypeOf(ExpressRequest.prototype, express.request);
@@ -26,12 +26,12 @@ export function bornExpress(express: Express): BornExpress {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-export function createExpressServer(classes: BornExpress, handle: RequestListener): Server {
+export function createExpressServer(classes: ExpressClasses, handle: RequestListener): Server {
   return createServer(
     {
       ...classes,
-      // The edge refuses above MOST_HEADER_BYTES in the envelope; the parser only bounds memory.
-      maxHeaderSize: 2 * MOST_HEADER_BYTES,
+      // The edge refuses above MAX_HEADER_BYTES in the envelope; the parser only bounds memory.
+      maxHeaderSize: 2 * MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: 75_000,
       headersTimeout: 10_000,

@@ -11,12 +11,12 @@ import { type GatewayRequest, routeLabel } from '../gateway-request.js';
 import type { ListenerId, ProfileId } from '../profiles/profile.js';
 import { isFramedTwice } from './double-framing.js';
 import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.js';
-import { type BornExpress, bornExpress, createExpressServer } from './listener-server.js';
+import { createExpressServer, type ExpressClasses, expressClasses } from './listener-server.js';
 import { stampRequest } from './request-stamp.js';
-import { cutWhenStalled } from './stalled-answer.js';
+import { cutWhenStalled } from './stalled-response.js';
 import { traced } from './traced-request.js';
 
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const QUIET_MS = 0.5;
 /** On a machine that is never quiet it ends all the same. */
 const QUIET_LIMIT_MS = 1000;
@@ -34,7 +34,7 @@ export type ListenerPorts = Partial<Record<ListenerId, number>>;
 /** The open ports: one a profile, one for operations. What arrives is stamped with the listener it came through. */
 export class ProfileListeners {
   private readonly servers = new Map<ListenerId, Server>();
-  private readonly classes: BornExpress;
+  private readonly classes: ExpressClasses;
   /** Connections so far. */
   private accepted = 0;
   /** The newest response of each connection. */
@@ -43,7 +43,7 @@ export class ProfileListeners {
   private readonly cutOff = new WeakSet<Socket>();
   /** Connections that were met before: one whose upgrade was ignored comes back. */
   private readonly met = new WeakSet<Socket>();
-  private takeWebSocket: UpgradeHandler | undefined;
+  private acceptWebSocket: UpgradeHandler | undefined;
   /** What has not been answered to its last byte. */
   private readonly unanswered = new Set<Response>();
   /** Whether every answer ends its connection, so that the next one is opened elsewhere. */
@@ -54,23 +54,23 @@ export class ProfileListeners {
     private readonly accessLog: AccessLog,
     private readonly rawRefusal: RawRefusal,
   ) {
-    this.classes = bornExpress(express);
+    this.classes = expressClasses(express);
   }
 
   /** Without it, on the operations port, and for any other protocol a request is served as if it had not asked. */
   onUpgrade(take: UpgradeHandler): void {
-    this.takeWebSocket = take;
+    this.acceptWebSocket = take;
   }
 
   /** Opens them all, or none. Throws one sentence that names the port and the setting. */
   async open(settings: GatewaySettings['gateway']): Promise<ListenerPorts> {
-    const wanted: [ListenerId, number, string][] = [];
-    if (settings.profiles.includes('a')) wanted.push(['a', settings.profile_a_port, 'profile_a_port']);
-    if (settings.profiles.includes('b')) wanted.push(['b', settings.port, 'port']);
-    wanted.push(['operations', settings.management_port, 'management_port']);
+    const requested: [ListenerId, number, string][] = [];
+    if (settings.profiles.includes('a')) requested.push(['a', settings.profile_a_port, 'profile_a_port']);
+    if (settings.profiles.includes('b')) requested.push(['b', settings.port, 'port']);
+    requested.push(['operations', settings.management_port, 'management_port']);
     const ports: ListenerPorts = {};
     try {
-      for (const [listener, port, key] of wanted) {
+      for (const [listener, port, key] of requested) {
         ports[listener] = await this.openOne(listener, hostOf(listener, settings), port, key);
       }
     } catch (error) {
@@ -104,7 +104,7 @@ export class ProfileListeners {
 
   /** Resolves when every request that has arrived whole is answered to its last byte, or when `signal` fires. */
   async answered(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(LOOK_MS);
+    while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(POLL_MS);
   }
 
   /** Requests that have not been answered to their last byte, as `GET /api/v1/sessions/:id`. */
@@ -123,12 +123,12 @@ export class ProfileListeners {
 
   private openOne(listener: ListenerId, host: string, port: number, key: string): Promise<number> {
     const server = createExpressServer(this.classes, (request, response) => {
-      this.take(listener, request as GatewayRequest, response as Response);
+      this.serve(listener, request as GatewayRequest, response as Response);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       this.refuse(listener, socket as Socket, error.code),
     );
-    server.on('connection', (socket) => this.meet(socket));
+    server.on('connection', (socket) => this.meetRequest(socket));
     server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) =>
       this.upgrade(listener, server, request, socket, rest),
     );
@@ -143,7 +143,7 @@ export class ProfileListeners {
     });
   }
 
-  private meet(socket: Socket): void {
+  private meetRequest(socket: Socket): void {
     if (this.met.has(socket)) return;
     this.met.add(socket);
     this.accepted += 1;
@@ -157,8 +157,8 @@ export class ProfileListeners {
     socket: Socket,
     rest: Buffer,
   ): void {
-    if (listener !== 'operations' && this.takeWebSocket !== undefined && asksForWebSocket(request)) {
-      this.takeWebSocket(listener, request, socket, rest);
+    if (listener !== 'operations' && this.acceptWebSocket !== undefined && asksForWebSocket(request)) {
+      this.acceptWebSocket(listener, request, socket, rest);
       return;
     }
     const destroy = (): void => void socket.destroy();
@@ -175,7 +175,7 @@ export class ProfileListeners {
     else before.once('close', serve);
   }
 
-  private take(listener: ListenerId, request: GatewayRequest, response: Response): void {
+  private serve(listener: ListenerId, request: GatewayRequest, response: Response): void {
     if (this.cutOff.has(request.socket)) return;
     if (isFramedTwice(request)) {
       this.cutOff.add(request.socket);

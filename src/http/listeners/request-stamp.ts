@@ -4,8 +4,8 @@ import { newId } from '../../common/ids/typeid.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import type { ListenerId } from '../profiles/profile.js';
 
-const MOST_URI_BYTES = 8192;
-export const MOST_HEADER_BYTES = 16_384;
+const MAX_URI_BYTES = 8192;
+export const MAX_HEADER_BYTES = 16_384;
 
 /** No route has this path, and none can get it. */
 const UNROUTABLE = '/-';
@@ -33,10 +33,10 @@ function requestIdOf(request: GatewayRequest): string {
 }
 
 function unroutable(request: GatewayRequest): Error | undefined {
-  if (request.url.length > MOST_URI_BYTES)
-    return new UriTooLong(`The URI is longer than ${MOST_URI_BYTES} bytes.`);
-  if (headerBytes(request) > MOST_HEADER_BYTES) {
-    return new HeadersTooLarge(`The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
+  if (request.url.length > MAX_URI_BYTES)
+    return new UriTooLong(`The URI is longer than ${MAX_URI_BYTES} bytes.`);
+  if (headerBytes(request) > MAX_HEADER_BYTES) {
+    return new HeadersTooLarge(`The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
   }
   if (request.url.includes('%') && !decodes(request.url)) {
     return new BadRequest('The URL holds a percent-escape that is a control character or no UTF-8.');

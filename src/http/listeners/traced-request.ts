@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import { beginRequest } from '../../platform/tracing/spans.js';
+import { startRequest } from '../../platform/tracing/spans.js';
 import { type GatewayRequest, routeOf } from '../gateway-request.js';
 
 /** Everything that the request causes belongs to its span, which ends with the answer. */
 export function traced(request: GatewayRequest, response: Response, handle: () => void): void {
-  const span = beginRequest(request.headers, request.method);
+  const span = startRequest(request.headers, request.method);
   // Without its query, which may hold what people look for; the router changes the URL later.
   const [path = '/'] = request.url.split('?', 1);
   response.once('close', () => {

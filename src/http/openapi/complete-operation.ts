@@ -3,7 +3,7 @@ import { COMMON_HEADERS, headerReferences } from '../response-headers.js';
 import { REFUSES } from './answers.decorator.js';
 import { AREAS, PATH_PARAMETERS } from './areas.js';
 import { type RefusalStatus, refusalReference } from './refusals.js';
-import type { Operation, PlacedOperation, ResponseObject } from './shapes.js';
+import type { Operation, ResponseObject, RoutedOperation } from './shapes.js';
 
 /** What any request may be answered. */
 const ALWAYS: readonly RefusalStatus[] = [400, 405, 408, 414, 429, 431, 500, 503];
@@ -28,7 +28,7 @@ const NOT_MODIFIED: ResponseObject = {
 };
 
 /** What every operation has and no controller says: its tag, its scope in words, parameters, headers and refusals. */
-export function completeOperation({ path, method, operation }: PlacedOperation): void {
+export function completeOperation({ path, method, operation }: RoutedOperation): void {
   const area = areaOf(path);
   operation.tags = [area];
   describeAccess(operation);

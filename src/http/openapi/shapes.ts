@@ -12,13 +12,13 @@ export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** One operation of a document, with where it stands. */
-export interface PlacedOperation {
+export interface RoutedOperation {
   readonly path: string;
   readonly method: Method;
   readonly operation: Operation;
 }
 
-export function operationsOf(document: Document): PlacedOperation[] {
+export function operationsOf(document: Document): RoutedOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { PROFILE_MODULES } from '../../profile-modules.js';
-import { EntranceController } from '../listeners/entrance.controller.js';
-import { Entrances } from '../listeners/entrance.js';
+import { LandingPageController } from '../listeners/landing-page.controller.js';
+import { LandingPages } from '../listeners/landing-page.js';
 import { OpenPorts } from '../listeners/open-ports.js';
 import { UnknownPathController } from '../listeners/unknown-path.controller.js';
 import { DocsController } from '../openapi/docs.controller.js';
@@ -22,12 +22,12 @@ export class ProfileModule {
     return {
       module: ProfileModule,
       imports: profiles.map((profile) => PROFILE_MODULES[profile]),
-      controllers: [EntranceController, ...(docs ? [DocsController] : []), UnknownPathController],
+      controllers: [LandingPageController, ...(docs ? [DocsController] : []), UnknownPathController],
       providers: [
         OpenApiDocuments,
         DocsPages,
         OpenPorts,
-        { provide: Entrances, useFactory: () => new Entrances(docs) },
+        { provide: LandingPages, useFactory: () => new LandingPages(docs) },
       ],
     };
   }

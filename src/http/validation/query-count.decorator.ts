@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
 /** Pages larger than this are served as this (docs/specification/silences.md, Requests). */
-export const MOST_PER_PAGE = 500;
+export const MAX_PER_PAGE = 500;
 
 /** A whole number written in digits, below 2^53; larger than `cap` counts as `cap`. Give the property its default. */
 export const QueryCount = (fallback: number, cap = Number.MAX_SAFE_INTEGER) =>

@@ -6,19 +6,19 @@ type RequestClass = new () => object;
 /** What one field of a request class may hold. */
 interface Field {
   /** For a list: so many items and one more are looked at; that one is enough to refuse it. */
-  readonly mostItems: number | undefined;
+  readonly maxItems: number | undefined;
   readonly itemClass: ItemClass | undefined;
 }
 
 const known = new WeakMap<RequestClass, ReadonlyMap<string, Field>>();
 
 /** Fields that no class names, by their paths: so many are told. */
-const MOST_STRANGERS = 20;
+const MAX_UNKNOWN_FIELDS = 20;
 
 /** A body as an instance of its request class, and the paths of fields that are not the class's. */
 export interface ShapedBody {
   readonly instance: object;
-  readonly strangers: readonly string[];
+  readonly unknownFields: readonly string[];
 }
 
 /**
@@ -26,32 +26,32 @@ export interface ShapedBody {
  * about them: what a body holds beyond that is never walked, so that refusing it costs no more than naming its fields.
  */
 export function shapeBody(requestClass: RequestClass, body: unknown): ShapedBody {
-  const strangers: string[] = [];
-  return { instance: shape(requestClass, isPlainObject(body) ? body : {}, '', strangers), strangers };
+  const unknownFields: string[] = [];
+  return { instance: shape(requestClass, isPlainObject(body) ? body : {}, '', unknownFields), unknownFields };
 }
 
 function shape(
   requestClass: RequestClass,
   body: Record<string, unknown>,
   parent: string,
-  strangers: string[],
+  unknownFields: string[],
 ): object {
   const fields = fieldsOf(requestClass);
   const instance = new requestClass() as Record<string, unknown>;
   for (const key of Object.keys(body)) {
     const field = fields.get(key);
-    if (field !== undefined) instance[key] = shapeValue(field, body[key], `${parent}${key}`, strangers);
-    else if (strangers.length < MOST_STRANGERS) strangers.push(parent + key);
+    if (field !== undefined) instance[key] = shapeValue(field, body[key], `${parent}${key}`, unknownFields);
+    else if (unknownFields.length < MAX_UNKNOWN_FIELDS) unknownFields.push(parent + key);
   }
   return instance;
 }
 
-function shapeValue({ mostItems, itemClass }: Field, value: unknown, path: string, strangers: string[]) {
-  if (!Array.isArray(value) || mostItems === undefined) return value;
-  const items: unknown[] = value.slice(0, mostItems + 1);
+function shapeValue({ maxItems, itemClass }: Field, value: unknown, path: string, unknownFields: string[]) {
+  if (!Array.isArray(value) || maxItems === undefined) return value;
+  const items: unknown[] = value.slice(0, maxItems + 1);
   if (itemClass === undefined) return items;
   return items.map((item, index) =>
-    isPlainObject(item) ? shape(itemClass(), item, `${path}.${index}.`, strangers) : null,
+    isPlainObject(item) ? shape(itemClass(), item, `${path}.${index}.`, unknownFields) : null,
   );
 }
 
@@ -71,7 +71,7 @@ function readFields(requestClass: RequestClass): ReadonlyMap<string, Field> {
     const before = fields.get(propertyName);
     const most: unknown = name === ARRAY_MAX_SIZE ? (constraints as unknown[])[0] : undefined;
     fields.set(propertyName, {
-      mostItems: typeof most === 'number' ? most : before?.mostItems,
+      maxItems: typeof most === 'number' ? most : before?.maxItems,
       itemClass: itemClassOf(requestClass, propertyName),
     });
   }

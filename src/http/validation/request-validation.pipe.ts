@@ -37,10 +37,10 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   private async checkBody(body: unknown, requestClass: new () => object): Promise<object> {
-    const { instance, strangers } = shapeBody(requestClass, body);
+    const { instance, unknownFields: strangers } = shapeBody(requestClass, body);
     const errors = await validate(instance, RULES);
     if (strangers.length === 0 && errors.length === 0) return instance;
-    const unknown = strangers.map((path) => ({ path: cut(path), message: UNKNOWN_FIELD }));
+    const unknown = strangers.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD }));
     const refusal = new BadFields([...unknown, ...errors.flatMap((error) => problems(error, ''))]);
     throw await this.further.widened(refusal, requestClass, body);
   }
@@ -50,7 +50,7 @@ export class RequestValidationPipe extends ValidationPipe {
 function refuseInheritedKeys(query: unknown): void {
   const strangers = Object.keys(query ?? {}).filter((key) => key in Object.prototype);
   if (strangers.length > 0)
-    throw new BadFields(strangers.map((path) => ({ path: cut(path), message: UNKNOWN_FIELD })));
+    throw new BadFields(strangers.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD })));
 }
 
 function badFields(errors: readonly ValidationError[]): BadFields {
@@ -58,7 +58,7 @@ function badFields(errors: readonly ValidationError[]): BadFields {
 }
 
 function problems(error: ValidationError, parent: string): FieldProblem[] {
-  const path = cut(parent === '' ? error.property : `${parent}.${error.property}`);
+  const path = truncate(parent === '' ? error.property : `${parent}.${error.property}`);
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     path,
     message: rule === 'whitelistValidation' ? UNKNOWN_FIELD : message,
@@ -67,6 +67,6 @@ function problems(error: ValidationError, parent: string): FieldProblem[] {
 }
 
 /** Values longer than 64 characters are never echoed; a field's name is a value here. */
-function cut(path: string): string {
+function truncate(path: string): string {
   return path.length <= 64 ? path : `${path.slice(0, 61)}...`;
 }

@@ -14,7 +14,7 @@ const INSERT: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6::jsonb)`,
 };
 
-const MOST_DETAIL_CHARACTERS = 4096;
+const MAX_DETAIL_CHARACTERS = 4096;
 
 /** Writes down who did what. Rows hold no secret that the process knows of. */
 @Injectable()
@@ -59,6 +59,6 @@ export class AuditLog {
     const text = storableText(
       this.redactor.redact(typeof value === 'string' ? value : JSON.stringify(value)),
     );
-    return text.length > MOST_DETAIL_CHARACTERS ? `${text.slice(0, MOST_DETAIL_CHARACTERS - 1)}…` : text;
+    return text.length > MAX_DETAIL_CHARACTERS ? `${text.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : text;
   }
 }

@@ -5,8 +5,8 @@ import { Logs } from '../logging/logger.js';
 import { BatchedJob } from '../runtime/batched-job.js';
 import { Settings } from '../settings/settings.js';
 
-const EVERY_MS = 600_000;
-const MOST_AT_ONCE = 1000;
+const INTERVAL_MS = 600_000;
+const MAX_AT_ONCE = 1000;
 
 const TRIM: Statement = {
   name: 'audit_entries.trim',
@@ -25,11 +25,11 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(database: Database, settings: Settings, logs: Logs) {
     this.job = new BatchedJob({
       failure: 'old audit entries could not be deleted',
-      everyMs: EVERY_MS,
+      everyMs: INTERVAL_MS,
       logger: logs.for('audit'),
       batch: async () => {
         const { audit_retention_days: days } = settings.current.security;
-        return (await database.query(TRIM, [days, MOST_AT_ONCE])).length === MOST_AT_ONCE;
+        return (await database.query(TRIM, [days, MAX_AT_ONCE])).length === MAX_AT_ONCE;
       },
     });
   }

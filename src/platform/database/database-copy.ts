@@ -39,7 +39,7 @@ const ROWS_WITH_BYTES_AT_ONCE = 4;
 const CONNECT_MS = 10_000;
 /** One statement writes at most `ROWS_AT_ONCE`. */
 const STATEMENT_MS = 600_000;
-const LONGEST_LOCK_WAIT = '10s';
+const MAX_LOCK_WAIT = '10s';
 /** What a database in use has rows in. */
 const TELLTALE_TABLES = ['api_tokens', 'sessions', 'hooks', 'config_overrides'];
 
@@ -84,7 +84,7 @@ export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): 
 
 async function copyAll(source: pg.Client, target: pg.Client): Promise<CopiedTable[]> {
   await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await target.query(`BEGIN; SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'`);
+  await target.query(`BEGIN; SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'`);
   await refuseInUse(source);
   const tables = await inOrderOfReferences(source);
   const names = tables.map(({ name }) => quoted(name)).join(', ');

@@ -3,7 +3,7 @@ import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { namesStatements } from './data-source-options.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
-import type { SqlRunner, SqlValue, Statement, Together } from './sql.js';
+import type { OnCommit, SqlRunner, SqlValue, Statement } from './sql.js';
 
 /**
  * The hot-path door to PostgreSQL: prepared statements on the DataSource's own pool.
@@ -27,7 +27,7 @@ export class Database implements SqlRunner {
     try {
       return (await this.pool.query<Row>(this.prepared(statement, values))).rows;
     } catch (error) {
-      this.tellFailure(error);
+      this.logFailure(error);
       throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
     }
   }
@@ -46,12 +46,12 @@ export class Database implements SqlRunner {
   /** A change of one statement, in a transaction only when something else is to be committed with it. */
   change<Result>(
     work: (runner: SqlRunner) => Promise<Result>,
-    together: Together<Result> | undefined,
+    onCommit: OnCommit<Result> | undefined,
   ): Promise<Result> {
-    if (together === undefined) return work(this);
+    if (onCommit === undefined) return work(this);
     return this.transaction(async (runner) => {
       const result = await work(runner);
-      await together(runner, result);
+      await onCommit(runner, result);
       return result;
     });
   }
@@ -62,7 +62,7 @@ export class Database implements SqlRunner {
       throw databaseFailure(error);
     });
     // The pool does not listen to a connection that it has lent: broken between two statements, it would end the process.
-    client.on('error', toldByNextStatement);
+    client.on('error', reportedByNextStatement);
     let broken: Error | undefined;
     let committing = false;
     try {
@@ -72,16 +72,16 @@ export class Database implements SqlRunner {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      this.tellFailure(error);
+      this.logFailure(error);
       if (!(await rollBack(client))) broken = new Error('connection could not roll back');
       throw committing ? databaseFailure(error) : failureBeforeCommit(error);
     } finally {
       client.release(broken);
-      client.off('error', toldByNextStatement);
+      client.off('error', reportedByNextStatement);
     }
   }
 
-  private tellFailure(error: unknown): void {
+  private logFailure(error: unknown): void {
     for (const listener of this.failureListeners) listener(error);
   }
 
@@ -103,7 +103,7 @@ export class Database implements SqlRunner {
   }
 }
 
-function toldByNextStatement(): void {
+function reportedByNextStatement(): void {
   // A broken connection answers every statement with its failure.
 }
 

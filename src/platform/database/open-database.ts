@@ -7,7 +7,7 @@ import { type OpenAddress, openAddress } from './open-address.js';
 import { isBehindPooler } from './pooler.js';
 
 /** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
-const MOST_EMBEDDED = 20;
+const MAX_EMBEDDED = 20;
 
 export interface OpenDatabase {
   readonly dataSource: DataSource;
@@ -24,7 +24,7 @@ export async function openDatabase(settings: GatewaySettings['database'], logs: 
   const pooler = await findPooler(server, settings, logger);
   const dataSource = createDataSource(server.address, {
     ...pooler,
-    size: server.embedded ? Math.min(settings.pool_size, MOST_EMBEDDED) : settings.pool_size,
+    size: server.embedded ? Math.min(settings.pool_size, MAX_EMBEDDED) : settings.pool_size,
     connectTimeoutMs: settings.connect_timeout_ms,
     statementTimeoutMs: settings.statement_timeout_ms,
     onIdleError: (error) =>
@@ -47,13 +47,13 @@ export async function openDatabase(settings: GatewaySettings['database'], logs: 
 /** Closes what was opened when nobody answers. */
 async function findPooler(
   server: OpenAddress,
-  { prepared_statements: wanted, connect_timeout_ms: timeoutMs }: GatewaySettings['database'],
+  { prepared_statements: setting, connect_timeout_ms: timeoutMs }: GatewaySettings['database'],
   logger: Logger,
 ): Promise<Pick<PoolLimits, 'sharesSessions' | 'namesStatements'>> {
   try {
     const sharesSessions = await isBehindPooler(server.address, timeoutMs);
-    if (sharesSessions) logger.info('the database is behind a pooler', { prepared_statements: wanted });
-    return { sharesSessions, ...(wanted === 'auto' ? {} : { namesStatements: wanted === 'always' }) };
+    if (sharesSessions) logger.info('the database is behind a pooler', { prepared_statements: setting });
+    return { sharesSessions, ...(setting === 'auto' ? {} : { namesStatements: setting === 'always' }) };
   } catch (error) {
     await server.close();
     throw error;

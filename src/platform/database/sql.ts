@@ -24,7 +24,7 @@ export type SqlValue =
   | readonly (string | number | Date | null)[];
 
 /** What else is committed with a change, given what came of it. Throws so that neither is kept. */
-export type Together<Result> = (runner: SqlRunner, result: Result) => Promise<void>;
+export type OnCommit<Result> = (runner: SqlRunner, result: Result) => Promise<void>;
 
 /** Runs statements: the pool itself, or one transaction. */
 export interface SqlRunner {

@@ -16,7 +16,7 @@ export class EventSignal {
   }
 
   /** The same, given how many hooks are to be told: nothing happens for none. */
-  told(hooks: number | null | undefined): void {
+  queued(hooks: number | null | undefined): void {
     if (hooks !== null && hooks !== undefined && hooks > 0) this.committed();
   }
 }

@@ -4,7 +4,7 @@ import type { SqlRunner, Statement } from '../database/sql.js';
 import type { GatewayEvent } from './event-catalogue.js';
 import { EventSignal } from './event-signal.js';
 
-const EMIT: Statement = { name: 'events.emit', text: 'SELECT emit_event($1, $2, $3) AS told' };
+const EMIT: Statement = { name: 'events.emit', text: 'SELECT emit_event($1, $2, $3) AS deliveries' };
 
 /** The transactional outbox: an event exists when the change that made it is committed, and only then. */
 @Injectable()
@@ -21,12 +21,12 @@ export class EventStore {
    */
   async emit(runner: SqlRunner, event: GatewayEvent): Promise<number> {
     const values = [event.name, event.userId, JSON.stringify(event.data)];
-    const [row] = await runner.query<{ told: number }>(EMIT, values);
-    return row?.told ?? 0;
+    const [row] = await runner.query<{ deliveries: number }>(EMIT, values);
+    return row?.deliveries ?? 0;
   }
 
   /** For a change that is no row: one statement of its own, and off it goes. */
   async publish(event: GatewayEvent): Promise<void> {
-    this.signal.told(await this.emit(this.database, event));
+    this.signal.queued(await this.emit(this.database, event));
   }
 }

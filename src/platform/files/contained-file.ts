@@ -14,10 +14,10 @@ export function isBelow(folder: string, path: string): boolean {
 }
 
 /**
- * A regular file below `folder`, wherever symbolic links lead, up to `mostBytes`. Throws `FileProblem`.
+ * A regular file below `folder`, wherever symbolic links lead, up to `maxBytes`. Throws `FileProblem`.
  * @param folder absolute and without symbolic links
  */
-export async function readContained(folder: string, name: string, mostBytes: number): Promise<Buffer> {
+export async function readContained(folder: string, name: string, maxBytes: number): Promise<Buffer> {
   const real = await realpath(resolve(folder, name)).catch(() => undefined);
   const isInside = isAbsolute(name) ? false : real === undefined || isBelow(folder, real);
   if (!isInside) throw new FileProblem(`${shown(name)} leads out of its folder`);
@@ -31,7 +31,7 @@ export async function readContained(folder: string, name: string, mostBytes: num
   try {
     const facts = await file.stat();
     if (!facts.isFile()) throw new FileProblem(`${shown(name)} is not a file`);
-    if (facts.size > mostBytes) throw new FileProblem(`${shown(name)} has more than ${mostBytes} bytes`);
+    if (facts.size > maxBytes) throw new FileProblem(`${shown(name)} has more than ${maxBytes} bytes`);
     const bytes = Buffer.alloc(facts.size + 1);
     const length = await fill(file, bytes);
     if (length > facts.size) throw new FileProblem(`${shown(name)} grew while it was read`);

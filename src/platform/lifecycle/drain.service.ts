@@ -16,9 +16,9 @@ const CLOSING_TURNS_MS = 5000;
 const LAST_ANSWERS_MS = 2000;
 /** For channels, tool servers, plugins and deliveries. */
 const ENDING_MS = 15_000;
-const MOST_TOLD = 20;
+const MAX_LOGGED = 20;
 
-export interface StopWish {
+export interface StopOptions {
   /** Whether `gateway.drain_grace_ms` is kept; true unless told. */
   readonly withGrace?: boolean;
 }
@@ -46,7 +46,7 @@ export class DrainService {
   constructor(private readonly parts: Drained) {}
 
   /** Once; later calls wait for the first. Throws when an area did not end in time. */
-  stop({ withGrace = true }: StopWish = {}): Promise<void> {
+  stop({ withGrace = true }: StopOptions = {}): Promise<void> {
     this.stopping ??= this.drain(withGrace);
     return this.stopping;
   }
@@ -73,7 +73,7 @@ export class DrainService {
     if (turns.count > 0) await this.interruptTurns();
     await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
     clearInterval(sweep);
-    this.tellWhatIsCutOff();
+    this.logInterrupted();
     await listeners.close();
     await this.endAreas();
     logger.info('the gateway has stopped');
@@ -85,13 +85,13 @@ export class DrainService {
     await this.pause(Math.min(graceMs, CALM_MS));
   }
 
-  private tellWhatIsCutOff(): void {
+  private logInterrupted(): void {
     const { listeners, logger } = this.parts;
     const requests = listeners.unansweredRoutes;
     if (requests.length === 0) return;
     logger.warn('requests are cut off: the gateway stops', {
       requests: requests.length,
-      routes: [...new Set(requests)].slice(0, MOST_TOLD),
+      routes: [...new Set(requests)].slice(0, MAX_LOGGED),
     });
   }
 

@@ -11,8 +11,8 @@ export class LineQueue {
   private dropped = 0;
 
   constructor(
-    private readonly mostLines: number,
-    private readonly mostChars: number,
+    private readonly maxLines: number,
+    private readonly maxChars: number,
   ) {}
 
   get size(): number {
@@ -22,14 +22,14 @@ export class LineQueue {
   push(line: QueuedLine): void {
     this.lines.push(line);
     this.chars += line.line.length;
-    while (this.size > this.mostLines || (this.chars > this.mostChars && this.size > 0)) {
+    while (this.size > this.maxLines || (this.chars > this.maxChars && this.size > 0)) {
       this.shift();
       this.dropped += 1;
     }
   }
 
   /** Takes out the oldest: at most `lines`, and no further once `chars` is reached. */
-  take(lines: number, chars: number): QueuedLine[] {
+  shiftBatch(lines: number, chars: number): QueuedLine[] {
     const taken: QueuedLine[] = [];
     let size = 0;
     while (taken.length < lines && size < chars && this.size > 0) {
@@ -45,7 +45,7 @@ export class LineQueue {
   }
 
   /** How many gave way since the last call. */
-  takeDropped(): number {
+  drainDropped(): number {
     const dropped = this.dropped;
     this.dropped = 0;
     return dropped;

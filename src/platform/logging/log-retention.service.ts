@@ -4,8 +4,8 @@ import { Settings } from '../settings/settings.js';
 import { LogStore } from './log.store.js';
 import { Logs } from './logger.js';
 
-const EVERY_MS = 60_000;
-const MOST_AT_ONCE = 5000;
+const INTERVAL_MS = 60_000;
+const MAX_AT_ONCE = 5000;
 
 /** Deletes log lines that are too old or too many, on one replica at a time. */
 @Injectable()
@@ -15,11 +15,11 @@ export class LogRetention implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(store: LogStore, settings: Settings, logs: Logs) {
     this.job = new BatchedJob({
       failure: 'old log lines could not be deleted',
-      everyMs: EVERY_MS,
+      everyMs: INTERVAL_MS,
       logger: logs.for('logs::retention'),
       batch: async () => {
         const { retention_days: days, retention_rows: rows } = settings.current.logging;
-        return (await store.trim(days, rows, MOST_AT_ONCE)) === MOST_AT_ONCE;
+        return (await store.trim(days, rows, MAX_AT_ONCE)) === MAX_AT_ONCE;
       },
     });
   }

@@ -11,13 +11,13 @@ import type { Logger, Logs } from './logger.js';
 import { type StoredLine, storedLine } from './stored-line.js';
 
 const FLUSH_MS = 200;
-const LONGEST_WAIT_MS = 5000;
-const MOST_WAITING_LINES = 10_000;
-const MOST_WAITING_CHARS = 8 * 2 ** 20;
+const MAX_WAIT_MS = 5000;
+const MAX_WAITING_LINES = 10_000;
+const MAX_WAITING_CHARS = 8 * 2 ** 20;
 const LINES_PER_BATCH = 1000;
 const CHARS_PER_BATCH = 2 ** 20;
 /** A batch that the database refuses for itself, not for being away, is given up after so many attempts. */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 
 interface Batch {
   readonly number: number;
@@ -32,7 +32,7 @@ interface Batch {
 export class LogWriter {
   /** A number of its own for every start: a restarted process is another writer. */
   private readonly writer = randomUUID();
-  private readonly queue = new LineQueue(MOST_WAITING_LINES, MOST_WAITING_CHARS);
+  private readonly queue = new LineQueue(MAX_WAITING_LINES, MAX_WAITING_CHARS);
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export class LogWriter {
     }
     this.stopped = true;
     clearTimeout(this.timer);
-    return this.waiting + this.queue.takeDropped();
+    return this.waiting + this.queue.drainDropped();
   }
 
   private get waiting(): number {
@@ -97,12 +97,12 @@ export class LogWriter {
       this.batch ??= this.nextBatch();
       if (this.batch === undefined || !(await this.stored(this.batch))) return;
       this.batch = undefined;
-      this.sayWhatWasDropped();
+      this.logDropped();
     } while (this.queue.size >= LINES_PER_BATCH);
   }
 
   private nextBatch(): Batch | undefined {
-    const lines = this.queue.take(LINES_PER_BATCH, CHARS_PER_BATCH);
+    const lines = this.queue.shiftBatch(LINES_PER_BATCH, CHARS_PER_BATCH);
     if (lines.length === 0) return undefined;
     this.batches += 1;
     return {
@@ -120,8 +120,8 @@ export class LogWriter {
       return true;
     } catch (error) {
       batch.attempts += 1;
-      this.sayThatItFails(error);
-      if (error instanceof Unavailable || batch.attempts < MOST_REFUSALS) return false;
+      this.logFailure(error);
+      if (error instanceof Unavailable || batch.attempts < MAX_REFUSALS) return false;
       this.queue.countDropped(batch.lines.length);
       return true;
     }
@@ -129,18 +129,18 @@ export class LogWriter {
 
   private pauseMs(): number {
     const attempts = this.batch?.attempts ?? 0;
-    return attempts === 0 ? FLUSH_MS : Math.min(FLUSH_MS * 2 ** attempts, LONGEST_WAIT_MS);
+    return attempts === 0 ? FLUSH_MS : Math.min(FLUSH_MS * 2 ** attempts, MAX_WAIT_MS);
   }
 
-  private sayThatItFails(error: unknown): void {
+  private logFailure(error: unknown): void {
     if (this.failing) return;
     this.failing = true;
     const reason = sentenceOf(error);
     this.logger.warn('log lines cannot be stored at the moment; the newest of them wait', { reason });
   }
 
-  private sayWhatWasDropped(): void {
-    const dropped = this.queue.takeDropped();
+  private logDropped(): void {
+    const dropped = this.queue.drainDropped();
     if (dropped > 0) this.logger.warn('log lines were dropped before they could be stored', { dropped });
   }
 }

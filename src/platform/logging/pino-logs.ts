@@ -8,7 +8,7 @@ import type { Redactor } from './redactor.js';
 import { visibleJson, visibleText } from './visible-text.js';
 
 /** How many lines from before there was a taker are kept for it. */
-const MOST_EARLY_LINES = 1000;
+const MAX_EARLY_LINES = 1000;
 
 export interface PinoLogsOptions {
   readonly level: LogLevel;
@@ -94,6 +94,6 @@ export class PinoLogs extends Logs {
     for (const sink of this.sinks) sink(line, rank);
     if (this.sinks.length > 0) return;
     this.early.push({ line, rank });
-    if (this.early.length > MOST_EARLY_LINES) this.early.shift();
+    if (this.early.length > MAX_EARLY_LINES) this.early.shift();
   }
 }

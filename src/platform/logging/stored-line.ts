@@ -3,8 +3,8 @@ import { fieldsText } from './fields-text.js';
 import { visibleText } from './visible-text.js';
 
 /** Longer sentences are cut when they are kept; the gateway's own output has them whole. */
-const LONGEST_MESSAGE = 8192;
-const LONGEST_NAME = 256;
+const MAX_MESSAGE_LENGTH = 8192;
+const MAX_NAME_LENGTH = 256;
 
 /** A line on its way into the database. */
 export interface StoredLine {
@@ -26,9 +26,9 @@ export function storedLine(json: string, rank: number): StoredLine {
   return {
     at: new Date(String(timestamp)),
     rank,
-    module: cut(String(module), LONGEST_NAME),
-    message: cut(`${String(message)}${fieldsText(fields)}`, LONGEST_MESSAGE),
-    sessionId: typeof sessionId === 'string' ? cut(visibleText(sessionId), LONGEST_NAME) : null,
+    module: truncate(String(module), MAX_NAME_LENGTH),
+    message: truncate(`${String(message)}${fieldsText(fields)}`, MAX_MESSAGE_LENGTH),
+    sessionId: typeof sessionId === 'string' ? truncate(visibleText(sessionId), MAX_NAME_LENGTH) : null,
   };
 }
 
@@ -40,7 +40,7 @@ function parsed(json: string): Record<string, unknown> {
   }
 }
 
-function cut(text: string, longest: number): string {
+function truncate(text: string, longest: number): string {
   const storable = storableText(text);
   return storable.length <= longest ? storable : `${storableText(storable.slice(0, longest - 1))}…`;
 }

@@ -9,9 +9,9 @@ import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 /** In characters, for URLs. */
-const LONGEST_REMEMBERED = 2048;
+const MAX_REMEMBERED_LENGTH = 2048;
 
 /** What one state of the settings allows, and what was asked for under it: the same URLs come again and again. */
 interface Rules {
@@ -43,7 +43,7 @@ export class AddressGuard {
     const known = urls.get(text);
     if (known !== undefined) return known;
     const url = this.checkedUrl(text);
-    return text.length > LONGEST_REMEMBERED ? url : remember(urls, text, url);
+    return text.length > MAX_REMEMBERED_LENGTH ? url : remember(urls, text, url);
   }
 
   private checkedUrl(text: string): URL {
@@ -102,7 +102,7 @@ export class AddressGuard {
 }
 
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
-  if (known.size >= MOST_REMEMBERED) known.clear();
+  if (known.size >= MAX_REMEMBERED) known.clear();
   known.set(key, value);
   return value;
 }

@@ -17,7 +17,7 @@ interface Known {
 
 const FOUND_MS = 5000;
 const NOT_FOUND_MS = 2000;
-const MOST_NAMES = 2000;
+const MAX_NAMES = 2000;
 
 /**
  * Asks as the system does: hosts file, search domains and DNS. A question that hangs holds one of the process's four
@@ -58,7 +58,7 @@ export class SystemNameResolver extends NameResolver {
 
   private forgetOldest(): void {
     const [oldest] = this.names.keys();
-    if (this.names.size > MOST_NAMES && oldest !== undefined) this.names.delete(oldest);
+    if (this.names.size > MAX_NAMES && oldest !== undefined) this.names.delete(oldest);
   }
 }
 

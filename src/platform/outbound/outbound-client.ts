@@ -26,15 +26,15 @@ export interface OutboundStatus {
   readonly headers: OutboundHeaders;
 }
 
-export interface OutboundAnswer extends OutboundStatus {
+export interface OutboundResponse extends OutboundStatus {
   readonly body: Buffer;
 }
 
 /** Bodies that nobody reads are drained so far, so that the connection can be used again; then it is cut. */
-const MOST_DRAINED_BYTES = 16_384;
-const MOST_HEADER_BYTES = 32_768;
+const MAX_DRAINED_BYTES = 16_384;
+const MAX_HEADER_BYTES = 32_768;
 /** Connections to one origin that may be open at once; further calls wait for one, within their time. */
-const MOST_CONNECTIONS = 2048;
+const MAX_CONNECTIONS = 2048;
 
 /**
  * The only way out of the gateway for a URL that a caller or a configuration gives: http and https, to addresses that
@@ -50,7 +50,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
     private readonly egress: Egress,
   ) {
     const connect = guardedConnector(guard, egress);
-    this.agent = new Agent({ connect, connections: MOST_CONNECTIONS, maxHeaderSize: MOST_HEADER_BYTES });
+    this.agent = new Agent({ connect, connections: MAX_CONNECTIONS, maxHeaderSize: MAX_HEADER_BYTES });
   }
 
   onApplicationBootstrap(): void {
@@ -73,13 +73,13 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
     return this.call(call, ({ statusCode: status, headers, body }, deadline) => {
       // Whoever answered has answered: how its body ends changes nothing, but it must end.
       const clear = (): void => deadline.clear();
-      body.dump({ limit: MOST_DRAINED_BYTES }).then(clear, clear);
+      body.dump({ limit: MAX_DRAINED_BYTES }).then(clear, clear);
       return { status, headers };
     });
   }
 
   /** The whole answer. Throws like `send`, and `OutboundFailed` with `too_large` past `maxBytes` of body. */
-  read(call: OutboundCall & { readonly maxBytes: number }): Promise<OutboundAnswer> {
+  read(call: OutboundCall & { readonly maxBytes: number }): Promise<OutboundResponse> {
     return this.call(call, async ({ statusCode: status, headers, body }, deadline) => {
       const bytes = await collect(body, call.maxBytes);
       deadline.clear();

@@ -36,7 +36,7 @@ export type FailureReason =
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
   /** The reason as words of a sentence. */
-  readonly words: string;
+  readonly reasonText: string;
 
   constructor(
     readonly reason: FailureReason,
@@ -44,7 +44,7 @@ export class OutboundFailed extends Error {
   ) {
     const words = reason === 'proxy' ? 'the proxy did not connect' : reason.replaceAll('_', ' ');
     super(`The call failed: ${words}.`, cause === undefined ? undefined : { cause });
-    this.words = words;
+    this.reasonText = words;
   }
 }
 

@@ -17,7 +17,7 @@ function limiterWithClocks(maxKeys?: number) {
   };
   const takeUntilRefused = (key: string, limit: number) => {
     let allowed = 0;
-    while (limiter.take(key, limit).allowed) allowed += 1;
+    while (limiter.consume(key, limit).allowed) allowed += 1;
     return allowed;
   };
   return { limiter, clock, pass, takeUntilRefused };
@@ -26,12 +26,12 @@ function limiterWithClocks(maxKeys?: number) {
 describe('a bucket', () => {
   test('that was given back what was taken is as it was', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks();
-    const before = limiter.take('a', 10);
-    limiter.take('a', 10);
-    limiter.giveBack('a', 10);
-    expect(limiter.take('a', 10).remaining).toBe(before.remaining - 1);
+    const before = limiter.consume('a', 10);
+    limiter.consume('a', 10);
+    limiter.refund('a', 10);
+    expect(limiter.consume('a', 10).remaining).toBe(before.remaining - 1);
     expect(takeUntilRefused('a', 10)).toBe(8);
-    limiter.giveBack('never seen', 10);
+    limiter.refund('never seen', 10);
     expect(takeUntilRefused('never seen', 10)).toBe(10);
   });
 
@@ -45,7 +45,7 @@ describe('a bucket', () => {
 
   test('counts what remains down to none, and says when it is full again', () => {
     const { limiter } = limiterWithClocks();
-    const decisions = Array.from({ length: 6 }, () => limiter.take('k', 5));
+    const decisions = Array.from({ length: 6 }, () => limiter.consume('k', 5));
     expect(decisions.map((d) => d.remaining)).toEqual([4, 3, 2, 1, 0, 0]);
     expect(decisions.map((d) => d.resetAtMs - UNIX_START)).toEqual([200, 400, 600, 800, 1000, 1000]);
     expect(decisions.map((d) => d.retryAfterMs)).toEqual([0, 0, 0, 0, 0, 200]);
@@ -56,10 +56,10 @@ describe('a bucket', () => {
     const { limiter, pass, takeUntilRefused } = limiterWithClocks();
     takeUntilRefused('k', 10);
     pass(99);
-    expect(limiter.take('k', 10)).toMatchObject({ allowed: false, retryAfterMs: 1 });
+    expect(limiter.consume('k', 10)).toMatchObject({ allowed: false, retryAfterMs: 1 });
     pass(1);
-    expect(limiter.take('k', 10)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(limiter.take('k', 10).allowed).toBe(false);
+    expect(limiter.consume('k', 10)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(limiter.consume('k', 10).allowed).toBe(false);
   });
 
   test('is full again after a second, and never more than full', () => {
@@ -80,10 +80,10 @@ describe('a bucket', () => {
           const { limiter, pass, takeUntilRefused } = limiterWithClocks();
           takeUntilRefused('k', limit);
           pass((share * 1000) / limit);
-          const refused = limiter.take('k', limit);
+          const refused = limiter.consume('k', limit);
           if (refused.allowed) return;
           pass(refused.retryAfterMs);
-          expect(limiter.take('k', limit).allowed).toBe(true);
+          expect(limiter.consume('k', limit).allowed).toBe(true);
         },
       ),
     );
@@ -92,29 +92,29 @@ describe('a bucket', () => {
   test('is not charged for refusals', () => {
     const { limiter, pass, takeUntilRefused } = limiterWithClocks();
     takeUntilRefused('k', 10);
-    const first = limiter.take('k', 10);
-    for (let i = 0; i < 1000; i++) expect(limiter.take('k', 10)).toEqual(first);
+    const first = limiter.consume('k', 10);
+    for (let i = 0; i < 1000; i++) expect(limiter.consume('k', 10)).toEqual(first);
     pass(100);
-    expect(limiter.take('k', 10).allowed).toBe(true);
+    expect(limiter.consume('k', 10).allowed).toBe(true);
   });
 
   test('of another key is untouched', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks();
     takeUntilRefused('a', 10);
-    expect(limiter.take('b', 10)).toMatchObject({ allowed: true, remaining: 9 });
+    expect(limiter.consume('b', 10)).toMatchObject({ allowed: true, remaining: 9 });
   });
 
   test('keeps what was used when its limit changes', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks();
     takeUntilRefused('k', 10);
-    expect(limiter.take('k', 50)).toMatchObject({ allowed: false, limit: 50, retryAfterMs: 20 });
+    expect(limiter.consume('k', 50)).toMatchObject({ allowed: false, limit: 50, retryAfterMs: 20 });
   });
 
   test.each([5, 10, 30, 50])('of %d per second passes ten seconds of twice its limit exactly', (limit) => {
     const { limiter, pass } = limiterWithClocks();
     let allowed = 0;
     for (let i = 0; i < limit * 2 * 10; i++) {
-      if (limiter.take('k', limit).allowed) allowed += 1;
+      if (limiter.consume('k', limit).allowed) allowed += 1;
       pass(1000 / (limit * 2));
     }
     expect(Math.abs(allowed - (limit * 10 + limit))).toBeLessThanOrEqual(1);
@@ -128,7 +128,7 @@ describe('a bucket', () => {
         const times: number[] = [];
         for (const step of steps) {
           pass(step);
-          if (limiter.take('k', limit).allowed) times.push(clock.monotonic);
+          if (limiter.consume('k', limit).allowed) times.push(clock.monotonic);
         }
         for (let from = 0; from < times.length; from++) {
           for (let to = from; to < times.length; to++) {
@@ -145,7 +145,7 @@ describe('a bucket', () => {
     takeUntilRefused('k', 10);
     for (const step of [-3_600_000, 7_200_000]) {
       clock.unix += step;
-      expect(limiter.take('k', 10)).toMatchObject({
+      expect(limiter.consume('k', 10)).toMatchObject({
         allowed: false,
         retryAfterMs: 100,
         resetAtMs: clock.unix + 1000,
@@ -155,7 +155,7 @@ describe('a bucket', () => {
 
   test('works with the clocks of the machine', () => {
     const before = Date.now();
-    const decision = new MemoryRateLimiter().take('k', 10);
+    const decision = new MemoryRateLimiter().consume('k', 10);
     expect(decision).toMatchObject({ allowed: true, remaining: 9, retryAfterMs: 0 });
     expect(Math.abs(decision.resetAtMs - before - 100)).toBeLessThan(5000);
   });
@@ -173,7 +173,7 @@ describe('the memory', () => {
           const full = Math.max(fullAt.get(key) ?? 0, clock.monotonic);
           const expected = full + 1000 / limit - clock.monotonic <= 1000.0001;
           if (expected) fullAt.set(key, full + 1000 / limit);
-          expect(limiter.take(`${key}`, limit).allowed).toBe(expected);
+          expect(limiter.consume(`${key}`, limit).allowed).toBe(expected);
         }
       }),
     );
@@ -181,19 +181,19 @@ describe('the memory', () => {
 
   test('forgets buckets that are full, without being asked for them', () => {
     const { limiter, pass } = limiterWithClocks();
-    for (let i = 0; i < 5000; i++) limiter.take(`k${i}`, 10);
+    for (let i = 0; i < 5000; i++) limiter.consume(`k${i}`, 10);
     expect(limiter.size).toBe(5000);
     pass(1000);
-    limiter.take('x', 10);
+    limiter.consume('x', 10);
     pass(1000);
-    limiter.take('x', 10);
+    limiter.consume('x', 10);
     expect(limiter.size).toBeLessThanOrEqual(2);
   });
 
   test('never exceeds its bound', () => {
     const { limiter } = limiterWithClocks(100);
     for (let i = 0; i < 10_000; i++) {
-      limiter.take(`k${i}`, 10);
+      limiter.consume(`k${i}`, 10);
       expect(limiter.size).toBeLessThanOrEqual(100);
     }
   });
@@ -202,20 +202,20 @@ describe('the memory', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks(100);
     takeUntilRefused('token', 10);
     for (let i = 0; i < 10_000; i++) {
-      limiter.take(`address${i}`, 10);
-      if (i % 40 === 0) expect(limiter.take('token', 10).allowed).toBe(false);
+      limiter.consume(`address${i}`, 10);
+      if (i % 40 === 0) expect(limiter.consume('token', 10).allowed).toBe(false);
     }
   });
 
   test('forgets in a flood the buckets not touched for longest', () => {
     const { limiter, takeUntilRefused } = limiterWithClocks(100);
     takeUntilRefused('idle', 10);
-    for (let i = 0; i < 48; i++) limiter.take(`first${i}`, 10);
+    for (let i = 0; i < 48; i++) limiter.consume(`first${i}`, 10);
     takeUntilRefused('recent', 10);
-    for (let i = 0; i < 49; i++) limiter.take(`second${i}`, 10);
-    expect(limiter.take('recent', 10).allowed).toBe(false);
-    for (let i = 0; i < 51; i++) limiter.take(`third${i}`, 10);
-    expect(limiter.take('idle', 10).allowed).toBe(true);
-    expect(limiter.take('recent', 10).allowed).toBe(false);
+    for (let i = 0; i < 49; i++) limiter.consume(`second${i}`, 10);
+    expect(limiter.consume('recent', 10).allowed).toBe(false);
+    for (let i = 0; i < 51; i++) limiter.consume(`third${i}`, 10);
+    expect(limiter.consume('idle', 10).allowed).toBe(true);
+    expect(limiter.consume('recent', 10).allowed).toBe(false);
   });
 });

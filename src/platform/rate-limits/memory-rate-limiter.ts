@@ -41,7 +41,7 @@ export class MemoryRateLimiter extends RateLimiter {
     return this.young.size + this.old.size;
   }
 
-  override take(key: string, limitPerSecond: number): RateDecision {
+  override consume(key: string, limitPerSecond: number): RateDecision {
     const now = this.monotonicMs();
     this.turnGenerations(now);
     const tokenMs = BUCKET_MS / limitPerSecond;
@@ -59,8 +59,8 @@ export class MemoryRateLimiter extends RateLimiter {
     };
   }
 
-  /** Undoes one `take` that was allowed; the limit as it was then. */
-  giveBack(key: string, limitPerSecond: number): void {
+  /** Undoes one `consume` that was allowed; the limit as it was then. */
+  refund(key: string, limitPerSecond: number): void {
     const fullAt = this.young.get(key) ?? this.old.get(key);
     if (fullAt !== undefined) this.young.set(key, fullAt - BUCKET_MS / limitPerSecond);
   }

@@ -4,7 +4,7 @@ import type { Statement } from '../database/sql.js';
 import { BUCKET_MS } from './rate-limiter.port.js';
 
 /** Requests that wait for tokens of one bucket. */
-export interface BucketWish {
+export interface BucketRequest {
   readonly key: string;
   readonly limitPerSecond: number;
   readonly tokens: number;
@@ -18,10 +18,10 @@ export interface BucketGrant {
 }
 
 /** The limiter answers by itself when this is not kept. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 /** Full for so long, a bucket is like one that was never asked for. */
 const FORGET_AFTER_MS = 10_000;
-const MOST_FORGOTTEN = 5000;
+const MAX_FORGOTTEN = 5000;
 
 const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
@@ -29,9 +29,9 @@ const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
  * GCRA for many buckets at once. In one order, so that two replicas cannot wait for each other. A bucket is never
  * further from full than it is large, so a database whose clock was set back locks nobody out.
  */
-const TAKE: Statement = {
+const CONSUME: Statement = {
   name: 'rate_limits.take',
-  timeoutMs: PATIENCE_MS,
+  timeoutMs: TIMEOUT_MS,
   text: `
     WITH clock AS MATERIALIZED (SELECT ${NOW_MS} AS now_ms),
     wishes AS (
@@ -58,7 +58,7 @@ const FORGET: Statement = {
     WITH gone AS (
       DELETE FROM rate_buckets WHERE key IN (
         SELECT key FROM rate_buckets WHERE full_at_ms < ${NOW_MS} - ${FORGET_AFTER_MS}
-        LIMIT ${MOST_FORGOTTEN} FOR UPDATE SKIP LOCKED
+        LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
       ) RETURNING 1
     )
     SELECT count(*)::int AS forgotten FROM gone`,
@@ -70,11 +70,11 @@ export class RateBucketStore {
   constructor(private readonly database: Database) {}
 
   /** What each bucket gives, by key; no key twice. Throws `Unavailable` when the database does not answer in a second. */
-  async take(wishes: readonly BucketWish[]): Promise<Map<string, BucketGrant>> {
-    const rows = await this.database.query<{ key: string; granted: number; full_in_ms: number }>(TAKE, [
-      wishes.map(({ key }) => key),
-      wishes.map(({ tokens }) => tokens),
-      wishes.map(({ limitPerSecond }) => limitPerSecond),
+  async consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
+    const rows = await this.database.query<{ key: string; granted: number; full_in_ms: number }>(CONSUME, [
+      requests.map(({ key }) => key),
+      requests.map(({ tokens }) => tokens),
+      requests.map(({ limitPerSecond }) => limitPerSecond),
     ]);
     return new Map(rows.map(({ key, granted, full_in_ms: fullInMs }) => [key, { granted, fullInMs }]));
   }
@@ -82,6 +82,6 @@ export class RateBucketStore {
   /** @returns whether there may be more of them */
   async forgetFull(): Promise<boolean> {
     const [row] = await this.database.query<{ forgotten: number }>(FORGET);
-    return row?.forgotten === MOST_FORGOTTEN;
+    return row?.forgotten === MAX_FORGOTTEN;
   }
 }

@@ -23,5 +23,5 @@ export abstract class RateLimiter {
    * Takes one token; a refusal takes none. `limitPerSecond` is at least 1 and may differ from call to call: what was
    * used is kept as the time until the bucket is full. An adapter that answers at once does so without a promise.
    */
-  abstract take(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision>;
+  abstract consume(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision>;
 }

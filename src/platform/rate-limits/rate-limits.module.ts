@@ -3,7 +3,7 @@ import { Logs } from '../logging/logger.js';
 import { Settings } from '../settings/settings.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
 import { RateBucketStore } from './rate-bucket.store.js';
-import { RateBucketJanitor } from './rate-bucket-janitor.service.js';
+import { RateBucketRetention } from './rate-bucket-retention.service.js';
 import { sharesRateLimits } from './rate-limit-store.js';
 import { RateLimiter } from './rate-limiter.port.js';
 import { SharedRateLimiter } from './shared-rate-limiter.js';
@@ -11,7 +11,7 @@ import { SharedRateLimiter } from './shared-rate-limiter.js';
 @Module({
   providers: [
     RateBucketStore,
-    RateBucketJanitor,
+    RateBucketRetention,
     { provide: RateLimiter, useFactory: limiterOf, inject: [Settings, RateBucketStore, Logs] },
   ],
   exports: [RateLimiter],

@@ -1,6 +1,6 @@
 import { BUCKET_MS, type RateDecision } from './rate-limiter.port.js';
 
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 interface Refused {
   readonly limit: number;
@@ -22,7 +22,7 @@ export class RefusedKeys {
   refuse(key: string, limit: number, fullInMs: number, askedAt: number): RateDecision {
     const fullAt = askedAt + fullInMs;
     const nextTokenAt = fullAt + BUCKET_MS / limit - BUCKET_MS;
-    if (this.keys.size >= MOST_KEYS) this.keys.clear();
+    if (this.keys.size >= MAX_KEYS) this.keys.clear();
     const refused = { limit, nextTokenAt, fullAt };
     this.keys.set(key, refused);
     return this.decision(refused, this.monotonicMs());

@@ -1,5 +1,5 @@
 import type { Logger } from '../logging/logger.js';
-import type { BucketGrant, BucketWish } from './rate-bucket.store.js';
+import type { BucketGrant, BucketRequest } from './rate-bucket.store.js';
 import type { RateDecision } from './rate-limiter.port.js';
 import { type SharedBuckets, SharedRateLimiter } from './shared-rate-limiter.js';
 
@@ -7,13 +7,13 @@ const UNIX_START = 1_700_000_000_000;
 
 /** Buckets that note what they are asked, and answer when the test says so. */
 class ScriptedBuckets implements SharedBuckets {
-  readonly asked: (readonly BucketWish[])[] = [];
+  readonly asked: (readonly BucketRequest[])[] = [];
   private readonly pending: {
     resolve(grants: Map<string, BucketGrant>): void;
     reject(error: Error): void;
   }[] = [];
 
-  take(wishes: readonly BucketWish[]): Promise<Map<string, BucketGrant>> {
+  consume(wishes: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
     this.asked.push(wishes);
     return new Promise((resolve, reject) => this.pending.push({ resolve, reject }));
   }
@@ -39,13 +39,13 @@ function limiterOverScript() {
     () => clock.monotonic,
     () => UNIX_START + clock.monotonic,
   );
-  const take = async (key: string, limit: number) => limiter.take(key, limit);
+  const take = async (key: string, limit: number) => limiter.consume(key, limit);
   return { limiter, take, buckets, clock, lines };
 }
 
 test('what arrives while a statement is on its way goes together with the next one', async () => {
   const { limiter, take, buckets } = limiterOverScript();
-  const first = limiter.take('a', 10);
+  const first = limiter.consume('a', 10);
   const behind = [take('a', 10), take('b', 5), take('a', 10)];
   expect(buckets.asked).toEqual([[{ key: 'a', limitPerSecond: 10, tokens: 1 }]]);
   buckets.grant({ a: { granted: 1, fullInMs: 100 } });
@@ -63,7 +63,7 @@ test('what arrives while a statement is on its way goes together with the next o
 
 test('of more wishes than tokens the first are allowed and the rest is told when the next token comes', async () => {
   const { limiter, take, buckets } = limiterOverScript();
-  void limiter.take('other', 10);
+  void limiter.consume('other', 10);
   const wishes = [take('a', 10), take('a', 10), take('a', 10)];
   buckets.grant({ other: { granted: 1, fullInMs: 100 } });
   await new Promise(setImmediate);
@@ -77,11 +77,11 @@ test('of more wishes than tokens the first are allowed and the rest is told when
 
 test('an empty bucket is not asked again before its next token is due, unless its limit changed', async () => {
   const { limiter, buckets, clock } = limiterOverScript();
-  const refused = limiter.take('a', 10);
+  const refused = limiter.consume('a', 10);
   buckets.grant({ a: { granted: 0, fullInMs: 950 } });
   expect(await refused).toMatchObject({ allowed: false, retryAfterMs: 50 });
   clock.monotonic += 49;
-  expect(limiter.take('a', 10)).toEqual({
+  expect(limiter.consume('a', 10)).toEqual({
     allowed: false,
     limit: 10,
     remaining: 0,
@@ -90,10 +90,10 @@ test('an empty bucket is not asked again before its next token is due, unless it
   } satisfies RateDecision);
   expect(buckets.asked).toHaveLength(1);
   await new Promise(setImmediate);
-  void limiter.take('a', 20);
+  void limiter.consume('a', 20);
   expect(buckets.asked).toHaveLength(2);
   clock.monotonic += 1;
-  void limiter.take('a', 10);
+  void limiter.consume('a', 10);
   buckets.grant({ a: { granted: 1, fullInMs: 1000 } });
   await new Promise(setImmediate);
   expect(buckets.asked).toHaveLength(3);
@@ -101,13 +101,13 @@ test('an empty bucket is not asked again before its next token is due, unless it
 
 test('without the database a replica limits by itself, asks again a little later, and says so once', async () => {
   const { limiter, buckets, clock, lines } = limiterOverScript();
-  const first = limiter.take('a', 5);
-  const behind = limiter.take('b', 5);
+  const first = limiter.consume('a', 5);
+  const behind = limiter.consume('b', 5);
   buckets.fail();
   expect(await first).toMatchObject({ allowed: true, remaining: 4 });
   expect(await behind).toMatchObject({ allowed: true, remaining: 4 });
   await new Promise(setImmediate);
-  const alone = Array.from({ length: 6 }, () => limiter.take('a', 5));
+  const alone = Array.from({ length: 6 }, () => limiter.consume('a', 5));
   expect(alone.map((decision) => (decision as RateDecision).allowed)).toEqual([
     true,
     true,
@@ -117,14 +117,14 @@ test('without the database a replica limits by itself, asks again a little later
     false,
   ]);
   clock.monotonic += 250;
-  const asks = limiter.take('a', 5);
+  const asks = limiter.consume('a', 5);
   // While that is on its way nobody else waits for it.
-  expect(limiter.take('b', 5)).toMatchObject({ allowed: true });
+  expect(limiter.consume('b', 5)).toMatchObject({ allowed: true });
   buckets.fail();
   expect(await asks).toMatchObject({ allowed: true });
   await new Promise(setImmediate);
   clock.monotonic += 250;
-  const back = limiter.take('a', 5);
+  const back = limiter.consume('a', 5);
   buckets.grant({ a: { granted: 1, fullInMs: 200 } });
   await back;
   expect(buckets.asked).toHaveLength(3);
@@ -136,8 +136,8 @@ test('without the database a replica limits by itself, asks again a little later
 
 test('however many buckets are asked for, one statement takes 500 of them', async () => {
   const { limiter, buckets } = limiterOverScript();
-  void limiter.take('first', 10);
-  for (let i = 0; i < 1200; i++) void limiter.take(`k${i}`, 10);
+  void limiter.consume('first', 10);
+  for (let i = 0; i < 1200; i++) void limiter.consume(`k${i}`, 10);
   for (let i = 0; i < 4; i++) {
     buckets.grant({});
     await new Promise(setImmediate);

@@ -1,18 +1,18 @@
 import type { Logger } from '../logging/logger.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
-import type { BucketGrant, BucketWish } from './rate-bucket.store.js';
+import type { BucketGrant, BucketRequest } from './rate-bucket.store.js';
 import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.js';
 import { RefusedKeys } from './refused-keys.js';
 
 /** Buckets of one statement; the rest goes with the next. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 /** After a failure the database is left alone for so long. */
-const AWAY_MS = 250;
+const UNREACHABLE_MS = 250;
 const ROUNDING_MS = 1e-3;
 
 /** Where the buckets are. */
 export interface SharedBuckets {
-  take(wishes: readonly BucketWish[]): Promise<Map<string, BucketGrant>>;
+  consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>>;
 }
 
 interface Waiting {
@@ -46,11 +46,11 @@ export class SharedRateLimiter extends RateLimiter {
     this.refused = new RefusedKeys(monotonicMs, unixMs);
   }
 
-  override take(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision> {
+  override consume(key: string, limitPerSecond: number): RateDecision | Promise<RateDecision> {
     const refusal = this.refused.stillRefused(key, limitPerSecond);
     if (refusal !== undefined) return refusal;
     if (this.isAlone && (this.asking || this.monotonicMs() < this.aloneUntil))
-      return this.alone.take(key, limitPerSecond);
+      return this.alone.consume(key, limitPerSecond);
     return new Promise((resolve) => {
       const waiting = this.waiting.get(key) ?? { limit: limitPerSecond, answer: [] };
       waiting.answer.push(resolve);
@@ -67,24 +67,24 @@ export class SharedRateLimiter extends RateLimiter {
 
   private nextBatch(): Map<string, Waiting> {
     const all = this.waiting;
-    if (all.size <= MOST_AT_ONCE) {
+    if (all.size <= MAX_AT_ONCE) {
       this.waiting = new Map();
       return all;
     }
-    const batch = new Map([...all].slice(0, MOST_AT_ONCE));
+    const batch = new Map([...all].slice(0, MAX_AT_ONCE));
     for (const key of batch.keys()) all.delete(key);
     return batch;
   }
 
   private async ask(batch: ReadonlyMap<string, Waiting>): Promise<void> {
-    const wishes = [...batch].map(([key, { limit, answer }]) => ({
+    const requests = [...batch].map(([key, { limit, answer }]) => ({
       key,
       limitPerSecond: limit,
       tokens: answer.length,
     }));
     const askedAt = this.monotonicMs();
     try {
-      const grants = await this.buckets.take(wishes);
+      const grants = await this.buckets.consume(requests);
       this.back();
       for (const [key, waiting] of batch) this.answer(key, waiting, grants.get(key), askedAt);
     } catch (error) {
@@ -120,11 +120,11 @@ export class SharedRateLimiter extends RateLimiter {
   }
 
   private answerAlone(key: string, { limit, answer }: Waiting): void {
-    for (const resolve of answer) resolve(this.alone.take(key, limit));
+    for (const resolve of answer) resolve(this.alone.consume(key, limit));
   }
 
   private away(error: unknown): void {
-    this.aloneUntil = this.monotonicMs() + AWAY_MS;
+    this.aloneUntil = this.monotonicMs() + UNREACHABLE_MS;
     if (this.isAlone) return;
     this.isAlone = true;
     this.logger.warn('the shared rate limits cannot be asked: this replica limits by itself', {

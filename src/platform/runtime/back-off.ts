@@ -1,6 +1,6 @@
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Full jitter: anything from nothing to a limit that begins at `firstMs`, doubles with every failure in a row, and ends at a minute. */
 export function backOffMs(failures: number, firstMs: number, random: () => number = Math.random): number {
-  return random() * Math.min(LONGEST_MS, firstMs * 2 ** Math.min(failures, 16));
+  return random() * Math.min(MAX_MS, firstMs * 2 ** Math.min(failures, 16));
 }

@@ -49,12 +49,12 @@ export class BatchedJob {
 
   /** One bite at a time: two at once find the same rows, and the second takes what is left of them for the end. */
   private run(): Promise<boolean> {
-    const bite = this.running.then(() => this.bite());
-    this.running = bite.then(() => undefined);
-    return bite;
+    const current = this.running.then(() => this.runBatch());
+    this.running = current.then(() => undefined);
+    return current;
   }
 
-  private async bite(): Promise<boolean> {
+  private async runBatch(): Promise<boolean> {
     try {
       const more = await this.options.batch();
       this.failing = false;

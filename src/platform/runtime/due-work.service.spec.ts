@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
-import { type DueQuestion, DueWork } from './due-work.service.js';
+import { type DueCheck, DueWork } from './due-work.service.js';
 
 let sent: { statement: Statement; values: readonly SqlValue[] }[];
 let answer: () => Promise<Record<string, unknown>[]>;
@@ -18,10 +18,10 @@ afterEach(() => due.onModuleDestroy());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function question(name: string, wish: Partial<DueQuestion> = {}): { question: DueQuestion; told: unknown[] } {
+function question(name: string, wish: Partial<DueCheck> = {}): { question: DueCheck; told: unknown[] } {
   const told: unknown[] = [];
   const tell = (given: unknown): void => void told.push(given);
-  return { question: { name, everyMs: 1000, sql: `any_${name}`, tell, ...wish }, told };
+  return { question: { name, everyMs: 1000, sql: `any_${name}`, onAnswer: tell, ...wish }, told };
 }
 
 test('all questions go to the database in one statement, each with its own values', async () => {

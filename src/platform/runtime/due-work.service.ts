@@ -4,12 +4,12 @@ import { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
 
 /** Milliseconds between two looks: what has to be known within 1.5 s by polling alone is found in half of that. */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 /** Milliseconds for one look; the next one comes after it. */
 const TIMEOUT_MS = 5000;
 
 /** A cheap question to the database whose answer says whether there is work to do. */
-export interface DueQuestion {
+export interface DueCheck {
   /** A word of its own: the name of the answer's column. */
   readonly name: string;
   /** The longest time between two answers, in milliseconds; looks are 400 ms apart. */
@@ -21,11 +21,11 @@ export interface DueQuestion {
    * Takes each answer, and begins the work without waiting for it. Undefined when the database could not be asked: then
    * nobody knows, and whoever does the work finds out, and says so.
    */
-  readonly tell: (answer: unknown) => void;
+  readonly onAnswer: (answer: unknown) => void;
 }
 
 interface Asked {
-  readonly question: DueQuestion;
+  readonly question: DueCheck;
   askedAt: number;
 }
 
@@ -36,7 +36,7 @@ interface Asked {
  */
 @Injectable()
 export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly asked: Asked[] = [];
+  private readonly checks: Asked[] = [];
   /** By text; as many as there are rhythms to ask in. */
   private readonly statements = new Map<string, Statement>();
   private readonly stopped = new AbortController();
@@ -45,8 +45,8 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(private readonly database: Database) {}
 
   /** Call it in `onModuleInit`, once for each name. */
-  watch(question: DueQuestion): void {
-    this.asked.push({ question, askedAt: Number.NEGATIVE_INFINITY });
+  watch(question: DueCheck): void {
+    this.checks.push({ question, askedAt: Number.NEGATIVE_INFINITY });
   }
 
   onApplicationBootstrap(): void {
@@ -61,28 +61,25 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private async run(): Promise<void> {
     const { signal } = this.stopped;
     while (!signal.aborted) {
-      await this.look();
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await this.poll();
+      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
   /** Asks what would come too late with the next look. */
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const now = performance.now();
-    const due = this.asked.filter(({ question, askedAt }) => now - askedAt + LOOK_MS > question.everyMs);
+    const due = this.checks.filter(({ question, askedAt }) => now - askedAt + POLL_MS > question.everyMs);
     if (due.length === 0) return;
     for (const one of due) one.askedAt = now;
     const questions = due.map(({ question }) => question);
     const answers = await this.answers(questions);
     if (this.stopped.signal.aborted) return;
-    for (const question of questions) question.tell(answers?.[question.name]);
+    for (const question of questions) question.onAnswer(answers?.[question.name]);
   }
 
   /** The same questions make the same text under the same name, which each connection prepares once. */
-  private statementOf(
-    questions: readonly DueQuestion[],
-    values: readonly (readonly SqlValue[])[],
-  ): Statement {
+  private statementOf(questions: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): Statement {
     const text = textOf(questions, values);
     const known = this.statements.get(text);
     if (known !== undefined) return known;
@@ -91,7 +88,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     return statement;
   }
 
-  private async answers(questions: readonly DueQuestion[]): Promise<Record<string, unknown> | undefined> {
+  private async answers(questions: readonly DueCheck[]): Promise<Record<string, unknown> | undefined> {
     const values = questions.map((question) => question.values?.() ?? []);
     try {
       const statement = this.statementOf(questions, values);
@@ -104,7 +101,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /** All in one; each has its values after those of the questions before it. */
-function textOf(questions: readonly DueQuestion[], values: readonly (readonly SqlValue[])[]): string {
+function textOf(questions: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): string {
   let before = 0;
   const columns = questions.map(({ name, sql }, index) => {
     const from = before;

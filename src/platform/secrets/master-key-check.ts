@@ -2,7 +2,7 @@ import type { SqlRunner, Statement } from '../database/sql.js';
 import { CannotOpen, type SecretBox } from './secret-box.js';
 
 const CONTEXT = 'master-key-check';
-const WORD = 'This database and this master key belong together.';
+const CHECK_TEXT = 'This database and this master key belong together.';
 
 const FIND: Statement = { name: 'secrets.find_check', text: `SELECT sealed FROM master_key_check` };
 const STORE: Statement = {
@@ -40,7 +40,7 @@ export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promi
   if (await isChecked(database, box)) return;
   const keys = (await database.query<{ key: string }>(KEYS_IN_USE)).map(({ key }) => key);
   if (keys.length > 0 && !keys.includes(box.keyId)) throw new WrongMasterKey();
-  await database.query(STORE, [box.seal(WORD, CONTEXT)]);
+  await database.query(STORE, [box.seal(CHECK_TEXT, CONTEXT)]);
   // Of several that start at once with different keys, one has stored its own.
   await isChecked(database, box);
 }

@@ -30,7 +30,7 @@ export class NoMasterKey extends Error {
   }
 }
 
-const SHORTEST_KEY = 32;
+const MIN_KEY_LENGTH = 32;
 /** What the examples that ship say where a key belongs. */
 const PLACEHOLDERS = new Set(['at-least-32-random-characters-here']);
 const howToMake = 'Make one with: openssl rand -base64 32';
@@ -50,7 +50,7 @@ export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecr
 /** What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY": undefined when nothing is. Never repeats it. */
 export function masterKeyProblem(keyText: string): string | undefined {
   if (PLACEHOLDERS.has(keyText.trim())) return `is the placeholder of an example. ${howToMake}`;
-  if (keyText.length < SHORTEST_KEY) return `is shorter than ${SHORTEST_KEY} characters. ${howToMake}`;
+  if (keyText.length < MIN_KEY_LENGTH) return `is shorter than ${MIN_KEY_LENGTH} characters. ${howToMake}`;
   return undefined;
 }
 

@@ -105,10 +105,10 @@ function withoutBlamed(
 }
 
 /** The overrides at or below a place, else those of the narrowest place around it that has any: half a thing is wrong. */
-function nearestTo(place: string, kept: readonly OpenedOverride[]): readonly OpenedOverride[] {
-  const found = kept.filter(({ key }) => isWithin(key, place) || isWithin(place, key));
-  const end = place.lastIndexOf('.');
-  return found.length > 0 || end < 0 ? found : nearestTo(place.slice(0, end), kept);
+function nearestTo(keyPath: string, kept: readonly OpenedOverride[]): readonly OpenedOverride[] {
+  const found = kept.filter(({ key }) => isWithin(key, keyPath) || isWithin(keyPath, key));
+  const end = keyPath.lastIndexOf('.');
+  return found.length > 0 || end < 0 ? found : nearestTo(keyPath.slice(0, end), kept);
 }
 
 function leaveOut(ignored: Map<string, SettingsProblem>, key: string, message: string): undefined {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { SecretBox } from '../secrets/secret-box.js';
 import { CandidateBuilder } from './candidate-builder.js';
 import { FileOnlySettings } from './config.errors.js';
-import { type PatchWish, readPatch } from './config-patch.js';
+import { type PatchItem, readPatch } from './config-patch.js';
 import type { Table } from './dotted-path.js';
 import { InvalidSettings } from './invalid-settings.js';
 import { jsonSchema } from './json-schema.js';
 import { keyMarks } from './key-marks.js';
-import { unfitWishes } from './override-edits.js';
+import { unfitItems } from './override-edits.js';
 import { redactionMarker } from './redaction.js';
 import { settingsRoot } from './settings-tree.js';
 
@@ -113,7 +113,7 @@ describe('reading a PATCH', () => {
     const builder = new CandidateBuilder(box, []);
     const stored = { revision: '1', rows: [{ key: 'memory.top_k', content: { value: 'many' } }] };
     const base = builder.build([], stored);
-    const valueProblems = (wishes: readonly PatchWish[]) => unfitWishes(wishes, base, { builder, box });
+    const valueProblems = (wishes: readonly PatchItem[]) => unfitItems(wishes, base, { builder, box });
     const body = { 'agent.max_turn': 3, 'agent.on_busy': 'drop', 'agent.max_turns': 7 };
     try {
       readPatch(body, { maySetSecurity: true, isStored: () => false, valueProblems });

@@ -6,7 +6,7 @@ import { problemOfValue } from './patch-value.js';
 import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
 
 /** One thing a PATCH asks for: a value for a key, or, with null, the layers below for a key and all below it. */
-export interface PatchWish {
+export interface PatchItem {
   readonly key: string;
   readonly value: unknown;
   readonly secret: boolean;
@@ -19,13 +19,13 @@ export interface PatchKnowledge {
   /** Whether there is an override at or below a key, which no schema may know any more. */
   isStored(key: string): boolean;
   /** What is wrong with the values of these wishes. */
-  valueProblems(wishes: readonly PatchWish[]): readonly SettingsProblem[];
+  valueProblems(items: readonly PatchItem[]): readonly SettingsProblem[];
 }
 
-const MOST_WISHES = 1000;
+const MAX_PATCH_ITEMS = 1000;
 /** Looking for the nearest key costs time that a hostile body must not multiply: only the first are helped so. */
-const MOST_NEAREST = 10;
-const LONGEST_SHOWN = 64;
+const MAX_NEAREST = 10;
+const MAX_SHOWN_LENGTH = 64;
 
 /**
  * Reads the body of a PATCH: dotted keys with values; an object for a section sets the keys in it; null gives a key
@@ -37,14 +37,14 @@ export function readPatch(
   body: Table,
   known: PatchKnowledge,
   root: SettingsNode = settingsRoot(),
-): readonly PatchWish[] {
+): readonly PatchItem[] {
   const reading = new PatchReading(known, root);
   for (const [key, value] of entriesOf(body)) reading.add(key, value);
-  return reading.wishes();
+  return reading.items();
 }
 
 class PatchReading {
-  private readonly found: PatchWish[] = [];
+  private readonly found: PatchItem[] = [];
   private readonly problems: SettingsProblem[] = [];
   private readonly fileOnly: string[] = [];
   private readonly security: string[] = [];
@@ -63,7 +63,7 @@ class PatchReading {
     else this.refuseUnknown(key, path);
   }
 
-  wishes(): readonly PatchWish[] {
+  items(): readonly PatchItem[] {
     this.refuseOverlaps();
     if (this.problems.length > 0) {
       this.suggest();
@@ -94,18 +94,18 @@ class PatchReading {
     }
   }
 
-  private push(wish: PatchWish): void {
-    this.found.push(wish);
-    if (this.found.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+  private push(item: PatchItem): void {
+    this.found.push(item);
+    if (this.found.length > MAX_PATCH_ITEMS) throw new InvalidSettings([tooMany]);
   }
 
   private refuse(key: string, message: string): void {
     this.problems.push({ where: '', key: shown(key), message });
-    if (this.problems.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+    if (this.problems.length > MAX_PATCH_ITEMS) throw new InvalidSettings([tooMany]);
   }
 
   private refuseUnknown(key: string, path: Path | undefined): void {
-    if (path !== undefined && this.unknown.length < MOST_NEAREST)
+    if (path !== undefined && this.unknown.length < MAX_NEAREST)
       this.unknown.push({ path, at: this.problems.length });
     this.refuse(key, 'unknown key');
   }
@@ -122,32 +122,32 @@ class PatchReading {
 
   /** Two wishes for one place have no order that a caller could rely on. */
   private refuseOverlaps(): void {
-    const wished = new Set<string>();
+    const assigned = new Set<string>();
     for (const { key } of this.found) {
-      if (wished.has(key)) this.refuse(key, 'is set twice');
-      wished.add(key);
+      if (assigned.has(key)) this.refuse(key, 'is set twice');
+      assigned.add(key);
     }
-    for (const key of wished) {
-      const above = placesAbove(key).find((place) => wished.has(place));
+    for (const key of assigned) {
+      const above = ancestorsOf(key).find((ancestor) => assigned.has(ancestor));
       if (above !== undefined) this.refuse(key, `is also set by ${shown(above)}`);
     }
   }
 }
 
-const tooMany = { where: '', key: '', message: `at most ${MOST_WISHES} keys may be changed at once` };
+const tooMany = { where: '', key: '', message: `at most ${MAX_PATCH_ITEMS} keys may be changed at once` };
 
 /** Refuses too many before one of them is looked at: each would be a problem or a wish. */
 function entriesOf(table: Table): readonly (readonly [key: string, value: unknown])[] {
   const keys = Object.keys(table);
-  if (keys.length > MOST_WISHES) throw new InvalidSettings([tooMany]);
+  if (keys.length > MAX_PATCH_ITEMS) throw new InvalidSettings([tooMany]);
   return keys.map((key) => [key, table[key]]);
 }
 
-function placesAbove(key: string): readonly string[] {
+function ancestorsOf(key: string): readonly string[] {
   const names = key.split('.');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
 }
 
 function shown(key: string): string {
-  return key.length > LONGEST_SHOWN ? `${key.slice(0, LONGEST_SHOWN - 1)}…` : key;
+  return key.length > MAX_SHOWN_LENGTH ? `${key.slice(0, MAX_SHOWN_LENGTH - 1)}…` : key;
 }

@@ -19,7 +19,7 @@ interface ChangeRow {
 }
 
 /** Older changes are forgotten when a new one is written. */
-const MOST_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 /** Longest wait for another replica that is changing the configuration. */
 const LOCK_TIMEOUT = '8s';
 
@@ -66,7 +66,7 @@ const RECORD: Statement = {
 };
 const FORGET: Statement = {
   name: 'config.forget',
-  text: `DELETE FROM config_changes WHERE revision <= $1::bigint - ${MOST_CHANGES}`,
+  text: `DELETE FROM config_changes WHERE revision <= $1::bigint - ${MAX_CHANGES}`,
 };
 const HISTORY: Statement = {
   name: 'config.history',

@@ -14,7 +14,7 @@ import { FileWatch } from './file-watch.js';
 import { InvalidSettings } from './invalid-settings.js';
 
 /** Of the file and of the store: twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 const STORED = 'stored changes';
 
 /** Follows what others change: the stored overrides of all replicas, and the file of this one. */
@@ -39,9 +39,9 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
   onModuleInit(): void {
     this.due.watch({
       name: 'config_revision',
-      everyMs: LOOK_MS,
+      everyMs: POLL_MS,
       sql: STORED_REVISION,
-      tell: (revision) => this.followStore(revision),
+      onAnswer: (revision) => this.followStore(revision),
     });
   }
 
@@ -59,7 +59,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     const { signal } = this.stopped;
     while (!signal.aborted) {
       await this.attempt('file', () => this.followFile());
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -72,7 +72,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
       const reason = sentenceOf(error);
       if (this.failures.get(source) === reason) return;
       this.failures.set(source, reason);
-      this.logger.warn('a change of the configuration could not be taken; the old one goes on', {
+      this.logger.warn('a configuration change could not be applied; the old configuration stays in force', {
         source,
         reason,
       });
@@ -94,9 +94,9 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
       await this.configuration.followFile();
     } catch (error) {
       // Another content is needed before this can end otherwise; everything else is tried again.
-      if (error instanceof InvalidSettings) this.file.judge();
+      if (error instanceof InvalidSettings) this.file.settle();
       throw error;
     }
-    this.file.judge();
+    this.file.settle();
   }
 }

@@ -1,4 +1,4 @@
-import type { Together } from '../database/sql.js';
+import type { OnCommit } from '../database/sql.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import type { CandidateBuilder } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
@@ -9,7 +9,7 @@ import { readPatch } from './config-patch.js';
 import { isWithin, type Table } from './dotted-path.js';
 import type { LiveSettings } from './live-settings.js';
 import type { OverrideChanger } from './override-changer.js';
-import { editsForWishes, unfitWishes } from './override-edits.js';
+import { editsForPatch, unfitItems } from './override-edits.js';
 import { editsToShow } from './reload-edits.js';
 import type { SettingsLayer } from './settings-layer.js';
 import { isWaiting, type SettingsSnapshot } from './settings-snapshot.js';
@@ -58,21 +58,21 @@ export class Configuration {
   /**
    * All of the body's keys, or nothing (docs/specification/api.md, 4.2). `allowed` judges the tag of the
    * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `SecuritySettings`, `ConfigurationMoved`, and what
-   * an area throws that cannot live with it. `together` is committed with the change, or neither.
+   * an area throws that cannot live with it. `onCommit` is committed with the change, or neither.
    */
   async patch(
     body: Table,
     actor: ConfigAuthor,
     allowed: (etag: string) => boolean,
-    together?: Together<PatchOutcome>,
+    onCommit?: OnCommit<PatchOutcome>,
   ): Promise<PatchOutcome> {
     const { live, changer, box } = this.parts;
-    const wishes = readPatch(body, {
+    const items = readPatch(body, {
       maySetSecurity: actor.maySetSecurity,
       isStored: (key) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key)),
-      valueProblems: (found) => unfitWishes(found, live.snapshot, this.parts),
+      valueProblems: (found) => unfitItems(found, live.snapshot, this.parts),
     });
-    const updated = wishes.map(({ key }) => key);
+    const updated = items.map(({ key }) => key);
     const outcomeOf = (snapshot: SettingsSnapshot): PatchOutcome => {
       return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
     };
@@ -81,15 +81,15 @@ export class Configuration {
       actor,
       edits: (base) => {
         if (!allowed(base.etag)) throw new ConfigurationMoved();
-        return editsForWishes(wishes, base.stored.rows, box);
+        return editsForPatch(items, base.stored.rows, box);
       },
-      together: together && ((runner, after) => together(runner, outcomeOf(after))),
+      onCommit: onCommit && ((runner, after) => onCommit(runner, outcomeOf(after))),
     });
     return outcomeOf(snapshot);
   }
 
   /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
-  async reload(actor: ConfigAuthor, together?: Together<readonly string[]>): Promise<readonly string[]> {
+  async reload(actor: ConfigAuthor, onCommit?: OnCommit<readonly string[]>): Promise<readonly string[]> {
     const { changer, builder, readLayers } = this.parts;
     const layers = readLayers();
     let changed: readonly string[] = [];
@@ -102,7 +102,7 @@ export class Configuration {
         changed = changedKeys(base.settings, next.settings);
         return editsToShow(changed, base.settings, next.settings);
       },
-      together: together && ((runner) => together(runner, changed)),
+      onCommit: onCommit && ((runner) => onCommit(runner, changed)),
     });
     return changed;
   }

@@ -1,6 +1,6 @@
-import { marksInWords, tomlValue } from './key-words.js';
+import { markLabels, tomlValue } from './key-labels.js';
 import { childNodes, keyOf, type SettingsNode, settingsRoot } from './settings-tree.js';
-import { typeInWords } from './type-words.js';
+import { typeText } from './type-text.js';
 
 const preface = `# Every setting with its default. Generated from the schema in src/platform/settings; a test keeps the two equal.
 #
@@ -29,7 +29,7 @@ function section(node: SettingsNode, comment: string): string {
 }
 
 function entry({ path, schema, marks }: SettingsNode, comment: string): string {
-  const facts = [typeInWords(schema), ...marksInWords(marks)].join('; ');
+  const facts = [typeText(schema), ...markLabels(marks)].join('; ');
   const isSet = schema.default !== undefined;
   const assignment = `${isSet ? comment : '# '}${path.at(-1)} = ${isSet ? tomlValue(schema.default) : ''}`;
   return `\n# ${schema.description ?? ''}\n# (${facts})\n${assignment.trimEnd()}\n`;

@@ -1,5 +1,5 @@
 import { type Environment, variableOf, wellKnownVariables } from './environment.js';
-import { nearestWord } from './nearest-key.js';
+import { nearestMatch } from './nearest-key.js';
 import { leafNodes } from './settings-tree.js';
 
 const prefix = 'GATEWAY_';
@@ -14,7 +14,7 @@ export function environmentHints(environment: Environment): readonly string[] {
     const meant = settingMeant(name);
     if (meant !== undefined) return `${name} is not read; the variable of this setting is ${meant}`;
     if (name.includes('__')) return `${name} is not read: the variable of a setting begins with GATEWAY__`;
-    const nearest = nearestWord(withoutPrefix(name), wellKnownVariables.map(withoutPrefix));
+    const nearest = nearestMatch(withoutPrefix(name), wellKnownVariables.map(withoutPrefix));
     return nearest === undefined ? [] : `${name} is not read; the nearest is ${prefix}${nearest}`;
   });
 }

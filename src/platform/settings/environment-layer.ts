@@ -4,7 +4,7 @@ import type { SettingsProblem } from './invalid-settings.js';
 import { nearestKey } from './nearest-key.js';
 import type { SettingsLayer } from './settings-layer.js';
 import { nodeAt, type SettingsNode } from './settings-tree.js';
-import { typeInWords } from './type-words.js';
+import { typeText } from './type-text.js';
 import { parseValue } from './value-parser.js';
 
 interface ReadLayer {
@@ -45,8 +45,8 @@ function unknownVariable(path: Path): string {
 }
 
 function writtenForm({ schema }: SettingsNode): string {
-  if (schema.type === 'array') return `${typeInWords(schema)}, as a JSON array or separated by commas`;
-  return schema.type === 'object' ? `${typeInWords(schema)}, as a JSON object` : typeInWords(schema);
+  if (schema.type === 'array') return `${typeText(schema)}, as a JSON array or separated by commas`;
+  return schema.type === 'object' ? `${typeText(schema)}, as a JSON object` : typeText(schema);
 }
 
 function variableFor(path: Path, variables: ReadonlyMap<string, string>): string {

@@ -21,7 +21,7 @@ test('a content is news once, after it stayed the same for a look', async () => 
   const watch = new FileWatch(() => path);
   expect(await watch.hasNews()).toBe(false);
   expect(await watch.hasNews()).toBe(true);
-  watch.judge();
+  watch.settle();
   expect(await looks(watch)).toBe(false);
   await writeFile(path, '');
   expect(await watch.hasNews()).toBe(false);
@@ -48,7 +48,7 @@ test('a ConfigMap whose data folder is swapped by a symbolic link is noticed', a
   await symlink('..data/gateway.toml', join(mount, 'gateway.toml'));
   const watch = new FileWatch(() => join(mount, 'gateway.toml'));
   expect(await looks(watch)).toBe(true);
-  watch.judge();
+  watch.settle();
   await symlink('..two', join(mount, '..data_tmp'));
   await rename(join(mount, '..data_tmp'), join(mount, '..data'));
   expect(await looks(watch)).toBe(true);
@@ -59,13 +59,13 @@ test('a file that goes, comes, or is none at all is noticed and breaks nothing',
   const named: { path?: string } = {};
   const watch = new FileWatch(() => named.path);
   await looks(watch);
-  watch.judge();
+  watch.settle();
   named.path = path;
   expect(await looks(watch)).toBe(true);
-  watch.judge();
+  watch.settle();
   await writeFile(path, 'one');
   expect(await looks(watch)).toBe(true);
-  watch.judge();
+  watch.settle();
   await unlink(path);
   expect(await looks(watch)).toBe(true);
 });

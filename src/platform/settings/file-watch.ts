@@ -8,7 +8,7 @@ const ABSENT = 'absent';
  * ConfigMap whose folder is swapped by a symbolic link, and every network file system.
  */
 export class FileWatch {
-  private judged: string | undefined;
+  private settled: string | undefined;
   private seen: string | undefined;
 
   /** `path` is asked at each look, since a file may appear later. */
@@ -18,12 +18,12 @@ export class FileWatch {
   async hasNews(): Promise<boolean> {
     const before = this.seen;
     this.seen = await fingerprint(this.path());
-    return this.seen === before && this.seen !== this.judged;
+    return this.seen === before && this.seen !== this.settled;
   }
 
   /** The content of the last look was taken, or refused for good. */
-  judge(): void {
-    this.judged = this.seen;
+  settle(): void {
+    this.settled = this.seen;
   }
 }
 

@@ -14,7 +14,7 @@ export interface SettingsProblem {
 }
 
 /** More than that is not one mistake; the rest is counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Everything that is wrong with the configuration, at once: a stop at start, a 400 for who asked for a change. */
 export class InvalidSettings extends BadRequest {
@@ -23,7 +23,7 @@ export class InvalidSettings extends BadRequest {
       details: {
         reason: 'invalid_settings',
         fields: problems
-          .slice(0, MOST_LISTED)
+          .slice(0, MAX_LISTED)
           .map(({ where, key, message }) => ({ path: key || where, message })),
       },
     });
@@ -32,8 +32,8 @@ export class InvalidSettings extends BadRequest {
 
 function summary(problems: readonly SettingsProblem[]): string {
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
-  const lines = problems.slice(0, MOST_LISTED).map(line);
-  if (problems.length > MOST_LISTED) lines.push(`  and ${problems.length - MOST_LISTED} more`);
+  const lines = problems.slice(0, MAX_LISTED).map(line);
+  if (problems.length > MAX_LISTED) lines.push(`  and ${problems.length - MAX_LISTED} more`);
   return [`The configuration has ${count}:`, ...lines].join('\n');
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { markLabels } from './key-labels.js';
 import type { KeyMarks } from './key-marks.js';
-import { marksInWords } from './key-words.js';
 import { keyMarks, settingsSchema } from './settings.schema.js';
 
 /** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks` and, in words, as `$comment`; the keywords that are read here. */
@@ -29,7 +29,7 @@ export function jsonSchema(schema: z.ZodType = settingsSchema): SettingsJsonSche
       const marks = keyMarks.get(zodSchema);
       if (marks !== undefined) {
         node['x-marks'] = marks;
-        node.$comment = marksInWords(marks).join('; ');
+        node.$comment = markLabels(marks).join('; ');
       }
       if (marks?.secret) node.writeOnly = true;
       if (node.type === 'object' && node.properties !== undefined) delete node.default;

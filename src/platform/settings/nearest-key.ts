@@ -1,7 +1,7 @@
 import { formatPath, type Path } from './dotted-path.js';
 import { childNodes, keyOf, leafNodes, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
 
-const longestCompared = 128;
+const maxComparedLength = 128;
 
 /** The known key that an unknown one was probably meant to be; `undefined` when none is near. */
 export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): string | undefined {
@@ -9,7 +9,7 @@ export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): str
 }
 
 /** The candidate with the fewest edits, when they are at most two or a third of the word. */
-export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
+export function nearestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
     // A forgotten unit, as in `max_wait` for `max_wait_ms`, counts as one edit.
@@ -22,7 +22,7 @@ export function nearestWord(word: string, candidates: readonly string[]): string
 
 /** Levenshtein distance; Infinity when a word is longer than 128 characters. */
 export function editDistance(one: string, other: string): number {
-  if (one.length > longestCompared || other.length > longestCompared) return Infinity;
+  if (one.length > maxComparedLength || other.length > maxComparedLength) return Infinity;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
@@ -40,7 +40,7 @@ function nearestSibling(path: Path, root: SettingsNode): string | undefined {
   const depth = path.findIndex((_, index) => nodeAt(path.slice(0, index + 1), root) === undefined);
   const parent = depth < 0 ? undefined : nodeAt(path.slice(0, depth), root);
   if (parent?.kind !== 'section') return undefined;
-  const name = nearestWord(
+  const name = nearestMatch(
     path[depth] ?? '',
     childNodes(parent).map((child) => child.path.at(-1) ?? ''),
   );
@@ -55,5 +55,5 @@ function nearestAnywhere(path: Path, root: SettingsNode): string | undefined {
   const leaves = leafNodes(root);
   const sameName = leaves.filter((leaf) => leaf.path.at(-1) === path.at(-1));
   if (sameName.length === 1 && sameName[0]) return keyOf(sameName[0]);
-  return nearestWord(formatPath(path), leaves.map(keyOf));
+  return nearestMatch(formatPath(path), leaves.map(keyOf));
 }

@@ -13,7 +13,7 @@ import { settingsFile } from './file-layer.js';
 import { LiveSettings } from './live-settings.js';
 import { OverrideChanger } from './override-changer.js';
 import { overruledKeys, warnOfOverruled, withoutOverruled } from './replica-keys.js';
-import { SecretKeeper } from './secret-keeper.js';
+import { SecretRegistrar } from './secret-registrar.js';
 import { type LoadedSettings, loadSettings } from './settings-loader.js';
 import { snapshotOf } from './settings-snapshot.js';
 import { SettingsSubscribers } from './settings-subscribers.js';
@@ -45,8 +45,8 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   const builder = new CandidateBuilder(box, checks);
   const candidate = builder.build(loaded.layers, await store.load());
   warnOfIgnored(logger, candidate);
-  const secrets = new SecretKeeper(request.redactor);
-  secrets.keep(candidate);
+  const secrets = new SecretRegistrar(request.redactor);
+  secrets.register(candidate);
   warnOfOverruled(logger, candidate);
   const overruled = overruledKeys(candidate);
   const own =

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import type { SqlRunner, Together } from '../database/sql.js';
+import type { OnCommit, SqlRunner } from '../database/sql.js';
 import type { EventStore } from '../events/event.store.js';
 import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from './candidate-builder.js';
 import { SecuritySettings } from './config.errors.js';
@@ -13,7 +13,7 @@ import type { ReadyChange, SettingsSwitch } from './settings-switch.js';
 import { nodeAt } from './settings-tree.js';
 import { afterEdits, type OverrideEdit } from './stored-override.js';
 
-const MOST_OVERRIDES = 5000;
+const MAX_OVERRIDES = 5000;
 
 export interface ChangePlan {
   readonly action: ConfigAction;
@@ -26,7 +26,7 @@ export interface ChangePlan {
     runner: SqlRunner,
   ): readonly OverrideEdit[] | Promise<readonly OverrideEdit[]>;
   /** What is committed with the change, given the configuration after it. */
-  readonly together?: Together<SettingsSnapshot> | undefined;
+  readonly onCommit?: OnCommit<SettingsSnapshot> | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export class OverrideChanger {
       try {
         const revision = await this.database.transaction(async (runner) => {
           const written = await this.write(plan, runner, held);
-          await plan.together?.(runner, held.ready?.published(written) ?? this.settingsSwitch.live.snapshot);
+          await plan.onCommit?.(runner, held.ready?.published(written) ?? this.settingsSwitch.live.snapshot);
           return written;
         });
         held.ready?.commit(revision);
@@ -99,8 +99,8 @@ function isSecurity(key: string): boolean {
 
 /** What a start would leave out with a warning is an error of whoever asks for it. */
 function refuseUnfit(base: SettingsCandidate, candidate: SettingsCandidate): void {
-  if (candidate.stored.rows.length > MOST_OVERRIDES) {
-    const message = `at most ${MOST_OVERRIDES} keys may be changed at run time`;
+  if (candidate.stored.rows.length > MAX_OVERRIDES) {
+    const message = `at most ${MAX_OVERRIDES} keys may be changed at run time`;
     throw new InvalidSettings([{ where: '', key: '', message }]);
   }
   const unfit = newlyIgnored(base, candidate);

@@ -7,7 +7,7 @@ import {
   type SettingsCandidate,
 } from './candidate-builder.js';
 import type { ConfigChange } from './config-change.js';
-import type { PatchWish } from './config-patch.js';
+import type { PatchItem } from './config-patch.js';
 import { isWithin } from './dotted-path.js';
 import type { SettingsProblem } from './invalid-settings.js';
 import {
@@ -19,13 +19,13 @@ import {
 } from './stored-override.js';
 
 /** What has to be written so that the wishes hold; nothing for those that hold already. Secrets are sealed here. */
-export function editsForWishes(
-  wishes: readonly PatchWish[],
+export function editsForPatch(
+  items: readonly PatchItem[],
   rows: readonly StoredOverride[],
   box: SecretBox,
 ): readonly OverrideEdit[] {
   const known = new Map(rows.map(({ key, content }) => [key, content]));
-  return wishes.flatMap(({ key, value, secret }) => {
+  return items.flatMap(({ key, value, secret }) => {
     if (value === null) return rows.filter((row) => isWithin(row.key, key)).map(removal);
     const before = known.get(key) ?? null;
     if (before !== null && holds(before, { key, value, secret }, box)) return [];
@@ -40,24 +40,24 @@ export function editsToUndo(
   rows: readonly StoredOverride[],
 ): readonly OverrideEdit[] {
   const known = new Map(rows.map(({ key, content }) => [key, content]));
-  const wanted = new Map<string, OverrideContent | null>();
+  const target = new Map<string, OverrideContent | null>();
   for (const { action, edits } of changes) {
     if (action === 'reload') continue;
-    for (const { key, before } of edits) wanted.set(key, before);
+    for (const { key, before } of edits) target.set(key, before);
   }
-  return [...wanted]
+  return [...target]
     .map(([key, after]) => ({ key, before: known.get(key) ?? null, after }))
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }
 
 /** What is wrong with the values that are wished for, as they would stand in the whole. */
-export function unfitWishes(
-  wishes: readonly PatchWish[],
+export function unfitItems(
+  items: readonly PatchItem[],
   base: SettingsCandidate,
   { builder, box }: { readonly builder: CandidateBuilder; readonly box: SecretBox },
 ): readonly SettingsProblem[] {
   const { layers, stored } = base;
-  const rows = afterEdits(stored.rows, editsForWishes(wishes, stored.rows, box));
+  const rows = afterEdits(stored.rows, editsForPatch(items, stored.rows, box));
   return newlyIgnored(base, builder.build(layers, { ...stored, rows }));
 }
 
@@ -65,7 +65,7 @@ function removal({ key, content }: StoredOverride): OverrideEdit {
   return { key, before: content, after: null };
 }
 
-function holds(content: OverrideContent, { key, value, secret }: PatchWish, box: SecretBox): boolean {
+function holds(content: OverrideContent, { key, value, secret }: PatchItem, box: SecretBox): boolean {
   if (secret !== 'sealed' in content) return false;
   try {
     return isDeepStrictEqual(openContent(box, key, content), value);

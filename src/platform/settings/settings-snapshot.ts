@@ -23,9 +23,9 @@ export function snapshotOf(candidate: SettingsCandidate, current: GatewaySetting
 }
 
 /** The wanted settings, except that keys which need a restart stay as they are running. */
-export function livableSettings(wanted: GatewaySettings, running: GatewaySettings): GatewaySettings {
-  const copy = mergeTables({}, wanted) as GatewaySettings;
-  const known = new Set(settingValues(wanted).map(({ key }) => key));
+export function livableSettings(target: GatewaySettings, running: GatewaySettings): GatewaySettings {
+  const copy = mergeTables({}, target) as GatewaySettings;
+  const known = new Set(settingValues(target).map(({ key }) => key));
   for (const { key, node, value } of settingValues(running)) {
     if (node.marks.restart && known.has(key)) writeAt(copy, node.path, value);
   }

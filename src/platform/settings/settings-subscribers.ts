@@ -4,7 +4,7 @@ import { outsideLogContext } from '../logging/log-context.js';
 import type { Logger } from '../logging/logger.js';
 import type { PreparedChange, SettingsChange, SettingsSubscriber } from './settings-subscriber.js';
 
-const LONGEST_PREPARATION_MS = 5000;
+const MAX_PREPARATION_MS = 5000;
 
 /** Everyone who has to do something when the configuration changes. */
 export class SettingsSubscribers {
@@ -12,7 +12,7 @@ export class SettingsSubscribers {
 
   constructor(
     private readonly logger: Logger,
-    private readonly longestMs = LONGEST_PREPARATION_MS,
+    private readonly longestMs = MAX_PREPARATION_MS,
   ) {}
 
   /** @returns what ends the subscription */
@@ -72,7 +72,7 @@ export class SettingsSubscribers {
       try {
         work(one);
       } catch (error) {
-        this.logger.error('a part of the gateway failed to take a change of the configuration', {
+        this.logger.error('a part of the gateway failed to apply a configuration change', {
           error: stackOf(error),
         });
       }

@@ -1,15 +1,15 @@
 import type { Logger } from '../logging/logger.js';
-import { Turnstile } from '../runtime/turnstile.js';
+import { SerialQueue } from '../runtime/serial-queue.js';
 import type { SettingsCandidate } from './candidate-builder.js';
 import { changedKeys } from './changed-keys.js';
 import type { LiveSettings } from './live-settings.js';
 import { warnOfOverruled } from './replica-keys.js';
-import type { SecretKeeper } from './secret-keeper.js';
+import type { SecretRegistrar } from './secret-registrar.js';
 import { livableSettings, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
 import type { SettingsSubscribers } from './settings-subscribers.js';
 
-const MOST_WAITING = 64;
-const MOST_LOGGED = 20;
+const MAX_WAITING = 64;
+const MAX_LOGGED = 20;
 
 /** A change for which everyone is ready. Exactly one of the two is called. */
 export interface ReadyChange {
@@ -23,18 +23,18 @@ export interface ReadyChange {
 
 /** The last part of the one way to new settings: everyone prepares, then all switch in one instant, or nobody does. */
 export class SettingsSwitch {
-  private readonly turnstile = new Turnstile(MOST_WAITING);
+  private readonly queue = new SerialQueue(MAX_WAITING);
 
   constructor(
     readonly live: LiveSettings,
     private readonly subscribers: SettingsSubscribers,
-    private readonly secrets: SecretKeeper,
+    private readonly secrets: SecretRegistrar,
     private readonly logger: Logger,
   ) {}
 
   /** One change at a time in this process. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.turnstile.pass(work);
+    return this.queue.run(work);
   }
 
   /** Throws what a subscriber throws; then nothing has changed. */
@@ -60,10 +60,10 @@ export class SettingsSwitch {
   private publish(snapshot: SettingsSnapshot): void {
     const old = this.live.snapshot;
     this.live.publish(snapshot);
-    this.secrets.keep(snapshot);
+    this.secrets.register(snapshot);
     const keys = changedKeys(old.settings, snapshot.settings);
     if (keys.length > 0) {
-      const shown = { keys: keys.slice(0, MOST_LOGGED), changed: keys.length };
+      const shown = { keys: keys.slice(0, MAX_LOGGED), changed: keys.length };
       this.logger.info('the configuration changed', { ...shown, revision: snapshot.stored.revision });
     }
     warnOfIgnored(this.logger, snapshot, old);

@@ -1,6 +1,6 @@
-import { marksInWords, tomlValue } from './key-words.js';
+import { markLabels, tomlValue } from './key-labels.js';
 import { keyOf, leafNodes, type SettingsNode } from './settings-tree.js';
-import { typeInWords } from './type-words.js';
+import { typeText } from './type-text.js';
 
 /** Every key as a Markdown table, for the README. */
 export function settingsTable(): string {
@@ -14,9 +14,9 @@ function row(node: SettingsNode): string {
   const cells = [
     `\`${keyOf(node)}\``,
     schema.description ?? '',
-    typeInWords(schema),
+    typeText(schema),
     fallback,
-    marksInWords(marks).join('; '),
+    markLabels(marks).join('; '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -1,7 +1,7 @@
 import { type CrossKeyCheck, crossKeyChecks } from './cross-key-checks.js';
 import { deleteAt, formatPath, type Path, readAt, type Table } from './dotted-path.js';
 import type { SettingsProblem } from './invalid-settings.js';
-import { describeIssue } from './issue-words.js';
+import { describeIssue } from './issue-text.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 
@@ -25,7 +25,7 @@ export function validateLayers(
   const rules = new CrossKeyRules([...crossKeyChecks, ...otherChecks], layers);
   const wrong = [...issues, ...rules.problems(result.data ?? withoutWrong(tree, issues), issues)];
   const problems = wrong.map(({ path, message }) => ({
-    ...placeOf(path, layers),
+    ...sourceOfIssue(path, layers),
     key: formatPath(path),
     message,
   }));
@@ -33,10 +33,10 @@ export function validateLayers(
 }
 
 /** Where the value at a path was set, by the last layer that sets it or something of it. */
-function placeOf(path: Path, layers: readonly SettingsLayer[]): { where: string; layer?: LayerName } {
+function sourceOfIssue(path: Path, layers: readonly SettingsLayer[]): { where: string; layer?: LayerName } {
   const layer = layers[lastToSet(path, layers)];
   if (layer !== undefined) return { where: layer.whereIs(path), layer: layer.name };
-  return path.length > 1 ? placeOf(path.slice(0, -1), layers) : { where: '' };
+  return path.length > 1 ? sourceOfIssue(path.slice(0, -1), layers) : { where: '' };
 }
 
 function lastToSet(path: Path, layers: readonly SettingsLayer[]): number {

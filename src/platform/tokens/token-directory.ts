@@ -8,9 +8,9 @@ import { TokenUse } from './token-use.service.js';
 
 /** An answer is never older than this: a revoked token is refused on every replica well within 1.5 s. */
 const FRESH_MS = 500;
-const MOST_KNOWN = 20_000;
-const MOST_UNKNOWN = 2000;
-const MOST_SEEN = 20_000;
+const MAX_KNOWN = 20_000;
+const MAX_UNKNOWN = 2000;
+const MAX_SEEN = 20_000;
 
 interface KnownToken {
   readonly caller: Caller;
@@ -119,20 +119,20 @@ export class TokenDirectory {
     const token = await this.store.findUnrevokedByHash(hashToken(presented));
     const known = token && knownToken(token);
     // A change that was seen meanwhile may have overtaken this row: use it once, do not keep it.
-    if (revision === this.revision) this.keep(presented, known);
+    if (revision === this.revision) this.remember(presented, known);
     return known;
   }
 
-  private keep(presented: string, known: KnownToken | undefined): void {
+  private remember(presented: string, known: KnownToken | undefined): void {
     if (known === undefined) {
       this.seen.delete(presented);
-      if (this.unknown.size >= MOST_UNKNOWN) this.unknown.clear();
+      if (this.unknown.size >= MAX_UNKNOWN) this.unknown.clear();
       this.unknown.add(presented);
       return;
     }
-    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(presented, known);
-    if (this.seen.size >= MOST_SEEN) this.seen.clear();
+    if (this.seen.size >= MAX_SEEN) this.seen.clear();
     this.seen.add(presented);
   }
 }

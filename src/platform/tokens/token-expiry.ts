@@ -2,7 +2,7 @@ import { BadRequest } from '../../common/errors/gateway-error.js';
 
 const DAY_MS = 86_400_000;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
-const LONGEST_MS = 36_500 * DAY_MS;
+const MAX_MS = 36_500 * DAY_MS;
 
 /** Tokens live for 90 days unless somebody says otherwise (docs/specification/silences.md, Tokens). */
 export function defaultExpiry(now = new Date()): Date {
@@ -17,7 +17,7 @@ export function parseExpiry(text: string, now = new Date()): Date | null {
   if (text === 'never') return null;
   const match = /^(\d{1,12})([smhd])$/.exec(text);
   const ms = match === null ? 0 : Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
-  if (ms <= 0 || ms > LONGEST_MS) {
+  if (ms <= 0 || ms > MAX_MS) {
     throw new BadRequest('Expected a time such as 90d, 12h, 30m or 45s, at most 36500d, or never.');
   }
   return new Date(now.getTime() + ms);

@@ -25,7 +25,7 @@ export function ownLimitsOf({ api_tokens: all }: Limits, caller: TokenHolder): O
 }
 
 /** As with `shareOf`, of places in this process: one token never takes more than half of them, unless its share is 0. */
-export function shareOfPlaces(limits: Limits, caller: TokenHolder, places: number): number {
+export function shareOfSlots(limits: Limits, caller: TokenHolder, places: number): number {
   const share = shareOf(limits, caller, 'streams');
   return share === 0 ? places : Math.min(share, Math.ceil(places / 2));
 }

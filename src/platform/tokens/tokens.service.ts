@@ -10,7 +10,7 @@ import { TokenEndings } from './token-endings.js';
 import { defaultExpiry } from './token-expiry.js';
 import { hashToken, looksLikeToken, mintToken } from './token-format.js';
 
-export interface TokenWish {
+export interface TokenInput {
   readonly name: string;
   readonly scopes: readonly GrantedScope[];
   /** Null never expires. */
@@ -25,7 +25,7 @@ export interface MintedToken {
   readonly token: ApiToken;
 }
 
-export interface RotationWish {
+export interface RotationInput {
   /** Until when the new token works, null for ever; undefined for ever when the old one does, else for 90 days. */
   readonly expiresAt?: Date | null | undefined;
   /** How long the old token goes on working beside it; 0 ends it in the same moment. */
@@ -41,7 +41,7 @@ export class TokensService {
     private readonly endings: TokenEndings,
   ) {}
 
-  async create(wish: TokenWish): Promise<MintedToken> {
+  async create(wish: TokenInput): Promise<MintedToken> {
     const secret = mintToken();
     const token = await this.store.insert(draft(wish), hashToken(secret));
     if (token === undefined) throw new Conflict('This token exists already.');
@@ -69,10 +69,13 @@ export class TokensService {
    * A new token with the same name, scopes and user. The old one ends in the same moment, or after `keepOldSecs` when
    * it does not expire before. What the old one made is the new one's.
    */
-  async rotate(idOrName: string, { expiresAt: wanted, keepOldSecs = 0 }: RotationWish): Promise<MintedToken> {
+  async rotate(
+    idOrName: string,
+    { expiresAt: requested, keepOldSecs = 0 }: RotationInput,
+  ): Promise<MintedToken> {
     const old = await this.one(idOrName);
     const secret = mintToken();
-    const expiresAt = wanted === undefined ? usualExpiry(old) : wanted;
+    const expiresAt = requested === undefined ? usualExpiry(old) : requested;
     return this.database.transaction(async (runner) => {
       const ended =
         keepOldSecs > 0
@@ -88,7 +91,7 @@ export class TokensService {
   }
 
   /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */
-  async createFirst(wish: TokenWish): Promise<MintedToken | undefined> {
+  async createFirst(wish: TokenInput): Promise<MintedToken | undefined> {
     const secret = mintToken();
     return this.database.transaction(async (runner) => {
       await this.store.holdCreation(runner);
@@ -149,7 +152,7 @@ function usualExpiry({ expiresAt }: ApiToken): Date | null {
   return expiresAt === null ? null : defaultExpiry();
 }
 
-function draft(wish: TokenWish): ApiToken {
+function draft(wish: TokenInput): ApiToken {
   const id = newId('tok');
   const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
   return { ...wish, ...life, id, familyId: id, bootstrapAt: null };

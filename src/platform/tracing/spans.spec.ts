@@ -1,6 +1,6 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { beginRequest, inSpan, setExporting, traceHeaders } from './spans.js';
+import { inSpan, setExporting, startRequest, traceHeaders } from './spans.js';
 
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 test('a request that is answered with 5xx is an error, and no other is', () => {
   for (const status of [200, 499, 500])
-    beginRequest({}, 'GET').end({ name: `GET ${status}`, status, attributes: { status } });
+    startRequest({}, 'GET').end({ name: `GET ${status}`, status, attributes: { status } });
   const found = exporter
     .getFinishedSpans()
     .map(({ name, status, attributes }) => [name, status.code, attributes['error.type']]);
@@ -44,8 +44,8 @@ test.each([
 
 test('while nobody collects there are no spans and no headers', async () => {
   setExporting(false);
-  beginRequest({}, 'GET').run(() => undefined);
-  beginRequest({}, 'GET').end({ name: 'GET', status: 500, attributes: {} });
+  startRequest({}, 'GET').run(() => undefined);
+  startRequest({}, 'GET').end({ name: 'GET', status: 500, attributes: {} });
   expect(await inSpan({ name: 'work', attributes: {} }, async (span) => span)).toBeUndefined();
   expect([exporter.getFinishedSpans(), traceHeaders()]).toEqual([[], {}]);
 });

@@ -32,7 +32,7 @@ export interface RequestSpan {
 const UNTRACED: RequestSpan = { run: (work) => work(), end: () => undefined };
 
 /** Goes on with the trace of whoever asks (`traceparent`), or begins one. */
-export function beginRequest(headers: Readonly<Record<string, unknown>>, method: string): RequestSpan {
+export function startRequest(headers: Readonly<Record<string, unknown>>, method: string): RequestSpan {
   if (!exporting) return UNTRACED;
   const caller = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, caller);

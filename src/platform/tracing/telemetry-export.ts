@@ -27,20 +27,20 @@ const STOP_MS = 3000;
  * lines, redacted as on standard output. Nothing is loaded and nothing is measured for a signal that nobody asked for.
  */
 export async function startTelemetryExport(
-  wanted: TelemetrySignals,
+  signals: TelemetrySignals,
   identity: TelemetryIdentity,
   logs: Logs,
 ): Promise<StopTelemetry> {
-  if (!wanted.traces && !wanted.metrics && !wanted.logs) return () => Promise.resolve();
+  if (!signals.traces && !signals.metrics && !signals.logs) return () => Promise.resolve();
   const resource = await resourceOf(identity);
   const parts: { shutdown(): Promise<void> }[] = [];
-  if (wanted.traces) parts.push((await import('./export-spans.js')).exportSpans(resource));
-  if (wanted.metrics) {
+  if (signals.traces) parts.push((await import('./export-spans.js')).exportSpans(resource));
+  if (signals.metrics) {
     const { exportMetrics } = await import('./export-metrics.js');
-    parts.push(exportMetrics(resource, wanted.metricIntervalMs));
+    parts.push(exportMetrics(resource, signals.metricIntervalMs));
   }
-  if (wanted.logs) parts.push((await import('./export-logs.js')).exportLogs(resource, logs));
-  setExporting(wanted.traces);
+  if (signals.logs) parts.push((await import('./export-logs.js')).exportLogs(resource, logs));
+  setExporting(signals.traces);
   return async () => {
     setExporting(false);
     const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());

@@ -1,4 +1,4 @@
-import { LONG, MOST_BODY_BYTES } from './hostile-gateway.js';
+import { LONG, MAX_BODY_BYTES } from './hostile-gateway.js';
 
 export interface HostileBody {
   readonly what: string;
@@ -141,7 +141,7 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   typed('two encodings', { 'Content-Encoding': 'identity, gzip' }),
   typed('an unknown encoding', { 'Content-Encoding': LONG }),
   all('too many bytes', 413, [
-    `{"a":"${'x'.repeat(MOST_BODY_BYTES - 7)}"}`,
+    `{"a":"${'x'.repeat(MAX_BODY_BYTES - 7)}"}`,
     `{"a":"${'x'.repeat(5_000_000)}"}`,
   ]),
 ];

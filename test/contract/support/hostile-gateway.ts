@@ -9,7 +9,7 @@ import { FACES, newSession, PROFILES } from './faces.js';
 import { type RawAnswer, RawConnection, request, StillSilent } from './raw-connection.js';
 
 /** So small that a test can send more than it. */
-export const MOST_BODY_BYTES = 65_536;
+export const MAX_BODY_BYTES = 65_536;
 /** Longer than what may be echoed (64 characters), and nothing that an answer would say by itself. */
 export const LONG = 'zQ'.repeat(100);
 /** An answer to a wrong request takes milliseconds; whoever waits for a second waits for nothing. */
@@ -43,8 +43,8 @@ export class HostileGateway {
       env: {
         GATEWAY__LOGGING__LEVEL: 'debug',
         GATEWAY__LOGGING__REQUESTS: 'all',
-        GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MOST_BODY_BYTES),
-        GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MOST_BODY_BYTES),
+        GATEWAY__GATEWAY__MAX_BODY_BYTES: String(MAX_BODY_BYTES),
+        GATEWAY__GATEWAY__MAX_MESSAGE_BODY_BYTES: String(MAX_BODY_BYTES),
       },
     });
     const hostile = new HostileGateway(gateway, await newSession(gateway.a));

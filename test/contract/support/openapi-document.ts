@@ -44,13 +44,13 @@ export interface OpenApi {
   };
 }
 
-export interface PlacedOperation {
+export interface RoutedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiOperation;
 }
 
-export function operationsOf(document: OpenApi): PlacedOperation[] {
+export function operationsOf(document: OpenApi): RoutedOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );

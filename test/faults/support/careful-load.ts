@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from './answers.js';
 import { CarefulCaller } from './careful-caller.js';
-import type { HookDesk } from './hook-desk.js';
+import type { HookAdmin } from './hook-admin.js';
 import type { Ledger } from './ledger.js';
 import type { Stage } from './stage.js';
 
@@ -18,7 +18,7 @@ export interface LoadSize {
 }
 
 type Created = Readonly<Record<'session_id' | 'id', string>>;
-interface Said {
+interface ModelOutput {
   readonly message_id: string;
   readonly content: string;
 }
@@ -33,7 +33,7 @@ export class CarefulLoad {
   constructor(
     private readonly stage: Stage,
     private readonly ledger: Ledger,
-    private readonly hooks: HookDesk,
+    private readonly hooks: HookAdmin,
     private readonly size: LoadSize,
   ) {
     // Every worker listens while it sleeps.
@@ -97,7 +97,7 @@ export class CarefulLoad {
   }
 
   private async say(caller: CarefulCaller, session: string, key: string, isAsync: boolean): Promise<void> {
-    const answer = await caller.ask<Said>({
+    const answer = await caller.ask<ModelOutput>({
       method: 'POST',
       path: `/sessions/${session}/messages`,
       body: { content: key },

@@ -27,8 +27,8 @@ export interface Targets {
 export interface Pace {
   readonly faults: number;
   readonly leastGapMs: number;
-  readonly mostGapMs: number;
-  readonly mostMs: number;
+  readonly maxGapMs: number;
+  readonly maxMs: number;
 }
 
 /**
@@ -42,9 +42,9 @@ export function drawSchedule(seed: number, targets: Targets, pace: Pace): Fault[
   while (faults.length < pace.faults) {
     for (const kind of roundOf(random)) {
       if (faults.length === pace.faults) break;
-      atMs += Math.round(pace.leastGapMs + random() * (pace.mostGapMs - pace.leastGapMs));
+      atMs += Math.round(pace.leastGapMs + random() * (pace.maxGapMs - pace.leastGapMs));
       const target = oneOf(random, targetsOf(kind, targets));
-      const forMs = Math.round(isToWay(kind) ? 200 + random() * (pace.mostMs - 200) : 0);
+      const forMs = Math.round(isToWay(kind) ? 200 + random() * (pace.maxMs - 200) : 0);
       faults.push({ atMs, kind, target, forMs });
     }
   }

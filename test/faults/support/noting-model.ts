@@ -7,13 +7,13 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** A model that has every message noted by the tool `ledger__note`, then says so; each step takes up to `mostMs`. */
-export function notingModel(random: () => number, mostMs: number): Script {
+/** A model that has every message noted by the tool `ledger__note`, then says so; each step takes up to `maxMs`. */
+export function notingModel(random: () => number, maxMs: number): Script {
   return async (response, { body }) => {
     const { messages } = body as unknown as Asked;
     const last = messages.at(-1);
-    await sleep(random() * mostMs);
-    if (last?.role === 'tool') await say(response, random() * mostMs);
+    await sleep(random() * maxMs);
+    if (last?.role === 'tool') await say(response, random() * maxMs);
     else callNote(response, String(last?.content));
   };
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../harness/gateway-process.js';
 import { CarefulLoad, type LoadSize } from './careful-load.js';
 import { judge, type Verdict } from './checks/checker.js';
-import { drawSchedule, type Fault, describe as inWords, type Pace } from './fault-schedule.js';
-import { HookDesk } from './hook-desk.js';
+import { drawSchedule, type Fault, type Pace, describe as sentenceOf } from './fault-schedule.js';
+import { HookAdmin } from './hook-admin.js';
 import { Ledger } from './ledger.js';
 import type { Stage } from './stage.js';
 import { Striker } from './strike.js';
@@ -24,8 +24,8 @@ export interface Outcome extends Verdict {
 export async function seededRun(stage: Stage, plan: RunPlan): Promise<Outcome> {
   const schedule = scheduleFor(stage, plan);
   const ledger = new Ledger();
-  process.stdout.write(`${[`FAULT_SEED=${plan.seed}`, ...schedule.map(inWords)].join('\n')}\n`);
-  const load = new CarefulLoad(stage, ledger, new HookDesk(stage, ledger), plan.load);
+  process.stdout.write(`${[`FAULT_SEED=${plan.seed}`, ...schedule.map(sentenceOf)].join('\n')}\n`);
+  const load = new CarefulLoad(stage, ledger, new HookAdmin(stage, ledger), plan.load);
   await load.start();
   await new Striker(stage, ledger, plan.isLong).follow(schedule);
   // A little of the load without any fault: whoever is back is to work.

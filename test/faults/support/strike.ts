@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultProxy } from '../../harness/fault-proxy.js';
 import { until } from '../../harness/gateway-process.js';
-import { type Fault, describe as inWords, isToWay } from './fault-schedule.js';
+import { type Fault, isToWay, describe as sentenceOf } from './fault-schedule.js';
 import type { Ledger } from './ledger.js';
 import type { Stage } from './stage.js';
 
@@ -33,7 +33,7 @@ export class Striker {
   private async strike(fault: Fault): Promise<void> {
     const startedAt = performance.now();
     await this.doTo(fault).catch((error: unknown) => {
-      const sentence = `"${inWords(fault)}" could not be done: ${String(error)}`;
+      const sentence = `"${sentenceOf(fault)}" could not be done: ${String(error)}`;
       this.ledger.write({ kind: 'violation', sentence });
     });
     this.ledger.write({ kind: 'fault', fault, tookMs: Math.round(performance.now() - startedAt) });

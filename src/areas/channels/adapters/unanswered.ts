@@ -24,5 +24,5 @@ export function unansweredSend({ name, address }: Platform, cause: unknown): Not
 }
 
 function wordsOf(cause: unknown): string {
-  return cause instanceof OutboundFailed ? cause.words : 'the answer is not understood';
+  return cause instanceof OutboundFailed ? cause.reasonText : 'the answer is not understood';
 }

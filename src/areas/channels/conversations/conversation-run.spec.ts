@@ -4,7 +4,7 @@ import { LiveTurn } from '../../turns/live-turn.js';
 import type { TurnResult } from '../../turns/turn-results.store.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
-import { WORDS } from '../replies/reply-words.js';
+import { REPLY_TEXTS } from '../replies/reply-text.js';
 import { ConversationRun, type RunParts, type RunTerms } from './conversation-run.js';
 
 const CLAIM = { channel: 'tg', conversation: 'c1', fence: 3, sessionId: 's-old', failures: 0 };
@@ -24,7 +24,7 @@ interface Story {
   /** What becomes of beginning a turn, one after the other; then it is begun. */
   readonly refusals?: readonly Error[];
   readonly sessionId?: string | null;
-  readonly mayBegin?: boolean;
+  readonly mayStart?: boolean;
   readonly answersInResponse?: boolean;
   /** What is lost when it is to be written or the session to be remembered. */
   readonly lost?: boolean;
@@ -78,7 +78,7 @@ function run(story: Story) {
     claim: { ...CLAIM, sessionId: story.sessionId === undefined ? CLAIM.sessionId : story.sessionId },
     adapter: { longestReply: 1000, answersInResponse: story.answersInResponse ?? false },
     streamIntervalMs: 0,
-    mayBegin: () => story.mayBegin ?? true,
+    mayStart: () => story.mayStart ?? true,
   } as unknown as RunTerms;
   return { run: new ConversationRun(parts, terms, abort.signal), told, abort };
 }
@@ -105,20 +105,20 @@ test('what was answered before the crash is only sent', async () => {
 test('what cannot be read is said to be so, without a turn', async () => {
   const { run: one, told } = run({ messages: [message('1', { content: '' })] });
   await one.toItsEnd();
-  expect(told[0]).toBe(`write pending: ${WORDS.unreadable}`);
+  expect(told[0]).toBe(`write pending: ${REPLY_TEXTS.unreadable}`);
 });
 
 describe('a turn that was begun before the crash', () => {
   test('is not begun again', async () => {
     const { run: one, told } = run({ results: [result('interrupted', 'hel')] });
     await one.toItsEnd();
-    expect(told[0]).toBe(`write pending: hel\n\n${WORDS.interrupted}`);
+    expect(told[0]).toBe(`write pending: hel\n\n${REPLY_TEXTS.interrupted}`);
   });
 
   test('is waited for while it runs elsewhere', async () => {
     const { run: one, told } = run({ results: [result('running'), result('running'), result('failed')] });
     await one.toItsEnd();
-    expect(told[0]).toBe(`write pending: ${WORDS.failed}`);
+    expect(told[0]).toBe(`write pending: ${REPLY_TEXTS.failed}`);
   });
 
   test('and only stood in its line is taken out of it and begun here', async () => {
@@ -155,20 +155,20 @@ test('a turn that fails is told from what was stored of it', async () => {
   const answer = Promise.reject(new Error('the provider fell over'));
   const { run: one, told } = run({ answer, results: [undefined, result('failed')] });
   await one.toItsEnd();
-  expect(told[1]).toBe(`write pending: ${WORDS.failed}`);
+  expect(told[1]).toBe(`write pending: ${REPLY_TEXTS.failed}`);
 });
 
 test.each(['api_token_budget', 'session_budget'] as const)('a spent %s is an answer', async (limit) => {
   const { run: one, told } = run({ refusals: [new TurnLimitReached(limit, 'spent', 60)] });
   await one.toItsEnd();
-  expect(told).toContain(`write pending: ${WORDS.budgetSpent}`);
+  expect(told).toContain(`write pending: ${REPLY_TEXTS.budgetSpent}`);
 });
 
 test.each<[string, Story, number]>([
   ['the session is busy', { refusals: [new TurnInProgress(1)] }, 1000],
   ['too many turns run', { refusals: [new TurnLimitReached('replica_turns', 'full', 1)] }, 1000],
   ['the turn was not begun', { results: [undefined] }, 1000],
-  ['the gateway stops', { mayBegin: false }, 0],
+  ['the gateway stops', { mayStart: false }, 0],
 ])('while %s somebody looks again later, and nothing is said', async (_what, story, afterMs) => {
   const { run: one, told } = run(story);
   await expect(one.toItsEnd()).rejects.toMatchObject({ name: 'LookLater', afterMs });

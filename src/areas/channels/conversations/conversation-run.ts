@@ -12,14 +12,14 @@ import { SPEAKERS_NOTE } from '../inbound/speaker-label.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
 import type { ReplySender } from '../replies/reply-sender.js';
-import { WORDS, wordsFor } from '../replies/reply-words.js';
+import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
 import { splitText } from '../replies/split-text.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 import type { DoneSignal } from './done-signal.js';
-import { LookLater } from './look-later.js';
+import { RetryLater } from './retry-later.js';
 
 const BUSY_MS = 1000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 export interface RunParts {
   readonly inbox: Inbox;
@@ -37,7 +37,7 @@ export interface RunTerms {
   readonly adapter: ChannelAdapter;
   readonly streamIntervalMs: number;
   /** Whether new turns may begin; answers that are there are sent in any case. */
-  readonly mayBegin: () => boolean;
+  readonly mayStart: () => boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export class ConversationRun {
     this.caller = { tokenId, tokenName: channel, scopes: [], boundUserId: null, channel };
   }
 
-  /** Throws `LookLater`, `LeaseLost`, and `Unavailable` without a database. */
+  /** Throws `RetryLater`, `LeaseLost`, and `Unavailable` without a database. */
   async toItsEnd(): Promise<void> {
     const { inbox, replies, sender } = this.parts;
     const { claim, adapter } = this.terms;
@@ -67,8 +67,8 @@ export class ConversationRun {
       const message = await inbox.next(claim.channel, claim.conversation);
       if (message === undefined) return;
       if (!message.isAnswered) {
-        const words = await this.answer(message);
-        const answered = splitText(words, adapter.longestReply);
+        const text = await this.answer(message);
+        const answered = splitText(text, adapter.longestReply);
         await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');
       }
       await sender.send({ claim, message, adapter }, this.signal);
@@ -78,22 +78,22 @@ export class ConversationRun {
   }
 
   private async answer(message: OpenMessage): Promise<string> {
-    if (message.content === '') return WORDS.unreadable;
+    if (message.content === '') return REPLY_TEXTS.unreadable;
     const before = await this.parts.results.of(message.messageId);
     try {
       if (before === undefined || before.status === 'waiting') await this.runTurn(message, before);
     } catch (error) {
-      if (error instanceof TurnLimitReached && error.isBudget) return WORDS.budgetSpent;
+      if (error instanceof TurnLimitReached && error.isBudget) return REPLY_TEXTS.budgetSpent;
       throw error;
     }
-    return wordsFor(await this.result(message));
+    return replyText(await this.result(message));
   }
 
   private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
-    if (!this.terms.mayBegin()) throw new LookLater('the gateway stops', 0);
+    if (!this.terms.mayStart()) throw new RetryLater('the gateway stops', 0);
     // Whoever put it into the line is gone.
     if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting.turnId);
-    const started = await this.begin(message);
+    const started = await this.startTurn(message);
     const reply = { claim: this.terms.claim, message, adapter: this.terms.adapter };
     const draft = new DraftWriter(reply, this.parts.replies, started.live, this.terms.streamIntervalMs);
     // How it ended is read from what was stored, as after a crash.
@@ -102,7 +102,7 @@ export class ConversationRun {
   }
 
   /** A session that has ended is followed by a new one: the conversation goes on. */
-  private async begin(message: OpenMessage): Promise<StartedTurn> {
+  private async startTurn(message: OpenMessage): Promise<StartedTurn> {
     const { messageId: id, content } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
     const sessionId = this.sessionId ?? (await this.newSession(message));
@@ -113,18 +113,18 @@ export class ConversationRun {
         this.caller,
       );
     } catch (error) {
-      if (error instanceof TurnLimitReached && !error.isBudget) throw new LookLater('a limit', BUSY_MS);
-      if (error instanceof TurnInProgress) throw new LookLater('the session is busy', BUSY_MS);
+      if (error instanceof TurnLimitReached && !error.isBudget) throw new RetryLater('a limit', BUSY_MS);
+      if (error instanceof TurnInProgress) throw new RetryLater('the session is busy', BUSY_MS);
       if (!(error instanceof SessionEnded) && !(error instanceof SessionNotFound)) throw error;
       this.sessionId = null;
-      return this.begin(message);
+      return this.startTurn(message);
     }
   }
 
   private async newSession({ userId, conversation }: OpenMessage): Promise<string> {
     const { claim } = this.terms;
-    const wish = { channel: claim.channel, userId, metadata: { conversation } };
-    const { id } = await this.parts.sessions.create(wish, this.caller);
+    const input = { channel: claim.channel, userId, metadata: { conversation } };
+    const { id } = await this.parts.sessions.create(input, this.caller);
     await this.parts.conversations.setSession(claim, id);
     this.sessionId = id;
     return id;
@@ -134,9 +134,9 @@ export class ConversationRun {
   private async result({ messageId }: OpenMessage): Promise<TurnResult> {
     for (;;) {
       const result = await this.parts.results.of(messageId);
-      if (result === undefined) throw new LookLater('the turn was not begun', BUSY_MS);
+      if (result === undefined) throw new RetryLater('the turn was not begun', BUSY_MS);
       if (result.status !== 'running' && result.status !== 'waiting') return result;
-      await sleep(LOOK_MS, undefined, { signal: this.signal });
+      await sleep(POLL_MS, undefined, { signal: this.signal });
     }
   }
 }

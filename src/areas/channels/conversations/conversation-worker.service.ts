@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { stackOf } from '../../../common/errors/stack-of.js';
-import { Bell } from '../../../platform/events/bell.js';
+import { WakeSignal } from '../../../platform/events/wake-signal.js';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
@@ -18,15 +18,15 @@ import { CONVERSATION_LEASE_SECS } from './conversation.sql.js';
 import { type ConversationClaim, ConversationStore, conversationKey } from './conversation.store.js';
 import { ConversationRun, type RunParts } from './conversation-run.js';
 import { DoneSignal } from './done-signal.js';
-import { LookLater } from './look-later.js';
+import { RetryLater } from './retry-later.js';
 
 /** The poll that finds what another replica, or a crash, has left. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 const RENEW_MS = 4000;
 /** Conversations that one process answers in at once; the others wait for one of these. */
-const MOST_AT_ONCE = 256;
+const MAX_AT_ONCE = 256;
 const FIRST_PAUSE_MS = 1000;
-const LAST_WORDS_MS = 5000;
+const FINISH_MS = 5000;
 
 interface HeldConversation {
   readonly claim: ConversationClaim;
@@ -38,7 +38,7 @@ interface HeldConversation {
 @Injectable()
 export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestroy {
   /** Rings when a message was stored here. */
-  readonly bell = new Bell();
+  readonly wakeSignal = new WakeSignal();
   private readonly logger: Logger;
   private readonly held = new Map<string, HeldConversation>();
   private readonly parts: RunParts;
@@ -66,40 +66,40 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   }
 
   onApplicationBootstrap(): void {
-    this.looking = outsideLogContext(() => this.look());
+    this.looking = outsideLogContext(() => this.poll());
   }
 
   /** Answers that are there are still sent; what has not begun is left to others, and to the next start. */
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
-    this.bell.ring();
+    this.wakeSignal.notify();
     await this.looking;
     const all = Promise.all([...this.held.values()].map(({ ended }) => ended));
-    const timer = setTimeout(() => this.abortAll(new Error('the gateway stops')), LAST_WORDS_MS);
+    const timer = setTimeout(() => this.abortAll(new Error('the gateway stops')), FINISH_MS);
     await all;
     clearTimeout(timer);
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     while (!this.stopped.signal.aborted) {
       try {
         if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
         if (!this.readiness.isDraining) await this.claim();
         this.isFailing = false;
       } catch (error) {
-        if (!this.isFailing) this.logger.warn('what arrived over channels waits', { error: String(error) });
+        if (!this.isFailing) this.logger.warn('inbound channel messages wait', { error: String(error) });
         this.isFailing = true;
         this.dropExpired();
       }
-      await this.bell.wait(LOOK_MS);
+      await this.wakeSignal.wait(POLL_MS);
     }
   }
 
   private async claim(): Promise<void> {
     const names = this.adapters.names();
-    const places = MOST_AT_ONCE - this.held.size;
-    if (names.length === 0 || places <= 0) return;
-    for (const claim of await this.conversations.claim(names, places)) this.start(claim);
+    const free = MAX_AT_ONCE - this.held.size;
+    if (names.length === 0 || free <= 0) return;
+    for (const claim of await this.conversations.claim(names, free)) this.start(claim);
   }
 
   private start(claim: ConversationClaim): void {
@@ -107,7 +107,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     const abort = new AbortController();
     const ended = this.run(claim, abort.signal).finally(() => {
       if (this.held.get(key)?.abort === abort) this.held.delete(key);
-      this.bell.ring();
+      this.wakeSignal.notify();
     });
     this.held.set(key, { claim, abort, ended });
   }
@@ -120,7 +120,10 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     } catch (error) {
       // Its lease runs out, and somebody looks after it then.
       if (!(error instanceof LeaseLost))
-        this.logger.warn('a conversation is left for now', { channel: claim.channel, error: String(error) });
+        this.logger.warn('a conversation is paused for now', {
+          channel: claim.channel,
+          error: String(error),
+        });
     }
   }
 
@@ -130,17 +133,17 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     try {
       const adapter = await this.adapters.get(channel);
       const streamIntervalMs = this.directory.settingsOf(channel)?.stream_interval_ms ?? 0;
-      const mayBegin = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
+      const mayStart = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
       await new ConversationRun(
         this.parts,
-        { claim, adapter, streamIntervalMs, mayBegin },
+        { claim, adapter, streamIntervalMs, mayStart },
         signal,
       ).toItsEnd();
       return null;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof LeaseLost) throw error;
-      if (error instanceof LookLater) return error.afterMs;
+      if (error instanceof RetryLater) return error.afterMs;
       this.logger.warn('a conversation could not be answered in; it will be tried again', {
         channel,
         error: stackOf(error),
@@ -152,11 +155,11 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   private async renew(): Promise<void> {
     const askedAt = performance.now();
     const claims = [...this.held.values()].map(({ claim }) => claim);
-    const kept = claims.length === 0 ? new Set() : await this.conversations.renew(claims);
+    const renewed = claims.length === 0 ? new Set() : await this.conversations.renew(claims);
     this.renewedAt = askedAt;
     for (const claim of claims) {
       const one = this.held.get(conversationKey(claim));
-      if (one?.claim === claim && !kept.has(conversationKey(claim))) one.abort.abort(new LeaseLost());
+      if (one?.claim === claim && !renewed.has(conversationKey(claim))) one.abort.abort(new LeaseLost());
     }
   }
 

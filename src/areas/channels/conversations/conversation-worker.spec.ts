@@ -5,7 +5,7 @@ import { LeaseLost } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ConversationClaim } from './conversation.store.js';
 import { ConversationWorker } from './conversation-worker.service.js';
-import { LookLater } from './look-later.js';
+import { RetryLater } from './retry-later.js';
 
 const claimOf = (conversation: string, failures = 0): ConversationClaim => ({
   ...{ channel: 'tg', conversation, fence: 1, sessionId: 's', failures },
@@ -99,7 +99,7 @@ test.each<[string, Scene]>([
 });
 
 test('a platform that cannot be spoken to now is tried again later, and that counts as a failure', async () => {
-  const send = () => Promise.reject(new LookLater('busy', 5000));
+  const send = () => Promise.reject(new RetryLater('busy', 5000));
   const { told } = start({ claims: [[claimOf('one', 2)]], send });
   await settle();
   expect(told).toEqual(['release one: later, 3 failures']);
@@ -122,17 +122,17 @@ test('a conversation that cannot be given back is told, and its lease runs out',
   const release = () => Promise.reject(new Error('no database'));
   const { told } = start({ claims: [[claimOf('one')]], release });
   await settle();
-  expect(told).toEqual(['release one: done, 0 failures', 'warn: a conversation is left for now']);
+  expect(told).toEqual(['release one: done, 0 failures', 'warn: a conversation is paused for now']);
 });
 
 test('without a database that is told once, and it goes on when there is one again', async () => {
   const { worker, told } = start({ claims: [new Error('down'), new Error('down'), [claimOf('one')]] });
   for (let look = 0; look < 3; look += 1) {
     await settle();
-    worker.bell.ring();
+    worker.wakeSignal.notify();
   }
   await settle();
-  expect(told).toEqual(['warn: what arrived over channels waits', 'release one: done, 0 failures']);
+  expect(told).toEqual(['warn: inbound channel messages wait', 'release one: done, 0 failures']);
 });
 
 describe('with its clock moved', () => {
@@ -199,6 +199,6 @@ describe('with its clock moved', () => {
     jest.advanceTimersByTime(5000);
     await stopped;
     expect(String(reason)).toBe('Error: the gateway stops');
-    expect(told).toEqual(['warn: a conversation is left for now']);
+    expect(told).toEqual(['warn: a conversation is paused for now']);
   });
 });

@@ -9,7 +9,7 @@ export const MOVE_CURSOR: Statement = {
 };
 
 /** `$2` conversations, `$3` who writes there, null in a group. A conversation that has had two people stays theirs both. */
-export const MEET: Statement = {
+export const UPSERT_CONVERSATION: Statement = {
   name: 'channel_inbox.meet_writers',
   text: `
     INSERT INTO channel_conversations AS known (channel, conversation, sole_user)

@@ -94,7 +94,7 @@ async function store(
   const conversations = messages.map(({ conversation }) => conversation);
   const userIds = messages.map(({ sender }) => `${channel}:${sender.id}`);
   const writers = messages.map(({ isGroup }, index) => (isGroup ? null : (userIds[index] ?? null)));
-  await runner.query(sql.MEET, [channel, conversations, writers]);
+  await runner.query(sql.UPSERT_CONVERSATION, [channel, conversations, writers]);
   const stored = await runner.query(sql.STORE, [
     channel,
     conversations,

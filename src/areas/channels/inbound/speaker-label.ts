@@ -1,6 +1,6 @@
 import type { InboundMessage } from '../channel-adapter.port.js';
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 /** What a name keeps: letters of any script, digits, pictures, and what joins them. No colon, bracket, or line end. */
 const NOT_IN_NAMES = /[^\p{L}\p{M}\p{N}\p{Extended_Pictographic}.,_'’-]+/gu;
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
@@ -26,5 +26,5 @@ export function spoken({ sender, text }: Pick<InboundMessage, 'sender' | 'text'>
 
 function plain(name: string): string {
   const clean = name.normalize('NFKC').replace(NOT_IN_NAMES, ' ').trim();
-  return [...clean].slice(0, LONGEST_NAME).join('').trim();
+  return [...clean].slice(0, MAX_NAME_LENGTH).join('').trim();
 }

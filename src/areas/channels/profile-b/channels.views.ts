@@ -2,13 +2,13 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ChannelStatus } from '../channel.port.js';
 import type { ChannelHealth, ChannelReport } from '../channel-reports.service.js';
 
-const STATUS_WORDS = ['connected', 'disconnected', 'reconnecting'];
+const STATUS_LABELS = ['connected', 'disconnected', 'reconnecting'];
 
 export class RestartedChannelViewB {
   @ApiProperty({ example: 'api' })
   name!: string;
 
-  @ApiProperty({ enum: STATUS_WORDS })
+  @ApiProperty({ enum: STATUS_LABELS })
   status!: ChannelStatus;
 }
 

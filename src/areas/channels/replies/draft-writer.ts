@@ -6,7 +6,7 @@ import type { ReplyStore } from './reply.store.js';
 import type { SentReply } from './reply-sender.js';
 
 /** Shorter beginnings are not worth a message. */
-const LEAST_CHARS = 40;
+const MIN_CHARS = 40;
 const MORE = ' …';
 const TYPING_MS = 4000;
 
@@ -61,7 +61,7 @@ export class DraftWriter {
   private async show(whole: string): Promise<void> {
     const { adapter, claim, message } = this.reply;
     const text = beginningOf(whole, adapter.longestReply);
-    if (text.length < LEAST_CHARS || text === this.shown) return;
+    if (text.length < MIN_CHARS || text === this.shown) return;
     this.shown = text;
     const reply: OutboundReply = { target: message.target, text, key: `${message.messageId}_1` };
     // A piece that has begun to leave is not broken off: nobody would know whether it arrived.

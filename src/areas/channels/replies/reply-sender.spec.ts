@@ -5,7 +5,7 @@ import { LeaseLost, NotSent } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ReplyPart, ReplyStore } from './reply.store.js';
 import { ReplySender, type SentReply } from './reply-sender.js';
-import { WORDS } from './reply-words.js';
+import { REPLY_TEXTS } from './reply-text.js';
 
 const DAY_MS = 24 * 3_600_000;
 const part = (number: number, more: Partial<ReplyPart> = {}): ReplyPart => ({
@@ -100,7 +100,7 @@ describe('a part that was leaving when its gateway died', () => {
 
   test('is not said twice: the reader is told instead', async () => {
     const { told, statuses } = await send({ parts });
-    expect([told, statuses]).toEqual([[`send ${WORDS.maybeLost}`], ['unknown', 'sent']]);
+    expect([told, statuses]).toEqual([[`send ${REPLY_TEXTS.maybeLost}`], ['unknown', 'sent']]);
   });
 
   test('is sent again where that is the same as once', async () => {
@@ -114,7 +114,7 @@ describe('a part that was leaving when its gateway died', () => {
 test('the reader is told once that something may be lost, also when that fails too', async () => {
   const failures = [new NotSent('unknown', 'reset'), new NotSent('unknown', 'reset')];
   const { told, statuses, published } = await send({ failures });
-  expect(told).toEqual(['send part 1', `send ${WORDS.maybeLost}`]);
+  expect(told).toEqual(['send part 1', `send ${REPLY_TEXTS.maybeLost}`]);
   expect([statuses, published]).toEqual([['unknown', 'unknown'], []]);
 });
 

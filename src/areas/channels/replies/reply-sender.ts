@@ -7,13 +7,13 @@ import { backOffMs } from '../../../platform/runtime/back-off.js';
 import type { ChannelAdapter, OutboundReply } from '../channel-adapter.port.js';
 import { NotSent } from '../channel-failures.js';
 import type { ConversationClaim } from '../conversations/conversation.store.js';
-import { LookLater } from '../conversations/look-later.js';
+import { RetryLater } from '../conversations/retry-later.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import { type ReplyPart, ReplyStore } from './reply.store.js';
-import { WORDS } from './reply-words.js';
+import { REPLY_TEXTS } from './reply-text.js';
 
 const FIRST_PAUSE_MS = 2000;
-const NOTE_AGAIN_MS = 200;
+const NOTE_RETRY_MS = 200;
 /** An answer that the platform has not taken for so long is given up. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
@@ -39,14 +39,14 @@ export class ReplySender {
     this.logger = logs.for('channels::replies');
   }
 
-  /** Throws `LookLater` when the platform cannot take it now, and `LeaseLost`. */
+  /** Throws `RetryLater` when the platform cannot take it now, and `LeaseLost`. */
   async send(reply: SentReply, signal: AbortSignal): Promise<void> {
     const { messageId } = reply.message;
     for (const part of await this.store.partsOf(messageId)) await this.sendPart(reply, part, signal);
     const parts = await this.store.partsOf(messageId);
-    const isToldOf = parts.some(({ content }) => content === WORDS.maybeLost);
+    const isToldOf = parts.some(({ content }) => content === REPLY_TEXTS.maybeLost);
     if (isToldOf || !parts.some(({ status }) => status === 'unknown')) return;
-    await this.store.add(reply.message, WORDS.maybeLost);
+    await this.store.add(reply.message, REPLY_TEXTS.maybeLost);
     await this.send(reply, signal);
   }
 
@@ -83,7 +83,7 @@ export class ReplySender {
         return;
       } catch (error) {
         if (!(error instanceof Unavailable) || signal.aborted) throw error;
-        await sleep(NOTE_AGAIN_MS, undefined, { signal });
+        await sleep(NOTE_RETRY_MS, undefined, { signal });
       }
     }
   }
@@ -115,7 +115,7 @@ export class ReplySender {
     const isLate = Date.now() - message.receivedAt.getTime() > GIVE_UP_MS;
     if (error.why === 'again' && !isLate) {
       await this.store.ended(message, part.part, 'pending', { error: error.message });
-      throw new LookLater(error.message, error.retryAfterMs ?? backOffMs(claim.failures, FIRST_PAUSE_MS));
+      throw new RetryLater(error.message, error.retryAfterMs ?? backOffMs(claim.failures, FIRST_PAUSE_MS));
     }
     const status = error.why === 'unknown' ? 'unknown' : 'failed';
     await this.store.ended(message, part.part, status, { error: error.message });

@@ -80,14 +80,14 @@ export class ReplyStore {
     { messageId }: OpenMessage,
     part: number,
     status: 'pending' | 'sent' | 'unknown' | 'failed',
-    told: { readonly externalId?: string | undefined; readonly error?: string } = {},
+    result: { readonly externalId?: string | undefined; readonly error?: string } = {},
   ): Promise<void> {
     await this.database.query(sql.ENDED, [
       messageId,
       part,
       status,
-      told.error ?? null,
-      told.externalId ?? null,
+      result.error ?? null,
+      result.externalId ?? null,
     ]);
   }
 

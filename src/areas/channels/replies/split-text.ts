@@ -4,7 +4,7 @@ const LOOK_BACK = 0.5;
 const BREAKS = ['\n\n', '\n', '. ', '! ', '? ', '。', '; ', ', ', ' '];
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Longest cluster of code points (families, flags) that is kept together. */
-const LONGEST_GRAPHEME = 64;
+const MAX_GRAPHEME_LENGTH = 64;
 
 /**
  * The text in parts of at most `longest` UTF-16 units, cut between paragraphs, lines, sentences or words, else between
@@ -33,9 +33,9 @@ function cutOf(text: string, longest: number): number {
 
 /** The end of the last whole character that fits; at least one code point, so that it goes on. */
 function characterEnd(text: string, longest: number): number {
-  const from = codePointStart(text, Math.max(0, longest - LONGEST_GRAPHEME));
+  const from = codePointStart(text, Math.max(0, longest - MAX_GRAPHEME_LENGTH));
   let end = from;
-  for (const { index, segment } of graphemes.segment(text.slice(from, longest + LONGEST_GRAPHEME))) {
+  for (const { index, segment } of graphemes.segment(text.slice(from, longest + MAX_GRAPHEME_LENGTH))) {
     if (from + index + segment.length > longest) break;
     end = from + index + segment.length;
   }

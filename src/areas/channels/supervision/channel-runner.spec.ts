@@ -43,7 +43,7 @@ function run(...scripts: Receive[]) {
     adapter: () => Promise.resolve(adapter),
     cursor: () => Promise.resolve(null),
     conversations: () => Promise.resolve([]),
-    take: () => Promise.resolve(),
+    store: () => Promise.resolve(),
     write: (status, error) => {
       told.push(error === undefined ? status : `${status}: ${error}`);
       return Promise.resolve(true);
@@ -111,7 +111,7 @@ test('what could not be written is written when it is told again', async () => {
     adapter: () => Promise.resolve(new ScriptedAdapter(connectAnd(untilAborted))),
     cursor: () => Promise.resolve(null),
     conversations: () => Promise.resolve([]),
-    take: () => Promise.resolve(),
+    store: () => Promise.resolve(),
     write: (status) => {
       if (isDown) return Promise.reject(new Error('no database'));
       told.push(status);
@@ -122,7 +122,7 @@ test('what could not be written is written when it is told again', async () => {
   runner.start();
   await turn();
   isDown = false;
-  runner.retell();
+  runner.reportAgain();
   await turn();
   expect(told).toEqual(['connected']);
   await runner.stop('reconnecting');

@@ -8,7 +8,7 @@ import { ChannelRefused, ChannelUnreachable } from '../channel-failures.js';
 /** A connection that held so long was a good one: the next failure is the first. */
 const STABLE_MS = 10_000;
 const FIRST_PAUSE_MS = 2000;
-const MOST_PROBLEM = 300;
+const MAX_PROBLEM = 300;
 
 export interface RunnerParts {
   readonly logger: Logger;
@@ -16,7 +16,7 @@ export interface RunnerParts {
   adapter(): Promise<ChannelAdapter>;
   cursor(): Promise<ReceiverLink['cursor']>;
   readonly conversations: ReceiverLink['conversations'];
-  readonly take: ReceiverLink['take'];
+  readonly store: ReceiverLink['store'];
   /** Told of every change, and again until it resolves. False when the lease is lost. `error` is redacted. */
   write(status: ChannelStatus, error: string | undefined): Promise<boolean>;
   redact(text: string): string;
@@ -31,7 +31,7 @@ export class ChannelRunner {
   /** Why it is not connected; told until it is, also while it is tried again. */
   private problem: string | undefined;
   private failures = 0;
-  private wanted: { readonly status: ChannelStatus; readonly error: string | undefined } | undefined;
+  private target: { readonly status: ChannelStatus; readonly error: string | undefined } | undefined;
 
   constructor(private readonly parts: RunnerParts) {}
 
@@ -44,7 +44,7 @@ export class ChannelRunner {
     this.stopped.abort(new Error('the channel stops'));
     this.round.abort(this.stopped.signal.reason);
     await this.running;
-    this.tell(status, undefined);
+    this.report(status, undefined);
     await this.writing;
   }
 
@@ -56,16 +56,16 @@ export class ChannelRunner {
   }
 
   /** Tries again to say what could not be said. */
-  retell(): void {
-    const { wanted } = this;
-    if (wanted !== undefined) this.tell(wanted.status, wanted.error);
+  reportAgain(): void {
+    const { target } = this;
+    if (target !== undefined) this.report(target.status, target.error);
   }
 
   private async run(): Promise<void> {
     while (!this.stopped.signal.aborted) {
       this.round = new AbortController();
       const { signal } = this.round;
-      this.tell('reconnecting', this.problem);
+      this.report('reconnecting', this.problem);
       const { why, lastedMs } = await this.live(signal);
       if (signal.aborted) continue;
       this.failures = lastedMs > STABLE_MS ? 1 : this.failures + 1;
@@ -83,13 +83,13 @@ export class ChannelRunner {
       upAt = performance.now();
       this.problem = undefined;
       this.parts.logger.info('connected');
-      this.tell('connected', undefined);
+      this.report('connected', undefined);
     };
     try {
       const adapter = await this.parts.adapter();
-      const { take, conversations } = this.parts;
+      const { store, conversations } = this.parts;
       const cursor = await this.parts.cursor();
-      await adapter.receive({ cursor, conversations, connected, take }, signal);
+      await adapter.receive({ cursor, conversations, connected, store }, signal);
     } catch (error) {
       why = error;
     }
@@ -98,13 +98,13 @@ export class ChannelRunner {
 
   /** What was connected is tried again at once: it may be a refusal, and platforms renew their connections. */
   private async pauseAfter(why: unknown, backOff: number, signal: AbortSignal): Promise<void> {
-    const error = this.parts.redact(why instanceof Error ? why.message : String(why)).slice(0, MOST_PROBLEM);
+    const error = this.parts.redact(why instanceof Error ? why.message : String(why)).slice(0, MAX_PROBLEM);
     this.problem = error;
     if (why instanceof ChannelRefused) {
       this.parts.logger.warn('the platform refuses this channel; a restart or other settings begin anew', {
         reason: error,
       });
-      this.tell('disconnected', error);
+      this.report('disconnected', error);
       await aborted(signal);
       return;
     }
@@ -114,21 +114,21 @@ export class ChannelRunner {
       reason: error,
       retry_in_ms: Math.round(pauseMs),
     });
-    this.tell('reconnecting', error);
+    this.report('reconnecting', error);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 
   /** In their order; what comes while the last is being written replaces what waits. */
-  private tell(status: ChannelStatus, error: string | undefined): void {
-    const said = { status, error };
-    this.wanted = said;
+  private report(status: ChannelStatus, error: string | undefined): void {
+    const report = { status, error };
+    this.target = report;
     this.writing = this.writing.then(async () => {
-      if (this.wanted !== said) return;
+      if (this.target !== report) return;
       const isWritten = await this.parts.write(status, error).then(
         () => true,
         () => false,
       );
-      if (isWritten && this.wanted === said) this.wanted = undefined;
+      if (isWritten && this.target === report) this.target = undefined;
     });
   }
 }

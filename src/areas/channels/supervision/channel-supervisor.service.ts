@@ -18,7 +18,7 @@ import { ChannelStates, type HeldLease, type ReceiverLease } from '../channel-st
 import { ChannelRunner } from './channel-runner.js';
 import { RunnerPartsFactory } from './runner-parts.js';
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 interface Held {
   readonly lease: ReceiverLease;
@@ -37,14 +37,14 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   private readonly held = new Map<string, Held>();
   /** Receivers that have not quite ended: of one channel there is one at a time. */
   private readonly leaving = new Map<string, Promise<void>>();
-  private wanted: readonly string[] = [];
+  private desired: readonly string[] = [];
   private announced: readonly string[] = [];
   private unsubscribe: () => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
-  private isLookWanted = false;
+  private isPollPending = false;
   /** Given back since the leases were last asked for: what that said of them is old. */
-  private readonly givenBack = new Set<string>();
+  private readonly released = new Set<string>();
   private keptAt = performance.now();
   private isStopped = false;
   private failing = false;
@@ -65,9 +65,9 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.unsubscribe = this.subscribers.add(this);
     this.follow(enabledChannels(this.settings.current));
     const tick = (): void => {
-      if (this.looking === undefined) this.look();
+      if (this.looking === undefined) this.poll();
     };
-    this.timer = outsideLogContext(() => setInterval(tick, LOOK_MS).unref());
+    this.timer = outsideLogContext(() => setInterval(tick, POLL_MS).unref());
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -81,8 +81,8 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
 
   prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
     if (!touches(change, 'channels_config')) return Promise.resolve(undefined);
-    const wanted = enabledChannels(change.after);
-    return Promise.resolve({ commit: () => this.follow(wanted) });
+    const desired = enabledChannels(change.after);
+    return Promise.resolve({ commit: () => this.follow(desired) });
   }
 
   /** Whether a channel was tried in vain, on whatever replica. */
@@ -97,46 +97,46 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     if (held !== undefined) restartOnce(held, restarts);
   }
 
-  private follow(wanted: ReadonlyMap<string, ChannelSettings>): void {
-    for (const name of this.adapters.follow(wanted)) {
-      this.leave(name, wanted.has(name) ? 'reconnecting' : 'disconnected');
+  private follow(desired: ReadonlyMap<string, ChannelSettings>): void {
+    for (const name of this.adapters.follow(desired)) {
+      this.leave(name, desired.has(name) ? 'reconnecting' : 'disconnected');
     }
-    this.wanted = [...wanted.keys()];
-    this.look();
+    this.desired = [...desired.keys()];
+    this.poll();
   }
 
   /** One look at a time; what is wanted meanwhile is looked at afterwards. */
-  private look(): void {
-    this.isLookWanted = this.looking !== undefined;
-    this.looking ??= this.keep()
+  private poll(): void {
+    this.isPollPending = this.looking !== undefined;
+    this.looking ??= this.renewLeases()
       .catch((error: unknown) => this.notKept(error))
       .finally(() => {
         this.looking = undefined;
-        if (this.isLookWanted && !this.isStopped) this.look();
+        if (this.isPollPending && !this.isStopped) this.poll();
       });
   }
 
-  private async keep(): Promise<void> {
+  private async renewLeases(): Promise<void> {
     if (this.readiness.isDraining) {
       for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
       return;
     }
-    const { wanted } = this;
-    if (wanted.length === 0) {
+    const { desired } = this;
+    if (desired.length === 0) {
       this.failing = false;
       return;
     }
-    if (this.announced !== wanted) await this.states.announce(wanted);
-    this.announced = wanted;
+    if (this.announced !== desired) await this.states.announce(desired);
+    this.announced = desired;
     const askedAt = performance.now();
-    this.givenBack.clear();
-    const kept = await this.states.keep(wanted.filter((name) => !this.leaving.has(name)));
+    this.released.clear();
+    const leases = await this.states.acquire(desired.filter((name) => !this.leaving.has(name)));
     this.keptAt = askedAt;
     if (this.isStopped) return;
-    const names = new Set(kept.map(({ name }) => name));
+    const names = new Set(leases.map(({ name }) => name));
     for (const name of [...this.held.keys()]) if (!names.has(name)) this.leave(name, 'reconnecting');
-    for (const lease of kept) if (!this.givenBack.has(lease.name)) this.hold(lease);
-    const states = await this.states.ofAll(wanted);
+    for (const lease of leases) if (!this.released.has(lease.name)) this.hold(lease);
+    const states = await this.states.ofAll(desired);
     this.failing = [...states.values()].some(({ error }) => error !== undefined);
   }
 
@@ -145,13 +145,13 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     const held = this.held.get(name);
     if (held?.lease.fence !== fence) {
       if (held !== undefined) this.leave(name, 'reconnecting');
-      if (this.leaving.has(name) || !this.wanted.includes(name)) return;
+      if (this.leaving.has(name) || !this.desired.includes(name)) return;
       const runner = new ChannelRunner(this.parts.of(lease));
       this.held.set(name, { lease, runner, restarts });
       runner.start();
       return;
     }
-    held.runner.retell();
+    held.runner.reportAgain();
     restartOnce(held, restarts);
   }
 
@@ -163,11 +163,11 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     const gone = held.runner
       .stop(status)
       .then(() => this.states.release(held.lease))
-      .catch((error: unknown) => this.logger.debug('a lease was not given back', { error: String(error) }))
+      .catch((error: unknown) => this.logger.debug('a lease could not be released', { error: String(error) }))
       .finally(() => {
         this.leaving.delete(name);
-        this.givenBack.add(name);
-        if (!this.isStopped) this.look();
+        this.released.add(name);
+        if (!this.isStopped) this.poll();
       });
     this.leaving.set(name, gone);
   }

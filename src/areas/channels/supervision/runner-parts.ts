@@ -12,7 +12,7 @@ import { admissionOf } from '../inbound/admission.js';
 import { Inbox } from '../inbound/inbox.store.js';
 import type { RunnerParts } from './channel-runner.js';
 
-const MOST_CONVERSATIONS = 200;
+const MAX_CONVERSATIONS = 200;
 
 /** What the receiver of one channel speaks to, under one lease. */
 @Injectable()
@@ -36,13 +36,13 @@ export class RunnerPartsFactory {
       logger,
       adapter: () => this.adapters.get(name),
       cursor: () => this.states.cursorOf(name),
-      conversations: () => this.conversations.recent(name, MOST_CONVERSATIONS),
-      take: async (messages, cursor) => {
+      conversations: () => this.conversations.recent(name, MAX_CONVERSATIONS),
+      store: async (messages, cursor) => {
         const admitted = messages.filter((message) => this.admits(name, message, logger));
         const added = await this.inbox.receive(lease, admitted, cursor);
         if (added === 0) return;
         this.activity.note(name);
-        this.worker.bell.ring();
+        this.worker.wakeSignal.notify();
       },
       write: (status, error) => this.states.write(lease, status, error),
       redact: (text) => this.redactor.redact(text),
@@ -54,7 +54,7 @@ export class RunnerPartsFactory {
     const admission = settings === undefined ? 'stranger' : admissionOf(message, settings);
     if (admission === 'stranger') {
       // The id is what an operator needs to let them in.
-      logger.info('somebody who is not among allowed_users was not let in', { sender: message.sender.id });
+      logger.info('sender is not in allowed_users; message ignored', { sender: message.sender.id });
     }
     return admission === 'admitted';
   }

@@ -1,9 +1,9 @@
 import { Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { Configuration } from '../../../platform/settings/configuration.js';
@@ -31,8 +31,11 @@ export class ConfigControllerA {
   @HttpCode(200)
   @RequireScope('config:write', 'config_write')
   @Answers(200, 'File and environment were read again', ReloadedViewA)
-  async reload(@TheCaller() caller: Caller, @TheKey() key: RequestKey | undefined): Promise<ReloadedViewA> {
-    const together = key?.keeping(200, presentReloadA);
-    return presentReloadA(await this.configuration.reload(authorOf(caller), together));
+  async reload(
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
+  ): Promise<ReloadedViewA> {
+    const onCommit = key?.storing(200, presentReloadA);
+    return presentReloadA(await this.configuration.reload(authorOf(caller), onCommit));
   }
 }

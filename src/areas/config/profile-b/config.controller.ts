@@ -3,16 +3,16 @@ import { ApiBody, ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import { Configuration } from '../../../platform/settings/configuration.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf } from '../wire/author-of.js';
-import { IfMatch, type TagJudge } from '../wire/if-match.js';
+import { IfMatch, type TagMatcher } from '../wire/if-match.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 import { PATCH_EXAMPLES, PatchedViewB, presentPatchB } from './config.views.js';
 
@@ -50,13 +50,13 @@ export class ConfigControllerB {
   @Answers(200, 'All of it is applied', PatchedViewB, ['ETag'])
   async patch(
     @Body() body: Table,
-    @TheCaller() caller: Caller,
-    @IfMatch() allowed: TagJudge,
-    @TheKey() key: RequestKey | undefined,
+    @CurrentCaller() caller: Caller,
+    @IfMatch() allowed: TagMatcher,
+    @IdempotencyKey() key: RequestKey | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PatchedViewB> {
-    const together = key?.keeping(200, presentPatchB, ({ etag }) => ({ ETag: etag }));
-    const outcome = await this.configuration.patch(body, authorOf(caller), allowed, together);
+    const onCommit = key?.storing(200, presentPatchB, ({ etag }) => ({ ETag: etag }));
+    const outcome = await this.configuration.patch(body, authorOf(caller), allowed, onCommit);
     response.setHeader('ETag', outcome.etag);
     return presentPatchB(outcome);
   }

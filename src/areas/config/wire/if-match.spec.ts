@@ -1,4 +1,4 @@
-import { tagJudge } from './if-match.js';
+import { tagMatcher } from './if-match.js';
 
 test.each([
   [undefined, true],
@@ -10,5 +10,5 @@ test.each([
   ['W/"1-a"', false],
   ['', false],
 ])('If-Match %j lets the tag "1-a" pass: %s', (header, passes) => {
-  expect(tagJudge(header)('"1-a"')).toBe(passes);
+  expect(tagMatcher(header)('"1-a"')).toBe(passes);
 });

@@ -2,9 +2,9 @@ import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -21,7 +21,7 @@ export class HooksControllerB {
   @Does('List webhooks', 'Newest first. Secrets are never shown.')
   @RequireScope('hooks:read')
   @Answers(200, 'All webhooks, newest first', HookListView)
-  async list(@TheCaller() caller: Caller): Promise<HookListView> {
+  async list(@CurrentCaller() caller: Caller): Promise<HookListView> {
     return presentHookList(await this.hooks.list(caller));
   }
 
@@ -36,10 +36,10 @@ export class HooksControllerB {
   @Answers(201, 'The new webhook', HookView)
   async register(
     @Body() body: RegisterHookRequest,
-    @TheCaller() caller: Caller,
-    @TheKey() key: RequestKey | undefined,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<HookView> {
-    return presentHook(await this.hooks.register(body, caller, key?.keeping(201, presentHook)));
+    return presentHook(await this.hooks.register(body, caller, key?.storing(201, presentHook)));
   }
 
   @Delete(':id')
@@ -47,7 +47,7 @@ export class HooksControllerB {
   @HttpCode(204)
   @RequireScope('hooks:write')
   @Answers(204, 'The webhook is deleted')
-  async remove(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+  async remove(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
     await this.hooks.remove(id, caller);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { FurtherChecks } from '../../../http/validation/further-checks.js';
-import { HooksService, type HookWish } from '../hooks.service.js';
+import { type HookInput, HooksService } from '../hooks.service.js';
 import { RegisterHookRequest } from './hook.requests.js';
 
 /** Tells of events, secrets and addresses together with what else is wrong with a registration. */
@@ -13,7 +13,7 @@ export class HookRequestChecks implements OnModuleInit {
 
   onModuleInit(): void {
     this.checks.add(RegisterHookRequest, (sent, isFaulty) => {
-      const { url, events, secret } = sent as Partial<HookWish>;
+      const { url, events, secret } = sent as Partial<HookInput>;
       return this.hooks.problemsOf({
         ...(url === undefined || isFaulty('url') ? {} : { url }),
         ...(events === undefined || isFaulty('events') ? {} : { events }),

@@ -5,12 +5,12 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { TurnRecords } from '../turn-records.store.js';
 import { MirroredTurn } from './mirrored-turn.js';
 import { WATCHED_SECS } from './remote-turns.sql.js';
-import { type BegunElsewhere, type ReadFrame, RemoteTurnsStore } from './remote-turns.store.js';
+import { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './remote-turns.store.js';
 import type { SessionFeed } from './session-feed.js';
 
 /** How often it is looked while a turn of another replica is followed, and else. */
 const FOLLOW_MS = 150;
-const LOOK_MS = 300;
+const POLL_MS = 300;
 const WATCH_MS = (WATCHED_SECS * 1000) / 3;
 
 /** Reads what other replicas' turns say in the sessions that have viewers here. */
@@ -47,17 +47,17 @@ export class FeedReader implements OnModuleDestroy {
   }
 
   /** What is known when a feed opens: a turn that is over already is not told. */
-  open(feed: SessionFeed, latest: BegunElsewhere | undefined): void {
+  open(feed: SessionFeed, latest: RemoteTurn | undefined): void {
     if (latest?.status === 'running') this.begun(feed, latest);
-    else feed.place = latest?.seq ?? 0;
+    else feed.position = latest?.seq ?? 0;
   }
 
   /** Tells the turns that began on other replicas since the last look. */
-  async lookFor(feeds: readonly SessionFeed[]): Promise<void> {
+  async pollFor(feeds: readonly SessionFeed[]): Promise<void> {
     const known = new Map(feeds.map((feed) => [feed.sessionId, feed]));
-    const begun = await this.store.begunAfter(
+    const begun = await this.store.startedAfter(
       [...known.keys()],
-      feeds.map(({ place }) => place),
+      feeds.map(({ position }) => position),
     );
     for (const turn of begun) {
       const feed = known.get(turn.session_id);
@@ -65,32 +65,32 @@ export class FeedReader implements OnModuleDestroy {
     }
   }
 
-  private begun(feed: SessionFeed, turn: BegunElsewhere): void {
-    if (turn.seq <= feed.place) return;
-    feed.place = turn.seq;
+  private begun(feed: SessionFeed, turn: RemoteTurn): void {
+    if (turn.seq <= feed.position) return;
+    feed.position = turn.seq;
     // Of those that run here, the hub tells.
     if (turn.owner === this.replica.value) return;
     const mirror = new MirroredTurn(turn.session_id, turn.turn_id);
     feed.mirrors.set(turn.turn_id, mirror);
-    feed.tell(mirror.live);
+    feed.publish(mirror.live);
   }
 
   private schedule(): void {
     if (this.stopped || this.timer !== undefined || this.feeds.size === 0) return;
     const isFollowing = [...this.feeds].some(({ mirrors }) => mirrors.size > 0);
     this.timer = outsideLogContext(() =>
-      setTimeout(() => void this.look(), isFollowing ? FOLLOW_MS : LOOK_MS).unref(),
+      setTimeout(() => void this.poll(), isFollowing ? FOLLOW_MS : POLL_MS).unref(),
     );
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     try {
       const feeds = [...this.feeds];
       if (performance.now() - this.watchedAt > WATCH_MS) {
         await this.store.watch(feeds.map(({ sessionId }) => sessionId));
         this.watchedAt = performance.now();
       }
-      if (feeds.length > 0) await this.lookFor(feeds);
+      if (feeds.length > 0) await this.pollFor(feeds);
       await this.read(new Map(feeds.flatMap((feed) => [...feed.mirrors].map(([id]) => [id, feed]))));
       this.failing = false;
     } catch (error) {
@@ -112,14 +112,14 @@ export class FeedReader implements OnModuleDestroy {
     const after = ids.map((id) => feeds.get(id)?.mirrors.get(id)?.n ?? 0);
     const over = new Set(ids);
     for (const row of await this.store.read(ids, after)) {
-      this.take(feeds.get(row.turn_id)?.mirrors.get(row.turn_id), row);
+      this.apply(feeds.get(row.turn_id)?.mirrors.get(row.turn_id), row);
       if (row.status === 'running') over.delete(row.turn_id);
     }
     for (const id of over) await this.finish(feeds.get(id), id);
   }
 
-  private take(mirror: MirroredTurn | undefined, { n, events }: ReadFrame): void {
-    if (mirror !== undefined && n !== null && events !== null) mirror.take(n, events);
+  private apply(mirror: MirroredTurn | undefined, { n, events }: ReadFrame): void {
+    if (mirror !== undefined && n !== null && events !== null) mirror.apply(n, events);
   }
 
   private async finish(feed: SessionFeed | undefined, turnId: string): Promise<void> {

@@ -17,16 +17,16 @@ export class MirroredTurn {
     this.live = new LiveTurn(sessionId, turnId, undefined, true);
   }
 
-  take(n: number, events: string): void {
+  apply(n: number, events: string): void {
     this.n = n;
     for (const event of readEvents(events)) void this.live.publish(event);
   }
 
   /** It is over: the history has what was not written, and how it ended. */
   finish(record: TurnRecord | undefined): void {
-    const { said, error } = record ?? {};
-    const told = storableText(this.live.text());
-    const rest = said?.content.startsWith(told) ? said.content.slice(told.length) : '';
+    const { answer: said, error } = record ?? {};
+    const streamed = storableText(this.live.text());
+    const rest = said?.content.startsWith(streamed) ? said.content.slice(streamed.length) : '';
     if (rest !== '') void this.live.publish({ type: 'token', text: rest });
     if (error === undefined && said !== undefined) void this.live.publish({ type: 'done', message: said });
     else void this.live.publish({ type: 'error', error: shown(error) });

@@ -18,18 +18,18 @@ export const WATCH: Statement = {
     ON CONFLICT (session_id, replica) DO UPDATE SET wanted_until = excluded.wanted_until`,
 };
 
-const BEGUN = 'said.session_id, said.seq, turns.id AS turn_id, turns.status, turns.owner';
+const STARTED = 'said.session_id, said.seq, turns.id AS turn_id, turns.status, turns.owner';
 
 export const LATEST: Statement = {
   name: 'remote_turns.latest',
   text: `
-    SELECT ${BEGUN} FROM messages AS said JOIN turns ON turns.id = said.turn_id
+    SELECT ${STARTED} FROM messages AS said JOIN turns ON turns.id = said.turn_id
     WHERE said.session_id = $1 AND said.seq IS NOT NULL AND said.role = 'user' ORDER BY said.seq DESC LIMIT 1`,
 };
-export const BEGUN_AFTER: Statement = {
+export const STARTED_AFTER: Statement = {
   name: 'remote_turns.begun_after',
   text: `
-    SELECT ${BEGUN} FROM unnest($1::text[], $2::int[]) AS known (session_id, seq)
+    SELECT ${STARTED} FROM unnest($1::text[], $2::int[]) AS known (session_id, seq)
     JOIN messages AS said ON said.session_id = known.session_id AND said.seq > known.seq AND said.role = 'user'
     JOIN turns ON turns.id = said.turn_id ORDER BY said.session_id, said.seq`,
 };

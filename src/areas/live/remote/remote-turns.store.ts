@@ -12,7 +12,7 @@ export interface TurnFrame {
 }
 
 /** A turn that has begun, on whatever replica. */
-export interface BegunElsewhere {
+export interface RemoteTurn {
   readonly session_id: string;
   /** Where its message stands in the history. */
   readonly seq: number;
@@ -42,13 +42,13 @@ export class RemoteTurnsStore {
   }
 
   /** The last turn that has begun in a session. */
-  async latest(sessionId: string): Promise<BegunElsewhere | undefined> {
-    return (await this.database.query<BegunElsewhere>(sql.LATEST, [sessionId]))[0];
+  async latest(sessionId: string): Promise<RemoteTurn | undefined> {
+    return (await this.database.query<RemoteTurn>(sql.LATEST, [sessionId]))[0];
   }
 
   /** The turns that began after these places of their sessions' histories, in their order. */
-  begunAfter(sessionIds: readonly string[], places: readonly number[]): Promise<BegunElsewhere[]> {
-    return this.database.query<BegunElsewhere>(sql.BEGUN_AFTER, [sessionIds, places]);
+  startedAfter(sessionIds: readonly string[], positions: readonly number[]): Promise<RemoteTurn[]> {
+    return this.database.query<RemoteTurn>(sql.STARTED_AFTER, [sessionIds, positions]);
   }
 
   /** What was written of these turns after these frames, and how they stand: one row at least for each that exists. */

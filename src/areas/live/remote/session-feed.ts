@@ -5,7 +5,7 @@ import type { MirroredTurn } from './mirrored-turn.js';
 /** One session that has viewers here: its turns in their order, whoever runs them. */
 export class SessionFeed {
   /** Where the message of the last known turn stands in the history. */
-  place = 0;
+  position = 0;
   /** Resolves when it is known what runs; rejects when that could not be learned. */
   ready: Promise<void> = Promise.resolve();
   /** Turns that other replicas run. */
@@ -30,15 +30,15 @@ export class SessionFeed {
 
   add(watcher: SessionWatcher): void {
     this.watchers.add(watcher);
-    for (const turn of this.running) if (!turn.isOver) watcher.turnBegan(turn);
+    for (const turn of this.running) if (!turn.isOver) watcher.turnStarted(turn);
   }
 
   remove(watcher: SessionWatcher): void {
     this.watchers.delete(watcher);
   }
 
-  tell(turn: LiveTurn): void {
+  publish(turn: LiveTurn): void {
     this.running = [...this.running.filter(({ isOver }) => !isOver), turn];
-    for (const watcher of [...this.watchers]) watcher.turnBegan(turn);
+    for (const watcher of [...this.watchers]) watcher.turnStarted(turn);
   }
 }

@@ -40,13 +40,13 @@ export class SessionFeeds {
 
   private open(sessionId: string): SessionFeed {
     const running = this.hub.current(sessionId);
-    const stop = this.hub.watch(sessionId, { turnBegan: (turn) => void this.beganHere(feed, turn) });
+    const stop = this.hub.watch(sessionId, { turnStarted: (turn) => void this.beganHere(feed, turn) });
     const feed = new SessionFeed(sessionId, stop);
     this.feeds.set(sessionId, feed);
     feed.ready = feed.inOrder(async () => {
       await this.store.watch([sessionId]);
       this.reader.open(feed, await this.store.latest(sessionId));
-      if (running !== undefined) feed.tell(running);
+      if (running !== undefined) feed.publish(running);
       this.reader.add(feed);
     });
     return feed;
@@ -56,11 +56,11 @@ export class SessionFeeds {
   private beganHere(feed: SessionFeed, turn: LiveTurn): Promise<void> {
     return feed.inOrder(async () => {
       try {
-        await this.reader.lookFor([feed]);
+        await this.reader.pollFor([feed]);
       } catch (error) {
         this.logger.debug('turns of other replicas could not be looked for', { error: String(error) });
       }
-      feed.tell(turn);
+      feed.publish(turn);
     });
   }
 

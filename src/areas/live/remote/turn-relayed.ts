@@ -6,7 +6,7 @@ import type { TurnFrame } from './remote-turns.store.js';
 /** About so many characters make one row. */
 const FRAME_CHARS = 65_536;
 /** Of one turn no more than this is written; viewers elsewhere get what follows from the history, at its end. */
-const MOST_CHARS = 4_194_304;
+const MAX_CHARS = 4_194_304;
 
 /** Reads one turn on behalf of the viewers on other replicas. It keeps what it has read until it is written. */
 export class TurnRelayed implements TurnReader {
@@ -25,8 +25,8 @@ export class TurnRelayed implements TurnReader {
   }
 
   /** Whether anybody wants it at the moment. */
-  want(isWanted: boolean): void {
-    if (isWanted) this.leave ??= this.turn.join(this);
+  setWanted(isWatched: boolean): void {
+    if (isWatched) this.leave ??= this.turn.join(this);
     else this.stop();
   }
 
@@ -53,7 +53,7 @@ export class TurnRelayed implements TurnReader {
 
   private next(): LiveEvent[] {
     const events: LiveEvent[] = [];
-    for (let chars = 0; chars < FRAME_CHARS && this.chars < MOST_CHARS; ) {
+    for (let chars = 0; chars < FRAME_CHARS && this.chars < MAX_CHARS; ) {
       if (this.index >= this.turn.length) break;
       const { event, next } = this.turn.read(this.index);
       if (isLast(event)) break;

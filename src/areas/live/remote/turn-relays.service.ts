@@ -31,13 +31,13 @@ export class TurnRelays implements OnModuleDestroy {
   }
 
   /** Whether a turn that runs here is watched from elsewhere; it is written from its beginning. */
-  heed(turn: LiveTurn | undefined, isWatched: boolean): void {
+  setWatched(turn: LiveTurn | undefined, isWatched: boolean): void {
     if (turn === undefined || turn.isOver) return;
     const known = this.relayed.get(turn);
     if (known === undefined && !isWatched) return;
     const relayed = known ?? new TurnRelayed(turn);
     this.relayed.set(turn, relayed);
-    relayed.want(isWatched);
+    relayed.setWanted(isWatched);
     this.timer ??= outsideLogContext(() => setInterval(() => this.tick(), WRITE_MS).unref());
   }
 
@@ -72,7 +72,7 @@ export class TurnRelays implements OnModuleDestroy {
       await this.store.write(frames);
       for (const one of relayed) one.written(frames);
     } catch (error) {
-      this.logger.warn('what turns say could not be shown to other replicas; it will be tried again', {
+      this.logger.warn('turn output could not be relayed to other replicas; will retry', {
         turns: this.relayed.size,
         error: String(error),
       });

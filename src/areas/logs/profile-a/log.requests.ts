@@ -1,21 +1,21 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
 import { Since } from '../wire/since.decorator.js';
 
-export const LEVEL_WORDS_A = ['debug', 'info', 'warn', 'error'] as const;
-export type LevelWordA = (typeof LEVEL_WORDS_A)[number];
+export const LOG_LEVELS_A = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevelA = (typeof LOG_LEVELS_A)[number];
 
 /** GET /logs, Profile A (docs/specification/api.md, 4.1). */
 export class ListLogsQueryA {
-  @ApiPropertyOptional({ enum: LEVEL_WORDS_A, default: 'debug', description: 'Minimum level' })
+  @ApiPropertyOptional({ enum: LOG_LEVELS_A, default: 'debug', description: 'Minimum level' })
   @Optional()
-  @IsIn(LEVEL_WORDS_A, { message: `must be one of ${LEVEL_WORDS_A.join(', ')}` })
-  level: LevelWordA = 'debug';
+  @IsIn(LOG_LEVELS_A, { message: `must be one of ${LOG_LEVELS_A.join(', ')}` })
+  level: LogLevelA = 'debug';
 
-  @QueryCount(100, MOST_PER_PAGE)
+  @QueryCount(100, MAX_PER_PAGE)
   limit = 100;
 
   @Optional()

@@ -1,6 +1,6 @@
 import { Get, Query } from '@nestjs/common';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -18,7 +18,7 @@ export class LogsControllerA {
   @Does('List log entries', 'Of all replicas, oldest first; when more match than `limit`, the newest ones.')
   @RequireScope('logs:read')
   @Answers(200, 'Log entries of all replicas, oldest first', LogListViewA)
-  async list(@Query() query: ListLogsQueryA, @TheCaller() caller: Caller): Promise<LogListViewA> {
+  async list(@Query() query: ListLogsQueryA, @CurrentCaller() caller: Caller): Promise<LogListViewA> {
     refuseBoundCaller(caller);
     const { level: minLevel, component: module, since, limit } = query;
     return presentLogListA(await this.logs.list({ minLevel, module }, since ?? new Date(0), limit));

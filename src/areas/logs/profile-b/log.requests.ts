@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/log-level.js';
 import { parseSince } from '../since.js';
@@ -30,7 +30,7 @@ export class ListLogsQueryB extends StreamLogsQueryB {
   @Since('one hour ago when left out')
   since: Date = parseSince('1h', new Date()) as Date;
 
-  @QueryCount(100, MOST_PER_PAGE)
+  @QueryCount(100, MAX_PER_PAGE)
   limit = 100;
 
   @ApiPropertyOptional({

@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/s
 import type { Response } from 'express';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
 import { Does } from '../../../http/openapi/answers.decorator.js';
 import { eventModels, eventStream } from '../../../http/openapi/event-stream.schema.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
@@ -44,7 +44,7 @@ export class LogsControllerB {
   })
   async list(
     @Query() query: ListLogsQueryB,
-    @TheCaller() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
@@ -59,7 +59,7 @@ export class LogsControllerB {
   @ApiResponse({ status: 200, description: 'Log entries of all replicas as they come', content: EVENTS })
   async stream(
     @Query() { level: minLevel }: StreamLogsQueryB,
-    @TheCaller() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {

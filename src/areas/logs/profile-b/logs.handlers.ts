@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { LogFilter } from '../../../platform/logging/log-entry.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
-import { shareOfPlaces } from '../../../platform/tokens/token-shares.js';
+import { shareOfSlots } from '../../../platform/tokens/token-shares.js';
 import { LogsService } from '../logs.service.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import type { ListLogsQueryB } from './log.requests.js';
@@ -50,7 +50,7 @@ export class LogsHandlersB {
       mayRead: async () => (await this.tokens.find(token)) !== undefined,
       reader: {
         tokenId: caller.tokenId,
-        share: (places) => shareOfPlaces(this.settings.current.limits, caller, places),
+        share: (places) => shareOfSlots(this.settings.current.limits, caller, places),
       },
     });
   }

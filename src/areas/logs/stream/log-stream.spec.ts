@@ -136,7 +136,7 @@ test('a heartbeat is for a connection on which nothing else is on its way', asyn
 test('a stream that has said farewell says nothing more', async () => {
   stream.start(2, 1000, undefined);
   await turns();
-  stream.farewell(2000);
+  stream.close(2000);
   stream.cut();
   stream.heartbeat();
   await turns();
@@ -150,11 +150,11 @@ test('a reader stalls from when it took nothing of what is on its way, and not w
   now.mockReturnValue(9000);
   expect(stream.stalledMs()).toBe(0);
   response.reads = false;
-  stream.take(Buffer.from('frames'), 3);
+  stream.write(Buffer.from('frames'), 3);
   expect(stream.stalledMs()).toBe(0);
   now.mockReturnValue(12_000);
   expect(stream.stalledMs()).toBe(3000);
-  stream.take(Buffer.from('more frames'), 4);
+  stream.write(Buffer.from('more frames'), 4);
   expect(stream.stalledMs()).toBe(0);
   now.mockReturnValue(13_500);
   expect(stream.stalledMs()).toBe(1500);

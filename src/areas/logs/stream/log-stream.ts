@@ -5,10 +5,10 @@ import type { LogStore } from '../../../platform/logging/log.store.js';
 import type { LogFilter } from '../../../platform/logging/log-entry.js';
 import type { EntryFormat } from './entry-format.port.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
-import { farewellFrame, type Gap, gapFrame, heartbeatFrame, logFrame, openingFrame } from './sse-frames.js';
+import { closingFrame, type Gap, gapFrame, heartbeatFrame, logFrame, openingFrame } from './sse-frames.js';
 
 /** A reader with more than this on its way gets no more pushed; it then reads from the database at its own speed. */
-const MOST_PENDING_BYTES = 256 * 1024;
+const MAX_PENDING_BYTES = 256 * 1024;
 const LINES_PER_PAGE = 50;
 const CHARS_PER_WRITE = 16_384;
 const RETRY_PAGE_MS = 1000;
@@ -31,8 +31,8 @@ export class LogStream implements TailReader {
   readonly filter: LogFilter;
   private readonly gone = new AbortController();
   private cursor = 0;
-  private takenBytes = -1;
-  private takenAt = performance.now();
+  private writtenBytes = -1;
+  private writtenAt = performance.now();
 
   constructor(private readonly parts: LogStreamParts) {
     this.filter = parts.filter;
@@ -62,9 +62,9 @@ export class LogStream implements TailReader {
     void this.catchUp();
   }
 
-  take(frames: Buffer, cursor: number): void {
+  write(frames: Buffer, cursor: number): void {
     const { response, tail } = this.parts;
-    if (response.writableLength + frames.length > MOST_PENDING_BYTES) {
+    if (response.writableLength + frames.length > MAX_PENDING_BYTES) {
       tail.leave(this);
       void this.catchUp();
       return;
@@ -84,9 +84,9 @@ export class LogStream implements TailReader {
   stalledMs(): number {
     const { response } = this.parts;
     const taken = (response.socket?.bytesWritten ?? 0) - response.writableLength;
-    if (taken !== this.takenBytes || response.writableLength === 0) this.takenAt = performance.now();
-    this.takenBytes = taken;
-    return performance.now() - this.takenAt;
+    if (taken !== this.writtenBytes || response.writableLength === 0) this.writtenAt = performance.now();
+    this.writtenBytes = taken;
+    return performance.now() - this.writtenAt;
   }
 
   /** Gives up on a reader that takes nothing: says where it was cut, in case it looks, and lets go of it. */
@@ -96,8 +96,8 @@ export class LogStream implements TailReader {
   }
 
   /** The gateway stops: the reader shall come back, here or elsewhere. */
-  farewell(retryMs: number): void {
-    this.finish(farewellFrame(retryMs));
+  close(retryMs: number): void {
+    this.finish(closingFrame(retryMs));
   }
 
   end(): void {
@@ -130,7 +130,7 @@ export class LogStream implements TailReader {
     const { store, response, format } = this.parts;
     const { firstKept, entries } = await store.page(this.filter, this.cursor, last, LINES_PER_PAGE);
     if (!this.isOpen) return;
-    this.sayWhatExpired(firstKept);
+    this.reportExpired(firstKept);
     let frames = '';
     for (const entry of entries) {
       frames += logFrame(entry.id, format.present(entry));
@@ -144,7 +144,7 @@ export class LogStream implements TailReader {
     this.cursor = entries.length < LINES_PER_PAGE ? last : (entries.at(-1)?.id ?? last);
   }
 
-  private sayWhatExpired(firstKept: number): void {
+  private reportExpired(firstKept: number): void {
     const lines = firstKept - this.cursor - 1;
     if (lines <= 0) return;
     this.cursor = firstKept - 1;

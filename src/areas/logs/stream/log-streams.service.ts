@@ -57,7 +57,7 @@ export class LogStreams implements OnModuleDestroy {
   }
 
   /** The most that any reader has on its way, in bytes of memory here. */
-  get mostPendingBytes(): number {
+  get maxPendingBytes(): number {
     return Math.max(0, ...[...this.streams.keys()].map(({ pendingBytes }) => pendingBytes));
   }
 
@@ -72,7 +72,7 @@ export class LogStreams implements OnModuleDestroy {
     this.tally(tokenId, 1);
     try {
       const newest = await this.tail.acquire();
-      await this.begin(request, newest).catch((error: unknown) => {
+      await this.start(request, newest).catch((error: unknown) => {
         this.tail.release();
         throw error;
       });
@@ -88,7 +88,7 @@ export class LogStreams implements OnModuleDestroy {
   endAll(): void {
     this.ended = true;
     clearInterval(this.timer);
-    for (const stream of [...this.streams.keys()]) stream.farewell(retryMs());
+    for (const stream of [...this.streams.keys()]) stream.close(retryMs());
   }
 
   onModuleDestroy(): void {
@@ -117,7 +117,7 @@ export class LogStreams implements OnModuleDestroy {
     else this.byToken.set(tokenId, now);
   }
 
-  private async begin(request: StreamRequest, newest: number): Promise<void> {
+  private async start(request: StreamRequest, newest: number): Promise<void> {
     const { response, filter, backlog, lastEventId, mayRead } = request;
     const resumed = lastEventId === undefined ? undefined : resumedAfter(lastEventId, newest);
     const cursor =
@@ -136,16 +136,16 @@ export class LogStreams implements OnModuleDestroy {
     this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
     if (response.closed) stream.end();
     else stream.start(cursor, retryMs(), resumed?.gap);
-    if (this.ended) stream.farewell(retryMs());
+    if (this.ended) stream.close(retryMs());
   }
 
   private sweep(): void {
     this.sweeps += 1;
     const beat = this.sweeps % HEARTBEAT_SWEEPS === 0;
-    const patienceMs = this.settings.current.logging.stream_stall_ms;
+    const timeoutMs = this.settings.current.logging.stream_stall_ms;
     for (const [stream, mayRead] of this.streams) {
       void this.endWhenForbidden(stream, mayRead);
-      if (stream.stalledMs() > patienceMs) this.cut(stream);
+      if (stream.stalledMs() > timeoutMs) this.cut(stream);
       else if (beat) stream.heartbeat();
     }
   }
@@ -158,7 +158,7 @@ export class LogStreams implements OnModuleDestroy {
   /** While nobody can be asked, the stream stays; there is nothing new to read then. */
   private async endWhenForbidden(stream: LogStream, mayRead: StreamRequest['mayRead']): Promise<void> {
     const allowed = await mayRead().catch(() => true);
-    if (!allowed) stream.farewell(retryMs());
+    if (!allowed) stream.close(retryMs());
   }
 }
 

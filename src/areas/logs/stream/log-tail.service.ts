@@ -8,15 +8,15 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { EntryFormat } from './entry-format.port.js';
 import { gapFrame, logFrame } from './sse-frames.js';
 
-const LOOK_MS = 200;
-const LOOK_AGAIN_MS = 1000;
-const LINES_PER_LOOK = 500;
+const POLL_MS = 200;
+const REPOLL_MS = 1000;
+const LINES_PER_POLL = 500;
 
 /** A reader that has everything up to the tail's cursor. */
 export interface TailReader {
   readonly filter: LogFilter;
   /** Everything after its own cursor and up to this one; at once, and never again for these lines. */
-  take(frames: Buffer, cursor: number): void;
+  write(frames: Buffer, cursor: number): void;
 }
 
 /** Readers that want the same lines share the same bytes. */
@@ -66,7 +66,7 @@ export class LogTail implements OnModuleDestroy {
   async acquire(): Promise<number> {
     this.users += 1;
     try {
-      await this.look();
+      await this.poll();
     } catch (error) {
       this.release();
       throw error;
@@ -95,23 +95,23 @@ export class LogTail implements OnModuleDestroy {
 
   private async follow(): Promise<void> {
     this.following = true;
-    while (this.isWanted()) {
-      await sleep(this.failing ? LOOK_AGAIN_MS : LOOK_MS, undefined, {
+    while (this.isOpen()) {
+      await sleep(this.failing ? REPOLL_MS : POLL_MS, undefined, {
         signal: this.stopped.signal,
         ref: false,
       }).catch(() => undefined);
-      if (this.isWanted()) await this.look().catch((error: unknown) => this.fail(error));
+      if (this.isOpen()) await this.poll().catch((error: unknown) => this.fail(error));
     }
     this.following = false;
     this.seen = undefined;
   }
 
-  private isWanted(): boolean {
+  private isOpen(): boolean {
     return this.users > 0 && !this.stopped.signal.aborted;
   }
 
   /** Looks once more, after whoever looks already. */
-  private look(): Promise<void> {
+  private poll(): Promise<void> {
     this.looking = this.looking.catch(() => undefined).then(() => this.handOutNew());
     return this.looking;
   }
@@ -119,11 +119,11 @@ export class LogTail implements OnModuleDestroy {
   private async handOutNew(): Promise<void> {
     this.seen ??= await this.store.head();
     for (;;) {
-      const { head, entries } = await this.store.next(this.seen, LINES_PER_LOOK);
+      const { head, entries } = await this.store.next(this.seen, LINES_PER_POLL);
       this.failing = false;
       if (head < this.seen) this.startOver(head);
       this.handOut(entries);
-      if (entries.length < LINES_PER_LOOK) return;
+      if (entries.length < LINES_PER_POLL) return;
     }
   }
 
@@ -132,7 +132,7 @@ export class LogTail implements OnModuleDestroy {
     this.seen = head;
     const frame = Buffer.from(gapFrame(head, { reason: 'unknown_id', lines: null, lost: true }));
     for (const { readers } of [...this.groups.values()]) {
-      for (const reader of [...readers]) reader.take(frame, head);
+      for (const reader of [...readers]) reader.write(frame, head);
     }
   }
 
@@ -142,9 +142,9 @@ export class LogTail implements OnModuleDestroy {
     this.seen = newest.id;
     const frames = entries.map((entry) => logFrame(entry.id, this.format.present(entry)));
     for (const { filter, readers } of [...this.groups.values()]) {
-      const wanted = frames.filter((_frame, index) => passes(entries[index] as LogEntry, filter)).join('');
-      const bytes = Buffer.from(wanted);
-      for (const reader of [...readers]) reader.take(bytes, newest.id);
+      const passing = frames.filter((_frame, index) => passes(entries[index] as LogEntry, filter)).join('');
+      const bytes = Buffer.from(passing);
+      for (const reader of [...readers]) reader.write(bytes, newest.id);
     }
   }
 

@@ -41,7 +41,7 @@ class Reader implements TailReader {
   text = '';
   cursor = 0;
 
-  take(frames: Buffer, cursor: number): void {
+  write(frames: Buffer, cursor: number): void {
     this.text += frames.toString();
     this.cursor = cursor;
   }

@@ -27,6 +27,6 @@ export function heartbeatFrame(id: number): string {
 }
 
 /** The last thing a reader gets when the gateway stops: come back after so long, there or elsewhere. */
-export function farewellFrame(retryMs: number): string {
+export function closingFrame(retryMs: number): string {
   return `: the gateway is stopping\nretry: ${retryMs}\n\n`;
 }

@@ -1,9 +1,9 @@
 import type { McpServerStatus } from '../mcp-server.js';
 import type { ConnectionParts } from './connection-parts.js';
-import { failureWords, isFinal } from './mcp-failure.js';
+import { failureText, isFinal } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 
-const MOST_PROBLEM = 500;
+const MAX_PROBLEM = 500;
 
 /** What is so at this moment between the gateway and one server: the session, or why there is none. */
 export class ConnectionState {
@@ -62,13 +62,13 @@ export class ConnectionState {
 
   /** It ended by itself: whoever asks is told the truth before the old connection is taken down. */
   lost(why: unknown): void {
-    this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureWords(why)));
+    this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureText(why)));
   }
 
   /** Says in the log what went wrong, with what the server said last. */
-  complain(wasUp: boolean, why: unknown, lastWords: string | undefined): void {
-    const said = lastWords === undefined ? '' : `; it said: ${lastWords}`;
-    this.why = this.parts.redact(failureWords(why) + said).slice(0, MOST_PROBLEM);
+  complain(wasUp: boolean, why: unknown, recentOutput: string | undefined): void {
+    const said = recentOutput === undefined ? '' : `; it said: ${recentOutput}`;
+    this.why = this.parts.redact(failureText(why) + said).slice(0, MAX_PROBLEM);
     const what = wasUp ? 'the connection was lost' : 'the server could not be connected to';
     this.parts.logger.warn(what, { reason: this.why, final: this.now === 'disconnected' });
   }

@@ -7,7 +7,7 @@ import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
-import { ChildTalkLog } from '../child-talk.js';
+import { ChildOutputLog } from '../child-output-log.js';
 import { KnownTools } from '../tools/known-tools.store.js';
 import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
 import { secretsInEnvironment } from '../transport/http-credentials.js';
@@ -36,7 +36,7 @@ export class Connections {
   /** A connection that is not started yet. */
   make(name: string, settings: McpServerSettings): McpConnection {
     const logger = this.logs.for(`mcp::${name}`);
-    const talk = new ChildTalkLog(logger);
+    const talk = new ChildOutputLog(logger);
     const onRefused = (reason: string): void => logger.warn('a message was not read', { reason });
     const redact = (text: string): string => this.redactor.redact(text);
     return new McpConnection({
@@ -47,18 +47,18 @@ export class Connections {
       warning: this.transports.warningOf(settings),
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
-      makeTransport: () => this.transports.make(settings, talk.take, onRefused),
+      makeTransport: () => this.transports.make(settings, talk.write, onRefused),
       offered: (connection) => {
         const run: RunTool = (...call) => connection.call(...call);
         const server = { name, settings, run, isAvailable: () => connection.isUp() };
         return new OfferedTools(server, this.registry, this.known, this.checks, logger);
       },
       isAnyFree: (tools) => this.known.isAnyFree(name, tools),
-      onChange: (connected, error) => this.tell(name, connected, error),
+      onChange: (connected, error) => this.report(name, connected, error),
     });
   }
 
-  private tell(name: string, connected: boolean, error: string | undefined): void {
+  private report(name: string, connected: boolean, error: string | undefined): void {
     const event: GatewayEvent = connected
       ? { name: 'mcp.connected', userId: null, data: { name } }
       : { name: 'mcp.disconnected', userId: null, data: { name, ...(error === undefined ? {} : { error }) } };

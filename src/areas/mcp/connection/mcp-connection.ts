@@ -8,7 +8,7 @@ import { ConnectionState } from './connection-state.js';
 import { isFinal, isTimeout } from './mcp-failure.js';
 import { McpSession } from './mcp-session.js';
 import { ServerCalls } from './server-calls.js';
-import { StartPatience } from './start-patience.js';
+import { StartTimeout } from './start-timeout.js';
 import { ToolList } from './tool-list.js';
 
 /** A connection that held so long was a good one: the next failure is the first. */
@@ -24,7 +24,7 @@ export class McpConnection implements Callable {
   private readonly state: ConnectionState;
   private readonly tools: OfferedTools;
   private readonly list: ToolList;
-  private readonly patience: StartPatience;
+  private readonly startTimeout: StartTimeout;
   private readonly stopped = new AbortController();
   private round = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -33,7 +33,7 @@ export class McpConnection implements Callable {
     this.state = new ConnectionState(parts);
     this.tools = parts.offered(this);
     this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyFree(tools));
-    this.patience = new StartPatience(parts.name, parts.settings.startup_timeout_ms);
+    this.startTimeout = new StartTimeout(parts.name, parts.settings.startup_timeout_ms);
     this.call = new ServerCalls(parts, this.state, this.list).call;
   }
 
@@ -117,7 +117,7 @@ export class McpConnection implements Callable {
     // Whoever asks from here on is told the truth, however long the old connection takes to end.
     if (!signal.aborted) this.state.lost(why);
     await session?.close();
-    if (!signal.aborted) this.state.complain(upAt !== undefined, why, session?.lastWords);
+    if (!signal.aborted) this.state.complain(upAt !== undefined, why, session?.recentOutput);
     return { why, lastedMs: upAt === undefined ? 0 : performance.now() - upAt };
   }
 
@@ -130,17 +130,17 @@ export class McpConnection implements Callable {
   }
 
   private async open(session: McpSession, signal: AbortSignal): Promise<void> {
-    const { limitMs } = this.patience;
+    const { limitMs } = this.startTimeout;
     const late = AbortSignal.timeout(limitMs);
     const inTime = AbortSignal.any([signal, late]);
     try {
       await session.open(inTime, limitMs);
       await this.list.offer(session, inTime, limitMs);
-      this.patience.wasReady();
+      this.startTimeout.wasReady();
     } catch (error) {
       const isLate = late.aborted || isTimeout(error);
       if (!isLate || signal.aborted) throw session.fault ?? error;
-      throw this.patience.wasLate();
+      throw this.startTimeout.wasLate();
     }
   }
 }

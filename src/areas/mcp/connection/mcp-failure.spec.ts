@@ -8,7 +8,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { failureWords, isAnswer, isFinal, isSessionGone } from './mcp-failure.js';
+import { failureText, isAnswer, isFinal, isSessionGone } from './mcp-failure.js';
 
 const http = (status: number): SdkHttpError =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: 'No' });
@@ -43,8 +43,8 @@ test.each<[string, unknown, boolean]>([
 
 test('a failure is one short line, with the cause that libraries hide', () => {
   const cause = new Error('ECONNREFUSED\n  127.0.0.1:1');
-  expect(failureWords(new Error('fetch failed', { cause }))).toBe('fetch failed: ECONNREFUSED 127.0.0.1:1');
-  expect(failureWords(new Error('fetch failed', { cause: 'a word' }))).toBe('fetch failed');
-  expect(failureWords('not even an error')).toBe('not even an error');
-  expect(failureWords(new Error('x'.repeat(400)))).toBe(`${'x'.repeat(299)}…`);
+  expect(failureText(new Error('fetch failed', { cause }))).toBe('fetch failed: ECONNREFUSED 127.0.0.1:1');
+  expect(failureText(new Error('fetch failed', { cause: 'a word' }))).toBe('fetch failed');
+  expect(failureText('not even an error')).toBe('not even an error');
+  expect(failureText(new Error('x'.repeat(400)))).toBe(`${'x'.repeat(299)}…`);
 });

@@ -10,7 +10,7 @@ import {
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
 import { SandboxMissing } from '../sandbox/sandbox-policy.js';
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** The server is not connected, so the call was not made. */
 export class McpServerDown extends Error {
@@ -40,7 +40,7 @@ export class McpToolWithdrawn extends Error {
 }
 
 /** The tool ran, and what it answered is not what it says that it answers. */
-export class McpOutputMisfit extends Error {
+export class McpOutputInvalid extends Error {
   override readonly name = 'McpOutputMisfit';
 
   constructor(problem: string) {
@@ -68,7 +68,7 @@ export function isSessionGone(error: unknown): boolean {
 
 /** Whether the server answered, if only with a refusal or too late: the connection itself is as good as before. */
 export function isAnswer(error: unknown): boolean {
-  if (error instanceof ProtocolError || error instanceof McpOutputMisfit) return true;
+  if (error instanceof ProtocolError || error instanceof McpOutputInvalid) return true;
   if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
   return error.code === SdkErrorCode.RequestTimeout || ANSWERED.has(error.code);
 }
@@ -82,10 +82,10 @@ const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
 ]);
 
 /** One short line about what went wrong, with the cause that libraries hide. Not redacted. */
-export function failureWords(error: unknown): string {
-  const words = [sentenceOf(error)];
+export function failureText(error: unknown): string {
+  const sentences = [sentenceOf(error)];
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error) words.push(sentenceOf(cause));
-  const line = words.join(': ').replaceAll(/\s+/g, ' ').trim();
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;
+  if (cause instanceof Error) sentences.push(sentenceOf(cause));
+  const line = sentences.join(': ').replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
 }

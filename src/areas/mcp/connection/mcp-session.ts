@@ -10,7 +10,7 @@ import type { ArgumentCheck, ArgumentChecks } from '../../tools/schemas/argument
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { withLinkedSignal } from './linked-signal.js';
-import { McpOutputMisfit } from './mcp-failure.js';
+import { McpOutputInvalid } from './mcp-failure.js';
 import { toolOutput } from './tool-output.js';
 
 /** A tool ran and says that it failed. */
@@ -40,7 +40,7 @@ export class McpSession {
   private readonly client: Client;
   private readonly over = new AbortController();
   private inFlight = 0;
-  private heardAt = performance.now();
+  private lastAliveAt = performance.now();
   private readonly bounds = new ListBounds();
   private outputs: ReadonlyMap<string, ArgumentCheck> = new Map();
 
@@ -72,10 +72,10 @@ export class McpSession {
   async listTools(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<ToolListing> {
     // Asked for what it never offered, the client library writes to the console.
     if (this.client.getServerCapabilities()?.tools === undefined) return listingOf([], 0);
-    this.bounds.begin();
+    this.bounds.reset();
     const options = { signal, timeout: timeoutMs, cacheMode: 'refresh' as const };
     const { tools } = await this.client.listTools(undefined, options);
-    this.heard();
+    this.markAlive();
     const listing = listingOf(tools, this.bounds.leftOut);
     const outputs = [...listing.outputSchemas].map(
       ([name, schema]) => [name, this.parts.checks.of(schema)] as const,
@@ -92,10 +92,10 @@ export class McpSession {
         signal,
         timeout: this.server.request_timeout_ms,
         resetTimeoutOnProgress: true,
-        onprogress: () => this.heard(),
+        onprogress: () => this.markAlive(),
       };
       const result = await this.client.callTool({ name: tool, arguments: { ...args } }, options);
-      this.heard();
+      this.markAlive();
       const output = toolOutput(result);
       if (result.isError === true) throw new McpToolFailed(output || 'The tool failed without a word.');
       await this.assertFits(tool, result, signal);
@@ -122,8 +122,8 @@ export class McpSession {
   }
 
   /** What a child said last beside its messages. */
-  get lastWords(): string | undefined {
-    return this.transport instanceof ChildTransport ? this.transport.lastWords : undefined;
+  get recentOutput(): string | undefined {
+    return this.transport instanceof ChildTransport ? this.transport.recentOutput : undefined;
   }
 
   /** Declares the connection lost, from whatever was learnt of it. */
@@ -139,7 +139,7 @@ export class McpSession {
     await Promise.race([sure, sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  /** Throws `McpOutputMisfit`. A result is not refused for a schema that nobody can use. */
+  /** Throws `McpOutputInvalid`. A result is not refused for a schema that nobody can use. */
   private async assertFits(
     tool: string,
     { structuredContent }: CallToolResult,
@@ -149,28 +149,28 @@ export class McpSession {
     if (check === undefined || structuredContent === undefined) return;
     if ((await check.verify(signal)) !== undefined) return;
     const problem = await check.problem(structuredContent, signal);
-    if (problem !== undefined) throw new McpOutputMisfit(problem);
+    if (problem !== undefined) throw new McpOutputInvalid(problem);
   }
 
-  private heard(): void {
-    this.heardAt = performance.now();
+  private markAlive(): void {
+    this.lastAliveAt = performance.now();
   }
 
   /** @returns what is wrong; a server that is busy with calls may be silent as long as a call may be */
   private async roundTrip(signal: AbortSignal): Promise<Error | undefined> {
-    const { health_timeout_ms: timeout, request_timeout_ms: patienceMs } = this.server;
+    const { health_timeout_ms: timeout, request_timeout_ms: timeoutMs } = this.server;
     try {
       // The newest protocol has no ping: the list of tools is the least that a server must answer.
       if (this.client.getProtocolEra() !== 'modern') await this.client.ping({ signal, timeout });
       else {
-        this.bounds.begin();
+        this.bounds.reset();
         await this.client.listTools(undefined, { signal, timeout, cacheMode: 'refresh' });
       }
-      this.heard();
+      this.markAlive();
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (this.inFlight > 0 && performance.now() - this.heardAt < patienceMs) return undefined;
+      if (this.inFlight > 0 && performance.now() - this.lastAliveAt < timeoutMs) return undefined;
       return new Error('it does not answer any more', { cause: error });
     }
   }

@@ -3,7 +3,7 @@ import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts } from './connection-parts.js';
 import type { ConnectionState } from './connection-state.js';
 import {
-  failureWords,
+  failureText,
   isAnswer,
   isSessionGone,
   McpServerDown,
@@ -13,8 +13,8 @@ import {
 import { type McpSession, McpToolFailed } from './mcp-session.js';
 
 /** How long a call waits for a server that forgot our session, and how often it looks. */
-const AGAIN_MS = 5000;
-const AGAIN_LOOK_MS = 25;
+const RETRY_MS = 5000;
+const RETRY_POLL_MS = 25;
 
 /** Says whether a tool is still the one that was offered. */
 export interface CurrentTools {
@@ -59,8 +59,8 @@ export class ServerCalls {
   };
 
   private async callAgain(old: McpSession, ...[tool, args, signal]: Parameters<RunTool>): Promise<string> {
-    for (let waitedMs = 0; waitedMs < AGAIN_MS; waitedMs += AGAIN_LOOK_MS) {
-      await sleep(AGAIN_LOOK_MS, undefined, { signal });
+    for (let waitedMs = 0; waitedMs < RETRY_MS; waitedMs += RETRY_POLL_MS) {
+      await sleep(RETRY_POLL_MS, undefined, { signal });
       const { session } = this.state;
       if (session === undefined || session === old) continue;
       await this.tools.settled(signal);
@@ -76,7 +76,7 @@ export class ServerCalls {
   private failure(error: unknown, session: McpSession, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof McpToolFailed) return error;
-    if (isAnswer(error)) return new Error(this.parts.redact(failureWords(error)), { cause: error });
+    if (isAnswer(error)) return new Error(this.parts.redact(failureText(error)), { cause: error });
     session.giveUp(asError(error));
     return new McpServerLost(this.parts.name);
   }

@@ -5,16 +5,16 @@ import { withLinkedSignal } from './linked-signal.js';
 import type { McpSession } from './mcp-session.js';
 import type { CurrentTools } from './server-calls.js';
 
-const QUARANTINE_LOOK_MS = 1000;
+const QUARANTINE_POLL_MS = 1000;
 /** A list that was not looked through in time is asked for again after so many such looks. */
-const LOOKS_UNTIL_RETRY = 30;
+const POLLS_UNTIL_RETRY = 30;
 /** A server that says over and over that its list changed is asked for it no more often than this. */
 const REFRESH_PAUSE_MS = 300;
 
 /** Keeps what the catalogue has of one server as its list of tools is now. */
 export class ToolList implements CurrentTools {
   /** How often a change was told, and which of them the catalogue has seen. */
-  private told = 0;
+  private announced = 0;
   private seen = 0;
   private refreshing: { readonly session: McpSession; readonly done: Promise<void> } | undefined;
 
@@ -25,9 +25,9 @@ export class ToolList implements CurrentTools {
   ) {}
 
   async offer(session: McpSession, signal: AbortSignal, timeoutMs?: number): Promise<void> {
-    const { told } = this;
+    const { announced } = this;
     await this.offered.update(await session.listTools(signal, timeoutMs), signal);
-    this.seen = Math.max(this.seen, told);
+    this.seen = Math.max(this.seen, announced);
   }
 
   /**
@@ -35,7 +35,7 @@ export class ToolList implements CurrentTools {
    * one list is asked for at a time. A list that cannot be had is a connection that cannot be trusted.
    */
   async refresh(session: McpSession, signal: AbortSignal): Promise<void> {
-    this.told += 1;
+    this.announced += 1;
     await this.catchUp(session, signal);
   }
 
@@ -64,9 +64,9 @@ export class ToolList implements CurrentTools {
   /** Approvals are given elsewhere; they are looked for while something waits for one. Never rejects. */
   async awaitApprovals(session: McpSession, signal: AbortSignal): Promise<void> {
     for (let looks = 1; !signal.aborted && this.state.session === session; looks += 1) {
-      await sleep(QUARANTINE_LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(QUARANTINE_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
       if (this.state.session !== session) continue;
-      const isRetried = this.offered.isIncomplete && looks % LOOKS_UNTIL_RETRY === 0;
+      const isRetried = this.offered.isIncomplete && looks % POLLS_UNTIL_RETRY === 0;
       if (isRetried || (await this.isAnyFreeNow())) await this.refresh(session, signal);
     }
   }
@@ -76,7 +76,7 @@ export class ToolList implements CurrentTools {
   }
 
   private get isStale(): boolean {
-    return this.seen < this.told;
+    return this.seen < this.announced;
   }
 
   private async refreshAll(session: McpSession, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,12 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 
-const MOST_CHARACTERS = 1_048_576;
+const MAX_CHARACTERS = 1_048_576;
 
 /** What a tool answered, as text for a model. What is no text is named, not shown. */
 export function toolOutput({ content, structuredContent }: CallToolResult): string {
   const texts = content.map(blockText);
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
-  return texts.join('\n').slice(0, MOST_CHARACTERS);
+  return texts.join('\n').slice(0, MAX_CHARACTERS);
 }
 
 function blockText(block: ContentBlock): string {

@@ -1,19 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { McpServer, McpServerStatus, McpTool } from '../mcp-server.js';
 
-const WORDS = {
+const STATUS_LABELS = {
   connected: 'running',
   reconnecting: 'reconnecting',
   disconnected: 'disconnected',
 } as const satisfies Record<McpServerStatus, string>;
-type McpWordA = (typeof WORDS)[McpServerStatus];
+type McpStatusA = (typeof STATUS_LABELS)[McpServerStatus];
 
 export class McpServerItemViewA {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ enum: Object.values(WORDS) })
-  status!: McpWordA;
+  @ApiProperty({ enum: Object.values(STATUS_LABELS) })
+  status!: McpStatusA;
 
   @ApiProperty({ type: [String] })
   tools!: string[];
@@ -59,7 +59,7 @@ export function presentMcpServersA(servers: readonly McpServer[]): McpServerList
   return {
     servers: servers.map(({ name, status, tools, error, warning }) => ({
       name,
-      status: WORDS[status],
+      status: STATUS_LABELS[status],
       tools: tools.map(({ tool }) => tool),
       ...(error === undefined ? {} : { error }),
       ...(warning === undefined ? {} : { warning }),

@@ -1,13 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { McpServer, McpServerStatus } from '../mcp-server.js';
 
-const STATUS_WORDS = ['connected', 'reconnecting', 'disconnected'];
+const STATUS_LABELS = ['connected', 'reconnecting', 'disconnected'];
 
 export class ReconnectedMcpServerViewB {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ enum: STATUS_WORDS })
+  @ApiProperty({ enum: STATUS_LABELS })
   status!: McpServerStatus;
 }
 

@@ -3,7 +3,7 @@ import { boundCommand } from '../transport/child-command.js';
 import { GroupedChild } from '../transport/child-process.js';
 import { bubblewrapped, type SandboxAbilities } from './bubblewrap.js';
 import { type Exposure, exposureOf } from './exposure.js';
-import type { GatewayPlaces } from './guarded-folders.js';
+import type { GatewayPaths } from './guarded-folders.js';
 import { programFile } from './program-parts.js';
 import { syscallFilter } from './syscall-filter.js';
 
@@ -21,13 +21,13 @@ export interface ProbeResult {
 /** Tries what bubblewrap can do on this machine with what children are given, the best first. */
 export async function probeBubblewrap(
   env: Readonly<Record<string, string>>,
-  places: GatewayPlaces,
+  gatewayPaths: GatewayPaths,
 ): Promise<ProbeResult> {
   const filter = syscallFilter();
   const none = { forbidsNamespaces: false, filter };
   if (programFile('bwrap', { path: env['PATH'] ?? '', cwd: '/' }) === undefined)
     return { problem: 'bubblewrap is not installed', abilities: none };
-  const exposure = exposureOf({ ...PROBE, env }, { readablePaths: [], writablePaths: [] }, places);
+  const exposure = exposureOf({ ...PROBE, env }, { readablePaths: [], writablePaths: [] }, gatewayPaths);
   const best = { forbidsNamespaces: true, filter };
   const problem = await problemOf(env, exposure, best);
   if (problem === undefined) return { problem, abilities: best };

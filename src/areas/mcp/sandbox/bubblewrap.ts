@@ -1,6 +1,6 @@
 import type { ChildCommand } from '../transport/child-command.js';
 import type { Exposure } from './exposure.js';
-import { isWithin } from './places.js';
+import { isWithin } from './resolved-path.js';
 
 /** What bounds one child in the sandbox. */
 export interface SandboxBounds {
@@ -78,7 +78,7 @@ function fileSystem(
     ...([...mounts, ...links].some(({ path }) => isWithin('/var/run', path))
       ? []
       : ['--symlink', '/run', '/var/run']),
-    ...mounts.flatMap(({ path, how }) => LAID[how](path)),
+    ...mounts.flatMap(({ path, how }) => MOUNTED[how](path)),
     ...links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...[home, workingFolder].filter(isMissing).flatMap((path) => ['--dir', path]),
     // What is left to write on would be without a bound.
@@ -86,7 +86,7 @@ function fileSystem(
   ];
 }
 
-const LAID = {
+const MOUNTED = {
   readable: (path: string) => ['--ro-bind', path, path],
   writable: (path: string) => ['--bind', path, path],
   empty: (path: string) => ['--tmpfs', path],

@@ -20,7 +20,7 @@ export interface GroupLimits {
 
 const MIB = 1_048_576;
 const BETWEEN_TRIES_MS = 20;
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 const MARK = 'agent-gateway-';
 const NO_GROUP: ChildGroup = { members: [], release: () => undefined };
 
@@ -71,7 +71,7 @@ export class ChildGroups {
 
   /** Resolves when all groups are removed whose children have ended, or after a second. */
   async close(): Promise<void> {
-    for (let tries = 0; this.left.size > 0 && tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; this.left.size > 0 && tries < MAX_TRIES; tries += 1) {
       this.removeLeft();
       if (this.left.size > 0) await sleep(BETWEEN_TRIES_MS);
     }

@@ -12,7 +12,7 @@ export interface Hierarchy {
   readonly fixed: Readonly<Record<string, string>>;
 }
 
-const WANTED = ['pids', 'memory'];
+const CONTROLLERS = ['pids', 'memory'];
 const PROCESSES = ['pids.max'];
 
 /**
@@ -28,7 +28,7 @@ export function hierarchiesOf(mount: string, membership: string): readonly Hiera
   const second = unified === undefined ? undefined : delegated(mount, unified.path);
   if (second !== undefined) return [second];
   return entries.flatMap(({ controllers, path }) => {
-    const names = controllers.split(',').filter((name) => WANTED.includes(name));
+    const names = controllers.split(',').filter((name) => CONTROLLERS.includes(name));
     const folder = join(mount, controllers, path);
     if (names.length === 0 || !existsSync(join(folder, 'cgroup.procs'))) return [];
     return [
@@ -51,7 +51,7 @@ function delegated(mount: string, path: string): Hierarchy | undefined {
   if (root === undefined || path === '/') return undefined;
   const folder = dirname(join(root, path));
   if (folder === root || basename(folder).endsWith('.slice')) return undefined;
-  if (!WANTED.every((controller) => wordsOf(join(folder, 'cgroup.controllers')).includes(controller)))
+  if (!CONTROLLERS.every((controller) => wordsOf(join(folder, 'cgroup.controllers')).includes(controller)))
     return undefined;
   if (!enable(folder)) return undefined;
   const fixed = { 'memory.swap.max': '0', 'memory.oom.group': '1' };
@@ -61,10 +61,10 @@ function delegated(mount: string, path: string): Hierarchy | undefined {
 /** Hands the controllers on to the groups below. @returns whether they have them */
 function enable(folder: string): boolean {
   const file = join(folder, 'cgroup.subtree_control');
-  const isGiven = () => WANTED.every((controller) => wordsOf(file).includes(controller));
+  const isGiven = () => CONTROLLERS.every((controller) => wordsOf(file).includes(controller));
   if (isGiven()) return true;
   try {
-    writeFileSync(file, WANTED.map((controller) => `+${controller}`).join(' '));
+    writeFileSync(file, CONTROLLERS.map((controller) => `+${controller}`).join(' '));
   } catch {
     return false;
   }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { isBelow } from '../../../platform/files/contained-file.js';
 import type { ChildCommand } from '../transport/child-command.js';
-import { type GatewayPlaces, GuardedFolders } from './guarded-folders.js';
-import { placeOf } from './places.js';
+import { type GatewayPaths, GuardedFolders } from './guarded-folders.js';
 import { programFile, programParts } from './program-parts.js';
 import { namedParts, workingFolderParts } from './project-parts.js';
+import { resolvedPath } from './resolved-path.js';
 import { type ShownPaths, ShownPathsBuilder } from './shown-paths.js';
 import { SYSTEM_PATHS } from './system-paths.js';
 
@@ -28,9 +28,9 @@ export interface Exposure extends ShownPaths {
  * name, npm's cache, and what it is granted. The folders of the settings and of the data, and files named `.env`, are
  * never among it. Throws when a granted path does not exist or may not be granted.
  */
-export function exposureOf(command: ChildCommand, grants: Grants, places: GatewayPlaces): Exposure {
-  const guarded = new GuardedFolders(places);
-  const cwd = resolve(command.cwd ?? places.workingFolder);
+export function exposureOf(command: ChildCommand, grants: Grants, gatewayPaths: GatewayPaths): Exposure {
+  const guarded = new GuardedFolders(gatewayPaths);
+  const cwd = resolve(command.cwd ?? gatewayPaths.workingFolder);
   const writable = grants.writablePaths.map(realOf);
   const shown = new ShownPathsBuilder();
   const named = namedPaths(command, cwd).filter((path) => !isSteered(path, writable));
@@ -73,9 +73,9 @@ function projectsOf(cwd: string, named: readonly string[], guarded: GuardedFolde
 
 /** Throws with what is wrong with a grant. */
 function granted(key: string, path: string, writable: readonly string[], guarded: GuardedFolders): string {
-  const place = placeOf(path);
-  if (place === undefined) throw new Error(`${key} names ${path}, which does not exist`);
-  if (place.real === '/' || !guarded.maySee(place.real))
+  const resolved = resolvedPath(path);
+  if (resolved === undefined) throw new Error(`${key} names ${path}, which does not exist`);
+  if (resolved.real === '/' || !guarded.maySee(resolved.real))
     throw new Error(`${key} names ${path}, which no server may see as a whole`);
   if (isSteered(path, writable))
     throw new Error(`${key} names ${path}, which leads elsewhere by a link that a server can write`);
@@ -84,10 +84,10 @@ function granted(key: string, path: string, writable: readonly string[], guarded
 
 /** Whether a link on the way lies where the server may write: it could lead the next start anywhere. */
 function isSteered(path: string, writable: readonly string[]): boolean {
-  const links = placeOf(path)?.links ?? [];
+  const links = resolvedPath(path)?.links ?? [];
   return links.some((link) => writable.some((folder) => isBelow(folder, link.path)));
 }
 
 function realOf(path: string): string {
-  return placeOf(path)?.real ?? resolve(path);
+  return resolvedPath(path)?.real ?? resolve(path);
 }

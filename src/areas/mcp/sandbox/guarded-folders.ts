@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
-import { isWithin, placeOf } from './places.js';
+import { isWithin, resolvedPath } from './resolved-path.js';
 
 /** Where the gateway keeps what no tool server may see. */
-export interface GatewayPlaces {
+export interface GatewayPaths {
   /** The file of its settings, whether it exists or not. */
   readonly configFile: string;
   readonly dataFolder: string;
@@ -26,9 +26,9 @@ export class GuardedFolders {
   private readonly wide: ReadonlySet<string>;
   private readonly settingsNames: readonly string[];
 
-  constructor(places: GatewayPlaces) {
+  constructor(places: GatewayPaths) {
     const file = resolve(places.configFile);
-    const realFile = placeOf(file)?.real ?? file;
+    const realFile = resolvedPath(file)?.real ?? file;
     this.settings = [...new Set([realPath(dirname(file)), dirname(realFile)])];
     this.settingsNames = [...new Set([basename(file), basename(realFile)])];
     this.data = [realPath(places.dataFolder)];
@@ -91,7 +91,7 @@ function isOfTheMachine(path: string): boolean {
 /** The real path; of what does not exist yet, its folder's. */
 function realPath(path: string): string {
   const absolute = resolve(path);
-  const { real } = placeOf(absolute) ?? {};
+  const { real } = resolvedPath(absolute) ?? {};
   if (real !== undefined || absolute === '/') return real ?? absolute;
   return resolve(realPath(dirname(absolute)), basename(absolute));
 }

@@ -1,9 +1,9 @@
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { factsOf, isFile, placeOf } from './places.js';
+import { factsOf, isFile, resolvedPath } from './resolved-path.js';
 
 /** How a program is looked for. */
-export interface SearchPlace {
+export interface SearchPath {
   /** PATH of the child. */
   readonly path: string;
   /** The folder it runs in. */
@@ -13,8 +13,8 @@ export interface SearchPlace {
 /** Beside `bin`, what belongs to an installation; its `share` or `etc` may be anything. */
 const INSTALLED = ['bin', 'sbin', 'lib', 'lib64', 'libexec', 'pyvenv.cfg'];
 /** A script may name an interpreter that is a script. */
-const MOST_INTERPRETERS = 4;
-const LONGEST_FIRST_LINE = 256;
+const MAX_INTERPRETERS = 4;
+const MAX_FIRST_LINE_LENGTH = 256;
 
 /**
  * What has to be seen for this program to run: its installation, that of the interpreter its first line names, and
@@ -22,19 +22,19 @@ const LONGEST_FIRST_LINE = 256;
  */
 export function programParts(
   command: string,
-  search: SearchPlace,
-  depth = MOST_INTERPRETERS,
+  search: SearchPath,
+  depth = MAX_INTERPRETERS,
 ): readonly string[] {
   const found = programFile(command, search);
   if (found === undefined || depth === 0) return [];
-  const real = placeOf(found)?.real ?? found;
+  const real = resolvedPath(found)?.real ?? found;
   const interpreter = interpreterOf(real);
   const runtime = interpreter === undefined ? [] : programParts(interpreter, search, depth - 1);
   return [...installationOf(found), ...installationOf(real), ...runtime];
 }
 
 /** The file that this command starts; undefined when there is none. */
-export function programFile(command: string, { path, cwd }: SearchPlace): string | undefined {
+export function programFile(command: string, { path, cwd }: SearchPath): string | undefined {
   if (command.includes('/')) return isFile(resolve(cwd, command)) ? resolve(cwd, command) : undefined;
   const files = path.split(':').map((folder) => resolve(cwd, folder, command));
   return files.find((file) => isFile(file) && isExecutable(file));
@@ -78,7 +78,7 @@ function beginningOf(file: string): string {
   try {
     const descriptor = openSync(file, 'r');
     try {
-      const bytes = Buffer.alloc(LONGEST_FIRST_LINE);
+      const bytes = Buffer.alloc(MAX_FIRST_LINE_LENGTH);
       return bytes.toString('latin1', 0, readSync(descriptor, bytes));
     } finally {
       closeSync(descriptor);

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { type GuardedFolders, isEnvironmentFile } from './guarded-folders.js';
-import { factsOf, foldersAbove, isFile, isFolder } from './places.js';
 import { outermostModules } from './program-parts.js';
+import { factsOf, foldersAbove, isFile, isFolder } from './resolved-path.js';
 
 /** A folder with one of these is the root of a project. */
 const MANIFESTS = ['package.json', 'pyproject.toml', 'setup.py', 'Cargo.toml', 'go.mod', 'deno.json'];
@@ -11,7 +11,7 @@ const CODE = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py', '.rb'
 const NEEDED = ['node_modules', 'package.json', '.venv'];
 const PROGRAM_FOLDERS = new Set(['bin', 'sbin']);
 /** A folder with more entries than this is not shown entry by entry. */
-const MOST_ENTRIES = 128;
+const MAX_ENTRIES = 128;
 
 /** What is shown of the folder that a server runs in. Real paths. */
 export function workingFolderParts(folder: string, guarded: GuardedFolders): readonly string[] {
@@ -46,7 +46,7 @@ function folderParts(folder: string, guarded: GuardedFolders): readonly string[]
   if (guarded.isStrict(folder)) return needed(folder);
   const names = namesIn(folder);
   if (!guarded.isGuarded(folder) && !names.some(isEnvironmentFile)) return [folder];
-  if (names.length > MOST_ENTRIES) return needed(folder);
+  if (names.length > MAX_ENTRIES) return needed(folder);
   const shown = names.filter((name) => !name.startsWith('.')).map((name) => join(folder, name));
   return [...shown.filter((path) => !guarded.isSecret(path)), ...needed(folder)];
 }
@@ -62,7 +62,7 @@ function siblingsOf(file: string, guarded: GuardedFolders): readonly string[] {
   const folder = dirname(file);
   if (guarded.isWide(folder)) return [];
   const paths = namesIn(folder).map((name) => join(folder, name));
-  return paths.filter((path) => isCode(path) && !guarded.isSecret(path)).slice(0, MOST_ENTRIES);
+  return paths.filter((path) => isCode(path) && !guarded.isSecret(path)).slice(0, MAX_ENTRIES);
 }
 
 function needed(folder: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 
-const MENDS =
+const REMEDIES =
   'install bubblewrap and allow user namespaces, or accept it with backend = "none" under [security.sandbox]';
 
 const loopback = new BlockList();
@@ -25,13 +25,13 @@ export function refusalWithout(problem: string, settings: GatewaySettings): Sand
   if (database.url === '' && elsewhere === undefined) return undefined;
   const cause = database.url === '' ? `it listens at ${elsewhere}` : 'it has a database of its own';
   return new SandboxMissing(
-    `This gateway does not start stdio servers without a sandbox (${cause}): ${MENDS}. Here: ${problem}`,
+    `This gateway does not start stdio servers without a sandbox (${cause}): ${REMEDIES}. Here: ${problem}`,
   );
 }
 
 /** What is said where they run all the same. */
 export function warningWithout(problem: string): string {
-  return `stdio servers run without a sandbox, with all rights of the gateway: ${MENDS}. Here: ${problem}`;
+  return `stdio servers run without a sandbox, with all rights of the gateway: ${REMEDIES}. Here: ${problem}`;
 }
 
 function isLoopback(host: string): boolean {

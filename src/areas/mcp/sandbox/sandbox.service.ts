@@ -9,7 +9,7 @@ import { bubblewrapped, type SandboxAbilities } from './bubblewrap.js';
 import { countsByNamespace, probeBubblewrap } from './bubblewrap-probe.js';
 import { type ChildGroup, ChildGroups } from './child-groups.js';
 import { exposureOf } from './exposure.js';
-import type { GatewayPlaces } from './guarded-folders.js';
+import type { GatewayPaths } from './guarded-folders.js';
 import { refusalWithout, type SandboxMissing, warningWithout } from './sandbox-policy.js';
 
 export type SandboxBackend = 'bubblewrap' | 'none';
@@ -47,13 +47,16 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
   /** Throws when the settings insist on a sandbox that does not work here. */
   async onModuleInit(): Promise<void> {
     this.groups = ChildGroups.detect();
-    const { backend: wanted } = this.settings.current.security.sandbox;
-    if (wanted === 'none') return;
-    const { problem, abilities } = await probeBubblewrap(childEnvironment(this.environment), this.places());
+    const { backend: configured } = this.settings.current.security.sandbox;
+    if (configured === 'none') return;
+    const { problem, abilities } = await probeBubblewrap(
+      childEnvironment(this.environment),
+      this.gatewayPaths(),
+    );
     if (problem === undefined) {
       this.inUse = abilities;
-      this.tellOf(abilities);
-    } else if (wanted === 'bubblewrap') {
+      this.warnOf(abilities);
+    } else if (configured === 'bubblewrap') {
       throw new Error(`security.sandbox.backend is "bubblewrap", which does not work here: ${problem}`);
     } else {
       this.doWithout(problem);
@@ -96,7 +99,7 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
   ): ChildCommand {
     const { mcp } = this.settings.current;
     const grants = { readablePaths: server.readable_paths, writablePaths: server.writable_paths };
-    const exposure = exposureOf(command, grants, this.places());
+    const exposure = exposureOf(command, grants, this.gatewayPaths());
     const bounds = {
       tmpMb: mcp.max_child_tmp_mb,
       sharedMb: mcp.max_child_shm_mb,
@@ -122,12 +125,12 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
 
   /** Once, at the start or when the first server comes later. */
   private warn(): void {
-    const words = this.refusal?.message ?? this.unshut;
-    if (words !== undefined && !this.isWarned) this.logger.warn(words);
+    const reason = this.refusal?.message ?? this.unshut;
+    if (reason !== undefined && !this.isWarned) this.logger.warn(reason);
     this.isWarned = true;
   }
 
-  private places(): GatewayPlaces {
+  private gatewayPaths(): GatewayPaths {
     return {
       configFile: this.environment.configFile ?? 'gateway.toml',
       dataFolder: this.settings.current.database.data_dir,
@@ -137,11 +140,11 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
   }
 
   /** How each limit is kept here. */
-  private tellOf({ forbidsNamespaces, filter }: SandboxAbilities): void {
+  private warnOf({ forbidsNamespaces, filter }: SandboxAbilities): void {
     // The kernel does not count the processes of root.
     const byRlimit = countsByNamespace() && process.getuid?.() !== 0 ? 'rlimit' : 'none';
     const processes = this.groups?.boundsProcesses === true ? 'control group' : byRlimit;
-    this.logger.debug('stdio servers are shut in', {
+    this.logger.debug('stdio servers run in the sandbox', {
       processes,
       memory: this.groups?.boundsMemory === true ? 'control group' : 'rlimit of each process',
       userNamespaces: forbidsNamespaces ? 'disabled' : 'filtered',

@@ -1,4 +1,4 @@
-import { factsOf, foldersAbove, isFolder, isWithin, type Link, placeOf } from './places.js';
+import { factsOf, foldersAbove, isFolder, isWithin, type Link, resolvedPath } from './resolved-path.js';
 
 /** One thing that is laid into the sandbox at its own real path; `empty` covers what lies there. */
 export interface Mount {
@@ -15,29 +15,29 @@ export interface ShownPaths {
 
 /** Collects what is shown of the machine's files, and puts it in an order in which it can be laid. */
 export class ShownPathsBuilder {
-  private readonly wanted = new Map<string, 'readable' | 'writable'>();
+  private readonly requested = new Map<string, 'readable' | 'writable'>();
   private readonly links = new Map<string, Link>();
 
   /** Files and folders alone: a socket can be connected to whether it is writable or not. */
   add(path: string, how: 'readable' | 'writable'): void {
-    const place = placeOf(path);
+    const resolved = resolvedPath(path);
     const facts = factsOf(path);
-    if (place === undefined || facts === undefined) return;
+    if (resolved === undefined || facts === undefined) return;
     if (!facts.isDirectory() && !facts.isFile()) return;
     this.passing(path);
-    if (this.wanted.get(place.real) !== 'writable') this.wanted.set(place.real, how);
+    if (this.requested.get(resolved.real) !== 'writable') this.requested.set(resolved.real, how);
   }
 
   /** Keeps the links on the way to a path, so that it can be named as it was. */
   passing(path: string): void {
-    for (const link of placeOf(path)?.links ?? []) this.links.set(link.path, link);
+    for (const link of resolvedPath(path)?.links ?? []) this.links.set(link.path, link);
   }
 
   /** @param covered folders that are covered where something above them is shown */
   arranged(covered: readonly string[]): ShownPaths {
-    const covers = covered.filter((folder) => !this.wanted.has(folder) && isFolder(folder));
+    const covers = covered.filter((folder) => !this.requested.has(folder) && isFolder(folder));
     const all: Mount[] = [
-      ...[...this.wanted].map(([path, how]) => ({ path, how })),
+      ...[...this.requested].map(([path, how]) => ({ path, how })),
       ...covers.map((path) => ({ path, how: 'empty' as const })),
     ];
     const laid = new Map<string, Mount>();

@@ -1,7 +1,7 @@
 import type { Statement } from '../../../platform/database/sql.js';
 
 /** `$1` the server, `$2` its tools as JSON. Answers those that differ from what is approved. */
-export const LOOK: Statement = {
+export const RECONCILE: Statement = {
   name: 'mcp_tools.look',
   text: `
     WITH seen AS (

@@ -38,7 +38,7 @@ export class KnownTools {
    * those that are again as they were are not any more.
    * @returns the names of those in quarantine
    */
-  async look(server: string, definitions: readonly ToolDefinition[]): Promise<ReadonlySet<string>> {
+  async reconcile(server: string, definitions: readonly ToolDefinition[]): Promise<ReadonlySet<string>> {
     if (definitions.length === 0) return new Set();
     const seen = definitions.map((definition) => ({
       tool: definition.name,
@@ -46,7 +46,7 @@ export class KnownTools {
       definition,
     }));
     const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
-    const rows = await this.database.query<{ tool: string; newly: boolean }>(sql.LOOK, [server, text]);
+    const rows = await this.database.query<{ tool: string; newly: boolean }>(sql.RECONCILE, [server, text]);
     for (const { tool } of rows.filter(({ newly }) => newly)) {
       const act = { action: 'tool.quarantine', actor: `mcp:${server}`, target: tool, outcome: 'quarantined' };
       await this.audit.record(act);

@@ -10,9 +10,9 @@ import type { KnownTools } from './known-tools.store.js';
 import { fingerprintOf, isReasonable, type ToolDefinition } from './tool-definition.js';
 import type { ToolListing } from './tool-listing.js';
 
-const MOST_TOOLS = 500;
+const MAX_TOOLS = 500;
 /** So long one list of tools is looked through; what is left then is looked at with the next one. */
-const LONGEST_LOOK_MS = 20_000;
+const MAX_POLL_MS = 20_000;
 
 /** Runs a tool, by the server's own name of it. */
 export type RunTool = (
@@ -74,14 +74,14 @@ export class OfferedTools {
    */
   async update(listing: ToolListing, signal: AbortSignal): Promise<void> {
     const complaints = new Set<string>();
-    const wanted = this.wanted(listing, complaints);
-    const held = await this.known.look(this.server.name, wanted);
+    const selection = this.selection(listing, complaints);
+    const held = await this.known.reconcile(this.server.name, selection);
     for (const name of held) {
       if (!this.held.has(name))
         this.logger.warn('a tool changed and is in quarantine until it is approved', { tool: name });
     }
     this.held = held;
-    const now = wanted
+    const now = selection
       .filter(({ name }) => !held.has(name))
       .map((definition) => [fingerprintOf(definition), definition] as const);
     const staying = new Map(now.map(([fingerprint, { name }]) => [name, fingerprint]));
@@ -109,7 +109,7 @@ export class OfferedTools {
     complaints: Set<string>,
     signal: AbortSignal,
   ): Promise<readonly Entry[]> {
-    const inTime = AbortSignal.any([AbortSignal.timeout(LONGEST_LOOK_MS), signal]);
+    const inTime = AbortSignal.any([AbortSignal.timeout(MAX_POLL_MS), signal]);
     const usable: Entry[] = [];
     this.isCutShort = false;
     for (const entry of entries) {
@@ -126,17 +126,17 @@ export class OfferedTools {
     return usable;
   }
 
-  private wanted(
+  private selection(
     { definitions, leftOut, tasksOnly }: ToolListing,
     complaints: Set<string>,
   ): readonly ToolDefinition[] {
     const { allow_tools: allow, deny_tools: deny } = this.server.settings;
     const byName = new Map(definitions.map((definition) => [definition.name, definition]));
     const allowed = [...byName.values()].filter(({ name }) => isAmong(name, allow) && !isAmong(name, deny));
-    const reasonable = allowed.filter(isReasonable).slice(0, MOST_TOOLS);
+    const reasonable = allowed.filter(isReasonable).slice(0, MAX_TOOLS);
     const left = allowed.length - reasonable.length + leftOut;
     if (left > 0) complaints.add(`${left} tools are left out: they are too large or too many`);
-    for (const name of tasksOnly.slice(0, MOST_TOOLS))
+    for (const name of tasksOnly.slice(0, MAX_TOOLS))
       complaints.add(
         `the tool "${name.slice(0, 64)}" is left out: it runs as a task only, which the gateway cannot do`,
       );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
 
-const MOST_DEFINITION_BYTES = 131_072;
+const MAX_DEFINITION_BYTES = 131_072;
 
 /** Everything of a tool that a model or a decision is guided by. */
 export interface ToolDefinition {
@@ -22,7 +22,7 @@ export function definitionOf({
 
 /** Whether it is of a size that is worth offering to a model. */
 export function isReasonable(definition: ToolDefinition): boolean {
-  return definition.name !== '' && JSON.stringify(definition).length <= MOST_DEFINITION_BYTES;
+  return definition.name !== '' && JSON.stringify(definition).length <= MAX_DEFINITION_BYTES;
 }
 
 /** The same text for the same definition, in whatever order a server writes its keys. */

@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/client';
 import { schemaBoundsProblem } from '../../tools/schemas/schema-bounds.js';
 import { definitionOf, type ToolDefinition } from './tool-definition.js';
 
-const MOST_TOOLS = 2000;
-const MOST_BYTES = 4_194_304;
+const MAX_TOOLS = 2000;
+const MAX_BYTES = 4_194_304;
 
 /** What a server says its tools are, within the bounds. */
 export interface ToolListing {
@@ -47,7 +47,7 @@ export class ListBounds {
   }
 
   /** Another list begins. */
-  begin(): void {
+  reset(): void {
     this.tools = 0;
     this.bytes = 0;
     this.left = 0;
@@ -64,10 +64,10 @@ export class ListBounds {
     if (typeof tool !== 'object' || tool === null) return [tool];
     const { name, description, inputSchema, annotations, execution, outputSchema } = tool as Partial<Tool>;
     const said = { name, description, inputSchema, annotations, execution };
-    const isWithin = this.tools < MOST_TOOLS && schemaBoundsProblem(said) === undefined;
+    const isWithin = this.tools < MAX_TOOLS && schemaBoundsProblem(said) === undefined;
     const output = isWithin && schemaBoundsProblem(outputSchema) === undefined ? { outputSchema } : {};
     const text = isWithin ? JSON.stringify({ ...said, ...output }) : '';
-    if (!isWithin || this.bytes + text.length > MOST_BYTES) {
+    if (!isWithin || this.bytes + text.length > MAX_BYTES) {
       this.left += 1;
       return [];
     }

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { MessageScan } from './message-scan.js';
 
-export const MOST_MESSAGE_BYTES = 10 * 1_048_576;
-const MOST_VALUES = 50_000;
-const MOST_DEPTH = 100;
+export const MAX_MESSAGE_BYTES = 10 * 1_048_576;
+const MAX_VALUES = 50_000;
+const MAX_DEPTH = 100;
 const INTERNAL_ERROR = -32_603;
 
 /** A message of a server that is not read, because it is larger than the bounds. */
@@ -29,7 +29,7 @@ export class BoundedMessage {
   }
 
   get isTooLong(): boolean {
-    return this.bytes > MOST_MESSAGE_BYTES;
+    return this.bytes > MAX_MESSAGE_BYTES;
   }
 
   /** Whether it is a request or a notification, as far as it has come. */
@@ -56,10 +56,10 @@ export class BoundedMessage {
 
   /** Why it is not kept; undefined while it is within the bounds. */
   get refusedFor(): string | undefined {
-    if (this.isTooLong) return sentence(`has more than ${MOST_MESSAGE_BYTES} bytes (10 MiB)`);
-    if (this.scan.values > MOST_VALUES) return sentence(`has more than ${MOST_VALUES} values`);
-    return this.scan.deepest > MOST_DEPTH
-      ? sentence(`is nested more than ${MOST_DEPTH} levels deep`)
+    if (this.isTooLong) return sentence(`has more than ${MAX_MESSAGE_BYTES} bytes (10 MiB)`);
+    if (this.scan.values > MAX_VALUES) return sentence(`has more than ${MAX_VALUES} values`);
+    return this.scan.deepest > MAX_DEPTH
+      ? sentence(`is nested more than ${MAX_DEPTH} levels deep`)
       : undefined;
   }
 }

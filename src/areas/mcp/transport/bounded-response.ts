@@ -1,5 +1,5 @@
 import type { Transformer } from 'node:stream/web';
-import { BoundedMessage, MOST_MESSAGE_BYTES, type OnRefused, refusal } from './bounded-message.js';
+import { BoundedMessage, MAX_MESSAGE_BYTES, type OnRefused, refusal } from './bounded-message.js';
 import { EventStreamBounds } from './event-stream-bounds.js';
 import { MessageScan } from './message-scan.js';
 
@@ -39,7 +39,7 @@ export function boundedResponse(response: Response, asked: Id | undefined, onRef
     });
   }
   const bounds = new BodyBounds(id, onRefused);
-  if (Number(response.headers.get('content-length')) > MOST_MESSAGE_BYTES && id !== undefined) {
+  if (Number(response.headers.get('content-length')) > MAX_MESSAGE_BYTES && id !== undefined) {
     void response.body.cancel().catch(() => undefined);
     return new Response(bounds.tooLong(id), { status, statusText, headers });
   }
@@ -74,7 +74,7 @@ class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
 
   /** For a body that says beforehand how long it is. */
   tooLong(id: Id): Uint8Array<ArrayBuffer> {
-    const reason = `The answer of the tool server has more than ${MOST_MESSAGE_BYTES} bytes (10 MiB), so it was not read.`;
+    const reason = `The answer of the tool server has more than ${MAX_MESSAGE_BYTES} bytes (10 MiB), so it was not read.`;
     this.onRefused(reason);
     return Buffer.from(JSON.stringify(refusal(id, reason)));
   }

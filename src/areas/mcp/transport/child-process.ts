@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildCommand } from './child-command.js';
 
 /** A child that is asked to end may take so long before it is told to, and then before it is made to. */
-const ASKED_MS = 500;
-const TOLD_MS = 1500;
+const STDIN_CLOSE_MS = 500;
+const SIGTERM_MS = 1500;
 /** What it wrote last is read so long after its end. */
-const LAST_WORDS_MS = 200;
+const OUTPUT_GRACE_MS = 200;
 
 /** One child process and its whole group, which ends with it. */
 export class GroupedChild {
@@ -29,7 +29,7 @@ export class GroupedChild {
     if (fourthFile !== undefined) handOver(this.process.stdio[4], fourthFile);
     this.ended = new Promise((resolve) => {
       this.process.once('error', (error) => resolve(`it could not be started: ${error.message}`));
-      this.process.once('exit', (code, signal) => resolve(endingWords(code, signal)));
+      this.process.once('exit', (code, signal) => resolve(endingText(code, signal)));
     });
     void this.ended.then(() => this.sweep()).then(onEnd);
   }
@@ -41,9 +41,9 @@ export class GroupedChild {
   /** Asks, tells, and then makes it end. Resolves when it has ended. */
   async end(): Promise<void> {
     this.process.stdin?.end();
-    if (await this.endsWithin(ASKED_MS)) return;
+    if (await this.endsWithin(STDIN_CLOSE_MS)) return;
     this.signal('SIGTERM');
-    if (await this.endsWithin(TOLD_MS)) return;
+    if (await this.endsWithin(SIGTERM_MS)) return;
     await this.kill();
   }
 
@@ -62,10 +62,10 @@ export class GroupedChild {
   private sweep(): void {
     this.over = true;
     this.signal('SIGKILL');
-    const lastWords = setTimeout(() => {
+    const recentOutput = setTimeout(() => {
       for (const stream of this.process.stdio) stream?.destroy();
-    }, LAST_WORDS_MS);
-    this.process.once('close', () => clearTimeout(lastWords));
+    }, OUTPUT_GRACE_MS);
+    this.process.once('close', () => clearTimeout(recentOutput));
   }
 
   private signal(signal: NodeJS.Signals): void {
@@ -82,6 +82,6 @@ function handOver(pipe: ChildProcess['stdio'][4], bytes: Uint8Array): void {
   if (pipe instanceof Writable) pipe.end(bytes);
 }
 
-function endingWords(code: number | null, signal: NodeJS.Signals | null): string {
+function endingText(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `it exited with code ${String(code)}` : `it was ended by ${signal}`;
 }

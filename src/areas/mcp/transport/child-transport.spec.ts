@@ -32,7 +32,7 @@ test('messages are lines; blank ones are nothing, and what is none is told', asy
   await transport.send(PING);
   await eventually(() => expect(seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]));
   expect(seen.talk.toSorted()).toEqual([tmpdir(), 'not a message on standard output: hello']);
-  expect([transport.lastWords, transport.fault]).toEqual([tmpdir(), undefined]);
+  expect([transport.recentOutput, transport.fault]).toEqual([tmpdir(), undefined]);
 });
 
 test('a child that speaks nonsense without end is ended', async () => {

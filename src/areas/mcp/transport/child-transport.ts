@@ -9,22 +9,22 @@ import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.
 import type { ChildCommand } from './child-command.js';
 import { GroupedChild } from './child-process.js';
 import { FlowLimit } from './flow-limit.js';
-import { LastWords } from './last-words.js';
 import { LineSplitter } from './line-splitter.js';
 import { MessageLines } from './message-lines.js';
+import { RecentOutput } from './recent-output.js';
 
-const MOST_UNREAD_BYTES = 16 * 1_048_576;
-const MOST_ERROR_LINE_BYTES = 65_536;
-const MOST_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
+const MAX_UNREAD_BYTES = 16 * 1_048_576;
+const MAX_ERROR_LINE_BYTES = 65_536;
+const MAX_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
 /** A program that writes so many lines without one message among them is no MCP server. */
-const MOST_GARBAGE_LINES = 1000;
+const MAX_GARBAGE_LINES = 1000;
 
 /** Takes the lines that a child writes beside its messages. */
-export type ChildTalk = (line: string) => void;
+export type ChildOutput = (line: string) => void;
 
 /**
  * MCP over the standard streams of a child: one message per line. The child leads a group of its own, is read no faster
- * than `MOST_FLOW`, and is gone when `close` resolves.
+ * than `MAX_FLOW`, and is gone when `close` resolves.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -32,7 +32,7 @@ export class ChildTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** How the child ended, or what it did that ended the connection; undefined while all is well. */
   fault: string | undefined;
-  private readonly said = new LastWords();
+  private readonly stderrTail = new RecentOutput();
   private child: GroupedChild | undefined;
   private flow: FlowLimit | undefined;
   private garbage = 0;
@@ -40,13 +40,13 @@ export class ChildTransport implements Transport {
 
   constructor(
     private readonly command: ChildCommand,
-    private readonly talk: ChildTalk,
+    private readonly talk: ChildOutput,
     private readonly onRefused: OnRefused,
   ) {}
 
   /** What it said last on standard error that tells what is wrong. */
-  get lastWords(): string | undefined {
-    return this.said.words;
+  get recentOutput(): string | undefined {
+    return this.stderrTail.summary;
   }
 
   get pid(): number | undefined {
@@ -59,9 +59,9 @@ export class ChildTransport implements Transport {
     const { stdout, stderr } = child.process;
     if (stdout === null || stderr === null) throw new Error('The child has no standard streams.');
     const messages = new MessageLines();
-    this.flow = new FlowLimit(stdout, MOST_FLOW);
+    this.flow = new FlowLimit(stdout, MAX_FLOW);
     stdout.on('data', (chunk: Buffer) => this.read(messages, chunk));
-    this.hear(stderr);
+    this.readStderr(stderr);
     void child.ended.then((how) => this.over(how));
     return Promise.resolve();
   }
@@ -70,7 +70,7 @@ export class ChildTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.child?.process.stdin;
     if (this.closed || !stdin?.writable) return Promise.reject(new Error('The child is gone.'));
-    if (stdin.writableLength > MOST_UNREAD_BYTES)
+    if (stdin.writableLength > MAX_UNREAD_BYTES)
       return Promise.reject(new Error('The child does not read what it is sent.'));
     stdin.write(serializeMessage(message));
     return Promise.resolve();
@@ -88,13 +88,13 @@ export class ChildTransport implements Transport {
     try {
       const lines = messages.push(chunk);
       this.flow?.count(chunk.length, lines.length);
-      for (const line of lines) this.take(line);
+      for (const line of lines) this.onLine(line);
     } catch (error) {
       this.breakOff(sentenceOf(error));
     }
   }
 
-  private take(line: string | RefusedMessage): void {
+  private onLine(line: string | RefusedMessage): void {
     if (typeof line !== 'string') {
       this.refuse(line);
       return;
@@ -106,8 +106,8 @@ export class ChildTransport implements Transport {
     } catch {
       this.garbage += 1;
       this.talk(`not a message on standard output: ${line}`);
-      if (this.garbage > MOST_GARBAGE_LINES)
-        throw new Error(`It wrote ${MOST_GARBAGE_LINES} lines that are no messages.`);
+      if (this.garbage > MAX_GARBAGE_LINES)
+        throw new Error(`It wrote ${MAX_GARBAGE_LINES} lines that are no messages.`);
       return;
     }
     this.garbage = 0;
@@ -120,20 +120,20 @@ export class ChildTransport implements Transport {
     if (id !== undefined) this.onmessage?.(refusal(id, reason));
   }
 
-  private hear(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
-    const lines = new LineSplitter(MOST_ERROR_LINE_BYTES);
+  private readStderr(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
+    const lines = new LineSplitter(MAX_ERROR_LINE_BYTES);
     stderr.on('data', (chunk: Buffer) => {
       try {
-        for (const line of lines.push(chunk)) this.hearLine(line);
+        for (const line of lines.push(chunk)) this.onStderrLine(line);
       } catch {
         this.talk('a line too long to keep');
       }
     });
   }
 
-  private hearLine(line: string): void {
+  private onStderrLine(line: string): void {
     if (line.trim() === '') return;
-    this.said.hear(line);
+    this.stderrTail.add(line);
     this.talk(line);
   }
 

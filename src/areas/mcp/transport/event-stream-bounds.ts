@@ -7,7 +7,7 @@ type Controller = TransformStreamDefaultController<Uint8Array>;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 /** So much of one event is passed over before its writer counts as one that never ends it. */
-const MOST_PASSED_OVER = 64 * 1_048_576;
+const MAX_PASSED_OVER = 64 * 1_048_576;
 
 /**
  * An event stream whose events are messages within the bounds: each is sent on when it is whole. One past the bounds is
@@ -39,7 +39,7 @@ export class EventStreamBounds implements Transformer<Uint8Array, Uint8Array> {
       this.isAnswered = true;
       this.refuse(this.id, String(this.event.refusedFor), controller);
     }
-    if (size > MOST_PASSED_OVER) throw new Error('The tool server sent an event without end.');
+    if (size > MAX_PASSED_OVER) throw new Error('The tool server sent an event without end.');
   }
 
   flush(controller: Controller): void {

@@ -2,8 +2,8 @@
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 
-  constructor(mostBytes: number) {
-    super(`A line of more than ${mostBytes} bytes was written.`);
+  constructor(maxBytes: number) {
+    super(`A line of more than ${maxBytes} bytes was written.`);
   }
 }
 
@@ -12,32 +12,32 @@ export class LineSplitter {
   private pieces: Buffer[] = [];
   private size = 0;
 
-  constructor(private readonly mostBytes: number) {}
+  constructor(private readonly maxBytes: number) {}
 
   /** The lines that this chunk finished, without their ends. Throws `LineTooLong`, and begins anew then. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      this.keep(chunk.subarray(start, end));
-      lines.push(this.take());
+      this.append(chunk.subarray(start, end));
+      lines.push(this.flush());
       start = end + 1;
     }
-    this.keep(chunk.subarray(start));
+    this.append(chunk.subarray(start));
     return lines;
   }
 
-  private keep(piece: Buffer): void {
+  private append(piece: Buffer): void {
     if (piece.length === 0) return;
     this.size += piece.length;
-    if (this.size > this.mostBytes) {
-      this.take();
-      throw new LineTooLong(this.mostBytes);
+    if (this.size > this.maxBytes) {
+      this.flush();
+      throw new LineTooLong(this.maxBytes);
     }
     this.pieces.push(piece);
   }
 
-  private take(): string {
+  private flush(): string {
     const line = Buffer.concat(this.pieces).toString('utf8');
     this.pieces = [];
     this.size = 0;

@@ -1,9 +1,9 @@
-import { BoundedMessage, MOST_MESSAGE_BYTES, type RefusedMessage } from './bounded-message.js';
+import { BoundedMessage, MAX_MESSAGE_BYTES, type RefusedMessage } from './bounded-message.js';
 import { LineTooLong } from './line-splitter.js';
 
 const NEWLINE = 10;
 /** So much of one line is passed over before its writer counts as one that never ends it. */
-const MOST_PASSED_OVER = 64 * 1_048_576;
+const MAX_PASSED_OVER = 64 * 1_048_576;
 
 /**
  * Cuts a stream of bytes into lines, each a message or what was refused of one. A line past the bounds is passed over to
@@ -21,21 +21,21 @@ export class MessageLines {
     const lines: (string | RefusedMessage)[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.keep(chunk.subarray(start, end));
-      lines.push(this.take());
+      this.append(chunk.subarray(start, end));
+      lines.push(this.flush());
       start = end + 1;
     }
-    this.keep(chunk.subarray(start));
+    this.append(chunk.subarray(start));
     return lines;
   }
 
-  private keep(piece: Buffer): void {
+  private append(piece: Buffer): void {
     this.line.push(piece);
-    const most = this.hasMessages ? MOST_PASSED_OVER : MOST_MESSAGE_BYTES;
+    const most = this.hasMessages ? MAX_PASSED_OVER : MAX_MESSAGE_BYTES;
     if (this.line.size > most) throw new LineTooLong(most);
   }
 
-  private take(): string | RefusedMessage {
+  private flush(): string | RefusedMessage {
     this.hasMessages = true;
     const line = this.line.end();
     if (!Buffer.isBuffer(line)) return line;

@@ -4,7 +4,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BLANK = 0x20;
 /** A name or an id that is longer than this is none that is looked for. */
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * Reads one JSON-RPC message as its bytes arrive, without parsing or keeping it: how many values it has, how deep they
@@ -20,7 +20,7 @@ export class MessageScan {
   private isInText = false;
   /** Whether the text so far ends with a backslash that escapes what follows. */
   private isEscaping = false;
-  private word = '';
+  private literal = '';
   private key = '';
   private rawId = '';
 
@@ -48,12 +48,12 @@ export class MessageScan {
       const quote = bytes.indexOf(QUOTE, from);
       const end = quote === -1 ? bytes.length : quote;
       const isEscaped = this.endsEscaping(bytes, from, end);
-      this.hear(bytes, from, end);
+      this.scan(bytes, from, end);
       this.isEscaping = quote === -1 && isEscaped;
       if (quote === -1) return end;
       if (!isEscaped) {
         this.isInText = false;
-        if (this.depth === 1 && this.key === 'id') this.rawId = JSON.stringify(this.word);
+        if (this.depth === 1 && this.key === 'id') this.rawId = JSON.stringify(this.literal);
         return end;
       }
       from = end + 1;
@@ -68,10 +68,10 @@ export class MessageScan {
     return at === start && this.isEscaping ? !isOdd : isOdd;
   }
 
-  private hear(bytes: Uint8Array, start: number, end: number): void {
-    if (this.depth !== 1 || this.word.length > LONGEST_WORD) return;
-    const last = Math.min(end, start + LONGEST_WORD + 1);
-    this.word += String.fromCharCode(...bytes.subarray(start, last));
+  private scan(bytes: Uint8Array, start: number, end: number): void {
+    if (this.depth !== 1 || this.literal.length > MAX_WORD_LENGTH) return;
+    const last = Math.min(end, start + MAX_WORD_LENGTH + 1);
+    this.literal += String.fromCharCode(...bytes.subarray(start, last));
   }
 
   private passMark(byte: number): void {
@@ -88,7 +88,7 @@ export class MessageScan {
         return;
       case QUOTE:
         this.isInText = this.depth > 0;
-        this.word = '';
+        this.literal = '';
         return;
       case COMMA:
         this.values += 1;
@@ -103,13 +103,13 @@ export class MessageScan {
   }
 
   private spell(byte: number): void {
-    if (this.depth === 1 && this.key === 'id' && byte > BLANK && this.rawId.length < LONGEST_WORD)
+    if (this.depth === 1 && this.key === 'id' && byte > BLANK && this.rawId.length < MAX_WORD_LENGTH)
       this.rawId += String.fromCharCode(byte);
   }
 
   private name(): void {
     if (this.depth !== 1) return;
-    this.key = this.word;
+    this.key = this.literal;
     if (this.key === 'id') this.rawId = '';
     if (this.key === 'method') this.isCall = true;
   }

@@ -10,7 +10,7 @@ import type { McpServerSettings } from '../../../platform/settings/sections/mcp.
 import { Sandbox } from '../sandbox/sandbox.service.js';
 import type { OnRefused } from './bounded-message.js';
 import { askedBy, boundedResponse } from './bounded-response.js';
-import { type ChildTalk, ChildTransport } from './child-transport.js';
+import { type ChildOutput, ChildTransport } from './child-transport.js';
 import { credentialsOf } from './http-credentials.js';
 
 /** Makes the transport that a server's settings ask for; every HTTP request goes through the outbound guard. */
@@ -26,7 +26,7 @@ export class Transports {
    * Throws when a variable that holds a credential is not set. `talk` gets what a child says beside its messages,
    * `onRefused` why a message was not read.
    */
-  make(server: McpServerSettings, talk: ChildTalk, onRefused: OnRefused): Transport {
+  make(server: McpServerSettings, talk: ChildOutput, onRefused: OnRefused): Transport {
     if (server.transport === 'stdio')
       return new ChildTransport(this.sandbox.commandOf(server), talk, onRefused);
     const authProvider = credentialsOf(server, this.environment);

@@ -5,7 +5,7 @@ import { PluginProblem } from '../plugin-problem.js';
 
 const PLUGIN_NAME = /^(?=.{1,32}$)[a-z0-9]+([_-][a-z0-9]+)*$/;
 
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 const host = z
   .string()
   .max(253)
@@ -49,7 +49,7 @@ export type PluginManifest = z.output<typeof manifest>;
 export function parseManifest(text: string): PluginManifest {
   const result = manifest.safeParse(tableOf(text));
   if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
+  const problems = result.error.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     const key = path.map(String).join('.').slice(0, 64);
     return key === '' ? message : `${key}: ${message}`;
   });

@@ -7,8 +7,8 @@ import { limitModule } from '../module/limit-module.js';
 import { PluginProblem } from '../plugin-problem.js';
 import { type PluginManifest, parseManifest } from './plugin-manifest.js';
 
-const MOST_MANIFEST_BYTES = 65_536;
-const MOST_MODULE_BYTES = 16_777_216;
+const MAX_MANIFEST_BYTES = 65_536;
+const MAX_MODULE_BYTES = 16_777_216;
 const BYTES_PER_MB = 1_048_576;
 
 /** A plugin as it lies on the disk, checked, with its limits settled: everything that a thread needs to run it. */
@@ -27,7 +27,7 @@ export interface PluginPackage {
 /** Reads `directory/name`. Throws `PluginProblem` and `FileProblem`. */
 export async function readPackage(name: string, settings: PluginsSettings): Promise<PluginPackage> {
   const folder = await folderOf(name, settings.directory);
-  const toml = await readContained(folder, 'plugin.toml', MOST_MANIFEST_BYTES);
+  const toml = await readContained(folder, 'plugin.toml', MAX_MANIFEST_BYTES);
   checkPin(name, toml, settings);
   const manifest = parseManifest(toml.toString('utf8'));
   if (manifest.name !== name) throw new PluginProblem('name in plugin.toml is not that of its folder');
@@ -35,7 +35,7 @@ export async function readPackage(name: string, settings: PluginsSettings): Prom
   const callTimeoutMs = manifest.limits.call_timeout_ms ?? settings.max_call_ms;
   checkLimit('memory_mb', memoryMb, settings.max_memory_mb);
   checkLimit('call_timeout_ms', callTimeoutMs, settings.max_call_ms);
-  const wasm = await readContained(folder, manifest.wasm, MOST_MODULE_BYTES);
+  const wasm = await readContained(folder, manifest.wasm, MAX_MODULE_BYTES);
   checkHash(wasm, manifest, settings);
   const memoryBytes = memoryMb * BYTES_PER_MB;
   return {

@@ -1,6 +1,6 @@
 import { PluginProblem } from '../plugin-problem.js';
 
-const MOST_U32_BYTES = 5;
+const MAX_U32_BYTES = 5;
 
 /** Reads the binary form of WebAssembly. Throws `PluginProblem` where it is cut off. */
 export class ByteReader {
@@ -20,22 +20,22 @@ export class ByteReader {
     return byte;
   }
 
-  take(length: number): Uint8Array {
+  read(length: number): Uint8Array {
     if (this.at + length > this.bytes.length) throw new PluginProblem('the module is cut off');
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);
   }
 
   rest(): Uint8Array {
-    return this.take(this.bytes.length - this.at);
+    return this.read(this.bytes.length - this.at);
   }
 
   /** An unsigned number of at most 32 bits in LEB128. */
   u32(): number {
     let value = 0;
-    for (let place = 0; place < MOST_U32_BYTES; place += 1) {
+    for (let index = 0; index < MAX_U32_BYTES; index += 1) {
       const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** (7 * place);
+      value += (byte & 0x7f) * 2 ** (7 * index);
       if (byte < 0x80) return value;
     }
     throw new PluginProblem('the module has a number that is too long');

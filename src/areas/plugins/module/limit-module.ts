@@ -8,8 +8,8 @@ const MEMORY_SECTION = 5;
 const EXPORT_SECTION = 7;
 const MEMORY_EXPORT = 2;
 const PAGE_BYTES = 65_536;
-const MOST_TABLES = 8;
-const MOST_TABLE_ENTRIES = 65_536;
+const MAX_TABLES = 8;
+const MAX_TABLE_ENTRIES = 65_536;
 const HAS_MAXIMUM = 1;
 const FUNCTION_REFERENCE = 0x70;
 
@@ -29,7 +29,7 @@ export function limitModule(bytes: Uint8Array, memoryBytes: number): Uint8Array<
   let hasMemory = false;
   while (!reader.isAtEnd) {
     const id = reader.byte();
-    const content = reader.take(reader.u32());
+    const content = reader.read(reader.u32());
     if (id === CUSTOM_SECTION) continue;
     const body = limited(id, content, memoryBytes, hasMemory);
     hasMemory ||= id === MEMORY_SECTION && body[0] !== 0;
@@ -72,7 +72,7 @@ function limitMemories(reader: ByteReader, memoryBytes: number): Uint8Array {
 
 function limitTables(reader: ByteReader): Uint8Array {
   const count = reader.u32();
-  if (count > MOST_TABLES) throw new PluginProblem(`the module has more than ${MOST_TABLES} tables`);
+  if (count > MAX_TABLES) throw new PluginProblem(`the module has more than ${MAX_TABLES} tables`);
   const tables = Array.from({ length: count }, () => {
     const type = reader.byte();
     // Tables of other things, or with a first value, come with proposals that this host does not offer.
@@ -80,7 +80,7 @@ function limitTables(reader: ByteReader): Uint8Array {
       throw new PluginProblem('the module has a table of something else than functions');
     return [
       type,
-      ...limits(reader, MOST_TABLE_ENTRIES, (least) => `the module asks for a table of ${least} entries`),
+      ...limits(reader, MAX_TABLE_ENTRIES, (least) => `the module asks for a table of ${least} entries`),
     ];
   });
   return Uint8Array.from([...uleb(count), ...tables.flat()]);

@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -25,7 +25,7 @@ export class PluginsControllerA {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)
-  async enable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<PluginItemViewA> {
+  async enable(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<PluginItemViewA> {
     return presentPluginA(await this.plugins.enable(name, caller.tokenName));
   }
 
@@ -34,7 +34,7 @@ export class PluginsControllerA {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin', PluginItemViewA)
-  async disable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<PluginItemViewA> {
+  async disable(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<PluginItemViewA> {
     return presentPluginA(await this.plugins.disable(name, caller.tokenName));
   }
 }

@@ -1,6 +1,6 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -35,7 +35,7 @@ export class PluginsControllerB {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, loaded again', ReloadedPluginViewB)
-  async reload(@Param('name') name: string, @TheCaller() caller: Caller): Promise<ReloadedPluginViewB> {
+  async reload(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<ReloadedPluginViewB> {
     return presentReloadedPluginB(await this.plugins.reload(name, caller.tokenName));
   }
 
@@ -44,7 +44,7 @@ export class PluginsControllerB {
   @HttpCode(200)
   @RequireScope('plugins:write')
   @Answers(200, 'The plugin, disabled', DisabledPluginViewB)
-  async disable(@Param('name') name: string, @TheCaller() caller: Caller): Promise<DisabledPluginViewB> {
+  async disable(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<DisabledPluginViewB> {
     return presentDisabledPluginB(await this.plugins.disable(name, caller.tokenName));
   }
 }

@@ -63,8 +63,10 @@ export class PluginStates {
 
   /** The change, its event and its audit entry commit together. */
   async change(change: PluginChange): Promise<PluginState> {
-    const { state, told } = await this.database.transaction((runner) => this.write(runner, change));
-    this.signal.told(told);
+    const { state, told: deliveries } = await this.database.transaction((runner) =>
+      this.write(runner, change),
+    );
+    this.signal.queued(deliveries);
     return state;
   }
 
@@ -84,11 +86,11 @@ export class PluginStates {
     const [row] = await runner.query<StateRow>(CHANGE, [name, isDisabled, action === 'reload' ? 1 : 0]);
     if (row === undefined) throw new Error('The state of a plugin was not written.');
     const event = isDisabled ? ('plugin.disabled' as const) : ('plugin.loaded' as const);
-    const told = await this.events.emit(runner, { name: event, userId: null, data: { name, version } });
+    const deliveries = await this.events.emit(runner, { name: event, userId: null, data: { name, version } });
     await this.audit.write(runner, {
       ...{ action: `plugin.${action}`, actor, target: name, outcome: 'success', details: { version } },
     });
-    return { state: toState(row), told };
+    return { state: toState(row), told: deliveries };
   }
 }
 

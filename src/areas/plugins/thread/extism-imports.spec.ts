@@ -13,7 +13,7 @@ function host(grants = ALL, outcome: HttpOutcome = { problem: 'nobody is there' 
       return outcome;
     },
   });
-  extism.begin(Buffer.from('input'));
+  extism.reset(Buffer.from('input'));
   const use = (name: string, ...args: (bigint | number)[]): unknown => {
     const { run } = extism.functions.get(name) ?? {};
     return (run as ((...given: (bigint | number)[]) => unknown) | undefined)?.(...args);
@@ -51,7 +51,7 @@ test('output and error hold for one call', () => {
   expect(extism.end()).toEqual({ output: new Uint8Array(Buffer.from('said')), error: 'wrong' });
   use('error_set', 0n);
   expect(extism.end().error).toBeUndefined();
-  extism.begin(new Uint8Array());
+  extism.reset(new Uint8Array());
   expect(extism.end()).toEqual({ output: new Uint8Array(), error: undefined });
 });
 
@@ -65,7 +65,7 @@ test('values are kept between calls until they are deleted, and counted', () => 
   const { extism, use, text, read } = host();
   const before = extism.size;
   use('var_set', text('k'), text('kept'));
-  extism.begin(new Uint8Array());
+  extism.reset(new Uint8Array());
   expect([read(use('var_get', text('k'))), extism.size - before]).toEqual(['kept', 5]);
   use('var_set', text('k'), 0n);
   expect(use('var_get', text('k'))).toBe(0n);
@@ -84,7 +84,7 @@ describe('an HTTP request', () => {
     ]);
     expect(use('http_status_code')).toBe(418);
     expect(read(use('http_headers'))).toBe('{"x-pot":"tea"}');
-    extism.begin(new Uint8Array());
+    extism.reset(new Uint8Array());
     expect(use('http_status_code')).toBe(0);
   });
 
@@ -128,7 +128,7 @@ test('100 lines of 2048 characters a call are logged, at the level that the plug
   for (let count = 0; count < 120; count += 1) use('log_debug', line);
   expect(logged).toHaveLength(100);
   expect(logged.slice(0, 2)).toEqual([`warn: ${'x'.repeat(2048)}`, 'debug: again']);
-  extism.begin(new Uint8Array());
+  extism.reset(new Uint8Array());
   use('log_error', text('a new call'));
   expect(logged.at(-1)).toBe('error: a new call');
 });

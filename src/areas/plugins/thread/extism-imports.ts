@@ -8,12 +8,12 @@ const LEVELS: readonly PluginLogLevel[] = ['trace', 'debug', 'info', 'warn', 'er
 /** As the ABI numbers them; without the permission the level is above every other. */
 const INFO_LEVEL = 2;
 const NO_LEVEL = 0x7f_ff_ff_ff;
-const MOST_LOG_CHARACTERS = 2048;
-const MOST_LOG_LINES = 100;
-const MOST_REQUEST_HEADERS = 64;
+const MAX_LOG_CHARACTERS = 2048;
+const MAX_LOG_LINES = 100;
+const MAX_REQUEST_HEADERS = 64;
 
 /** What leads out of the thread. */
-export interface ThreadDoors {
+export interface ThreadHost {
   log(level: PluginLogLevel, text: string): void;
   /** Waits for the answer. */
   http(request: HttpRequest): HttpOutcome;
@@ -40,11 +40,11 @@ export class ExtismHost {
     bufferBytes: number,
     private readonly grants: Grants,
     private readonly config: ReadonlyMap<string, string>,
-    private readonly doors: ThreadDoors,
+    private readonly host: ThreadHost,
   ) {
     this.memory = new HostMemory(bufferBytes);
     this.functions = new Map(
-      Object.entries({ ...this.buffers(), ...this.talk(), ...this.granted(), ...this.logs() }),
+      Object.entries({ ...this.buffers(), ...this.callImports(), ...this.granted(), ...this.logs() }),
     );
   }
 
@@ -54,7 +54,7 @@ export class ExtismHost {
   }
 
   /** Forgets the call before. */
-  begin(input: Uint8Array): void {
+  reset(input: Uint8Array): void {
     this.memory.reset();
     this.input = this.memory.store(input);
     this.output = new Uint8Array();
@@ -82,7 +82,7 @@ export class ExtismHost {
     };
   }
 
-  private talk(): Record<string, HostFunction> {
+  private callImports(): Record<string, HostFunction> {
     const { memory } = this;
     return {
       input_length: { run: () => BigInt(memory.lengthOf(this.input)) },
@@ -130,8 +130,8 @@ export class ExtismHost {
 
   private log(level: PluginLogLevel, text: bigint): void {
     this.logLines += 1;
-    if (this.logLines > MOST_LOG_LINES) return;
-    this.doors.log(level, this.text(text).slice(0, MOST_LOG_CHARACTERS));
+    if (this.logLines > MAX_LOG_LINES) return;
+    this.host.log(level, this.text(text).slice(0, MAX_LOG_CHARACTERS));
   }
 
   private keep(key: string, value: bigint): void {
@@ -141,7 +141,7 @@ export class ExtismHost {
 
   private request(text: string, body: bigint): bigint {
     const { url, method, headers } = requestOf(text);
-    const outcome = this.doors.http({ url, method, headers, body: this.memory.block(Number(body)) });
+    const outcome = this.host.http({ url, method, headers, body: this.memory.block(Number(body)) });
     if ('problem' in outcome) throw new Error(outcome.problem);
     this.answer = outcome;
     return BigInt(this.memory.store(outcome.body));
@@ -169,6 +169,6 @@ function requestOf(text: string): Omit<HttpRequest, 'body'> {
   ) {
     throw new Error('http_request needs {"url", "method", "headers"}');
   }
-  const pairs = Object.entries(headers).slice(0, MOST_REQUEST_HEADERS);
+  const pairs = Object.entries(headers).slice(0, MAX_REQUEST_HEADERS);
   return { url, method, headers: Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])) };
 }

@@ -6,7 +6,7 @@ interface Block {
 const FIRST_OFFSET = 16;
 const ALIGNMENT = 16;
 const FIRST_BYTES = 65_536;
-const MOST_BLOCKS = 65_536;
+const MAX_BLOCKS = 65_536;
 
 /**
  * The memory that plugin and host share in the Extism ABI: blocks with offsets of their own beside the linear memory.
@@ -20,7 +20,7 @@ export class HostMemory {
   private freed: number[] = [];
   private end = FIRST_OFFSET;
 
-  constructor(private readonly mostBytes: number) {}
+  constructor(private readonly maxBytes: number) {}
 
   get size(): number {
     return this.bytes.length;
@@ -38,7 +38,7 @@ export class HostMemory {
     if (length === 0) return 0;
     const used = this.reuse(length);
     if (used !== undefined) return used;
-    if (this.blocks.size >= MOST_BLOCKS) throw new RangeError('too many buffers at once');
+    if (this.blocks.size >= MAX_BLOCKS) throw new RangeError('too many buffers at once');
     const offset = this.end;
     const capacity = Math.ceil(length / ALIGNMENT) * ALIGNMENT;
     this.ensure(offset + capacity);
@@ -101,9 +101,8 @@ export class HostMemory {
 
   private ensure(bytes: number): void {
     if (bytes <= this.bytes.length) return;
-    if (bytes > this.mostBytes)
-      throw new RangeError(`its buffers would be more than ${this.mostBytes} bytes`);
-    const grown = new Uint8Array(Math.min(Math.max(bytes, this.bytes.length * 2), this.mostBytes));
+    if (bytes > this.maxBytes) throw new RangeError(`its buffers would be more than ${this.maxBytes} bytes`);
+    const grown = new Uint8Array(Math.min(Math.max(bytes, this.bytes.length * 2), this.maxBytes));
     grown.set(this.bytes);
     this.replace(grown);
   }

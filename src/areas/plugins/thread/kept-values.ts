@@ -1,6 +1,6 @@
-const MOST_VALUES = 1024;
-const MOST_KEY_BYTES = 256;
-const MOST_BYTES = 1_048_576;
+const MAX_VALUES = 1024;
+const MAX_KEY_BYTES = 256;
+const MAX_BYTES = 1_048_576;
 
 /** What a plugin keeps between its calls under `kv`, in the memory of its thread: gone when that ends. */
 export class KeptValues {
@@ -20,8 +20,8 @@ export class KeptValues {
     const before = this.values.get(key);
     const bytes = this.bytes - sizeOf(key, before) + sizeOf(key, value);
     const isNew = before === undefined;
-    if (key.length > MOST_KEY_BYTES || bytes > MOST_BYTES || (isNew && this.values.size >= MOST_VALUES)) {
-      throw new RangeError(`more is not kept: ${MOST_VALUES} values, ${MOST_BYTES} bytes in all`);
+    if (key.length > MAX_KEY_BYTES || bytes > MAX_BYTES || (isNew && this.values.size >= MAX_VALUES)) {
+      throw new RangeError(`more is not kept: ${MAX_VALUES} values, ${MAX_BYTES} bytes in all`);
     }
     this.values.set(key, value);
     this.bytes = bytes;

@@ -23,8 +23,8 @@ const host = (name: string, type: '>I' | 'I>I' | 'I>' | 'II>' | 'i>') => ({
 const wasi = (name: string, type: 'i>' | 'ii>i') => ({ module: 'wasi_snapshot_preview1', name, type });
 
 function compile(written: WrittenModule, grants = NOTHING): PluginInstance {
-  const doors = { log: () => undefined, http: () => ({ problem: 'none' }) };
-  const extism = new ExtismHost(4 * MIB, grants, new Map(), doors);
+  const host = { log: () => undefined, http: () => ({ problem: 'none' }) };
+  const extism = new ExtismHost(4 * MIB, grants, new Map(), host);
   return PluginInstance.compile(limitModule(writtenModule(written), MIB), extism, grants);
 }
 

@@ -5,9 +5,9 @@ import { EXTISM_MODULE, type ExtismHost } from './extism-imports.js';
 import type { Grants } from './thread-messages.js';
 import { WASI_MODULE, wasiFunction } from './wasi-imports.js';
 
-const MOST_OUTPUT_BYTES = 1_048_576;
-const MOST_REASON_CHARACTERS = 500;
-const GRANT_WORDS: Readonly<Record<keyof Grants, string>> = {
+const MAX_OUTPUT_BYTES = 1_048_576;
+const MAX_REASON_CHARACTERS = 500;
+const GRANT_LABELS: Readonly<Record<keyof Grants, string>> = {
   config: 'config',
   kv: 'kv',
   log: 'log',
@@ -29,9 +29,9 @@ export class PluginInstance {
     const refused = WebAssembly.Module.imports(module).flatMap((one) => refusalOf(one, host, grants) ?? []);
     if (refused.length > 0) throw new PluginProblem(`it imports ${refused.slice(0, 5).join('; ')}`);
     const functions = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'function');
-    for (const wanted of ['describe', 'call']) {
-      if (!functions.some(({ name }) => name === wanted)) {
-        throw new PluginProblem(`it does not export a function "${wanted}"`);
+    for (const exported of ['describe', 'call']) {
+      if (!functions.some(({ name }) => name === exported)) {
+        throw new PluginProblem(`it does not export a function "${exported}"`);
       }
     }
     return new PluginInstance(module, host);
@@ -45,9 +45,9 @@ export class PluginInstance {
   /** Throws `PluginProblem` for a trap, and for what the plugin itself calls an error. */
   run(name: 'describe' | 'call', input: string): string {
     const { output, error } = this.attempt(name, new TextEncoder().encode(input));
-    if (error !== undefined) throw new PluginProblem(error.slice(0, MOST_REASON_CHARACTERS));
-    if (output.length > MOST_OUTPUT_BYTES) {
-      throw new PluginProblem(`it answered with more than ${MOST_OUTPUT_BYTES} bytes`);
+    if (error !== undefined) throw new PluginProblem(error.slice(0, MAX_REASON_CHARACTERS));
+    if (output.length > MAX_OUTPUT_BYTES) {
+      throw new PluginProblem(`it answered with more than ${MAX_OUTPUT_BYTES} bytes`);
     }
     return new TextDecoder().decode(output);
   }
@@ -58,7 +58,7 @@ export class PluginInstance {
   ): { output: Uint8Array; error: string | undefined } {
     try {
       const { exports } = this.started();
-      this.host.begin(input);
+      this.host.reset(input);
       const code = (exports[name] as () => unknown)();
       const { output, error } = this.host.end();
       const failed = typeof code === 'number' && code !== 0;
@@ -66,7 +66,7 @@ export class PluginInstance {
     } catch (error) {
       // Its memory may be in any state now.
       this.instance = undefined;
-      throw new PluginProblem(`it failed: ${sentenceOf(error).slice(0, MOST_REASON_CHARACTERS)}`);
+      throw new PluginProblem(`it failed: ${sentenceOf(error).slice(0, MAX_REASON_CHARACTERS)}`);
     }
   }
 
@@ -74,7 +74,7 @@ export class PluginInstance {
     if (this.instance !== undefined) return this.instance;
     const instance = new WebAssembly.Instance(this.module, this.imports());
     this.instance = instance;
-    this.host.begin(new Uint8Array());
+    this.host.reset(new Uint8Array());
     const { _initialize: initialize } = instance.exports;
     if (typeof initialize === 'function') (initialize as () => unknown)();
     return instance;
@@ -122,5 +122,5 @@ function refusalOf(
   const offered = module === EXTISM_MODULE ? host.functions.get(name) : undefined;
   if (offered === undefined) return `${shown}, which this host does not have`;
   if (offered.grant === undefined || grants[offered.grant]) return undefined;
-  return `${shown}, which needs the permission ${GRANT_WORDS[offered.grant]}`;
+  return `${shown}, which needs the permission ${GRANT_LABELS[offered.grant]}`;
 }

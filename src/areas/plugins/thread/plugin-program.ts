@@ -12,11 +12,11 @@ export class PluginProgram {
 
   constructor(
     private readonly start: ThreadStart,
-    private readonly tell: (message: ThreadMessage) => void,
+    private readonly send: (message: ThreadMessage) => void,
   ) {
     this.httpSignal = new Int32Array(start.httpSignal);
     this.host = new ExtismHost(start.bufferBytes, start.grants, new Map(Object.entries(start.config)), {
-      log: (level, text) => this.tell({ kind: 'log', level, text }),
+      log: (level, text) => this.send({ kind: 'log', level, text }),
       http: (request) => this.http(request),
     });
   }
@@ -25,9 +25,9 @@ export class PluginProgram {
     try {
       this.instance ??= PluginInstance.compile(this.start.module, this.host, this.start.grants);
       const output = this.instance.run(name, input);
-      this.tell({ kind: 'answer', output, memoryBytes: this.memoryBytes });
+      this.send({ kind: 'answer', output, memoryBytes: this.memoryBytes });
     } catch (error) {
-      this.tell({ kind: 'problem', problem: sentenceOf(error), memoryBytes: this.memoryBytes });
+      this.send({ kind: 'problem', problem: sentenceOf(error), memoryBytes: this.memoryBytes });
     }
   }
 
@@ -38,7 +38,7 @@ export class PluginProgram {
   /** The only thing that a plugin waits for: the gateway makes the request, and this thread sleeps until it is told. */
   private http(request: HttpRequest): HttpOutcome {
     const before = Atomics.load(this.httpSignal, 0);
-    this.tell({ kind: 'http', request });
+    this.send({ kind: 'http', request });
     Atomics.wait(this.httpSignal, 0, before);
     const received = receiveMessageOnPort(this.start.httpAnswers) as { message: HttpOutcome } | undefined;
     return received?.message ?? { problem: 'the request brought no answer' };

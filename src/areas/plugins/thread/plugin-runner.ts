@@ -1,9 +1,9 @@
 import type { PluginPackage } from '../folder/plugin-package.js';
 import { PluginProblem } from '../plugin-problem.js';
 import { type DescribedTool, parseTools, textOf } from '../tools/described-tools.js';
-import { type PluginDoors, PluginThread } from './plugin-thread.js';
+import { type PluginHost, PluginThread } from './plugin-thread.js';
 
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /** One version of a plugin at work: calls in their order on one thread, and a new thread when that had to be ended. */
 export class PluginRunner {
@@ -16,14 +16,14 @@ export class PluginRunner {
     readonly pack: PluginPackage,
     readonly tools: readonly DescribedTool[],
     private thread: PluginThread,
-    private readonly doors: PluginDoors,
+    private readonly host: PluginHost,
   ) {}
 
   /** Throws `PluginProblem`. */
-  static async start(pack: PluginPackage, doors: PluginDoors): Promise<PluginRunner> {
-    const { thread, described } = await PluginThread.start(pack, doors);
+  static async start(pack: PluginPackage, host: PluginHost): Promise<PluginRunner> {
+    const { thread, described } = await PluginThread.start(pack, host);
     try {
-      return new PluginRunner(pack, parseTools(described, pack.manifest.capabilities), thread, doors);
+      return new PluginRunner(pack, parseTools(described, pack.manifest.capabilities), thread, host);
     } catch (error) {
       await thread.stop();
       throw error;
@@ -68,7 +68,7 @@ export class PluginRunner {
 
   private async startAgain(): Promise<void> {
     if (this.isStopped) throw new PluginProblem('the plugin was stopped');
-    const { thread } = await PluginThread.start(this.pack, this.doors);
+    const { thread } = await PluginThread.start(this.pack, this.host);
     this.thread = thread;
     // It was stopped meanwhile.
     if (this.isStopped as boolean) await thread.stop();
@@ -76,7 +76,7 @@ export class PluginRunner {
 
   private async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.line.length >= MOST_WAITING) throw new PluginProblem('the plugin is busy; try again later');
+    if (this.line.length >= MAX_WAITING) throw new PluginProblem('the plugin is busy; try again later');
     if (this.isBusy) await this.turn(signal);
     this.isBusy = true;
     return () => this.leave();

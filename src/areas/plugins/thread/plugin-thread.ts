@@ -16,7 +16,7 @@ import type {
 export type EndReason = 'timeout' | 'memory' | 'crash';
 
 /** What a thread may ask the gateway for. */
-export interface PluginDoors {
+export interface PluginHost {
   log(level: PluginLogLevel, text: string): void;
   /** Never rejects. Ends promptly when the signal is aborted. */
   http(request: HttpRequest, signal: AbortSignal): Promise<HttpOutcome>;
@@ -29,7 +29,7 @@ interface Waiting {
   readonly reject: (problem: Error) => void;
 }
 
-const MOST_BUFFER_BYTES = 16_777_216;
+const MAX_BUFFER_BYTES = 16_777_216;
 /** For the thread's own JavaScript; what the module takes is beside it. */
 const HEAP = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8, codeRangeSizeMb: 32, stackSizeMb: 4 };
 
@@ -45,9 +45,9 @@ export class PluginThread {
     private readonly worker: Worker,
     private readonly answers: MessagePort,
     private readonly httpSignal: Int32Array,
-    private readonly doors: PluginDoors,
+    private readonly host: PluginHost,
   ) {
-    worker.on('message', (message: ThreadMessage) => this.take(message));
+    worker.on('message', (message: ThreadMessage) => this.onMessage(message));
     worker.on('error', (error) => this.lost(error));
     worker.on('exit', () => this.end(new PluginProblem('its thread has ended')));
   }
@@ -55,7 +55,7 @@ export class PluginThread {
   /** @returns the thread, and what its plugin says of its tools. Throws `PluginProblem` */
   static async start(
     pack: PluginPackage,
-    doors: PluginDoors,
+    host: PluginHost,
   ): Promise<{ thread: PluginThread; described: string }> {
     const { port1, port2 } = new MessageChannel();
     const httpSignal = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -64,7 +64,7 @@ export class PluginThread {
       module: pack.module,
       grants: { config, kv, log, http: net.http.length > 0 },
       config: pack.config,
-      bufferBytes: Math.min(pack.memoryBytes, MOST_BUFFER_BYTES),
+      bufferBytes: Math.min(pack.memoryBytes, MAX_BUFFER_BYTES),
       httpAnswers: port2,
       httpSignal,
     };
@@ -74,7 +74,7 @@ export class PluginThread {
       resourceLimits: HEAP,
       ...{ env: {}, argv: [], execArgv: [], stdout: true, stderr: true },
     });
-    const thread = new PluginThread(worker, port1, new Int32Array(httpSignal), doors);
+    const thread = new PluginThread(worker, port1, new Int32Array(httpSignal), host);
     try {
       return { thread, described: await thread.within(pack.loadTimeoutMs, 'did not start') };
     } catch (error) {
@@ -117,25 +117,25 @@ export class PluginThread {
   private async overrun(timeoutMs: number, what: string): Promise<void> {
     const { waiting } = this;
     this.waiting = undefined;
-    this.doors.ended('timeout');
+    this.host.ended('timeout');
     await this.worker.terminate();
     waiting?.reject(new PluginProblem(`it ${what} within ${timeoutMs} ms and was ended`));
   }
 
-  private take(message: ThreadMessage): void {
-    if (message.kind === 'log') this.doors.log(message.level, message.text);
+  private onMessage(message: ThreadMessage): void {
+    if (message.kind === 'log') this.host.log(message.level, message.text);
     else if (message.kind === 'http') void this.http(message.request);
-    else this.hear(message);
+    else this.onAnswer(message);
   }
 
-  private hear(message: Extract<ThreadMessage, { kind: 'answer' | 'problem' }>): void {
+  private onAnswer(message: Extract<ThreadMessage, { kind: 'answer' | 'problem' }>): void {
     this.memoryBytes = message.memoryBytes;
     if (message.kind === 'answer') this.waiting?.resolve(message.output);
     else this.waiting?.reject(new PluginProblem(message.problem));
   }
 
   private async http(request: HttpRequest): Promise<void> {
-    const outcome = await this.doors.http(request, this.work.signal);
+    const outcome = await this.host.http(request, this.work.signal);
     if (this.isGone) return;
     this.answers.postMessage(outcome);
     Atomics.add(this.httpSignal, 0, 1);
@@ -144,7 +144,7 @@ export class PluginThread {
 
   private lost(error: unknown): void {
     const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    this.doors.ended(isMemory ? 'memory' : 'crash');
+    this.host.ended(isMemory ? 'memory' : 'crash');
     const why = isMemory ? 'needed more memory than it has' : `failed: ${sentenceOf(error).slice(0, 200)}`;
     this.end(new PluginProblem(`its thread ${why} and was ended`));
   }

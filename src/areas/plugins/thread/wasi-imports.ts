@@ -3,7 +3,7 @@ export const WASI_MODULE = 'wasi_snapshot_preview1';
 const OK = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
-const MOST_RANDOM_BYTES = 65_536;
+const MAX_RANDOM_BYTES = 65_536;
 const NANOSECONDS_PER_MS = 1_000_000n;
 
 type WasiFunction = (...args: never[]) => number;
@@ -44,8 +44,8 @@ export function wasiFunction(name: string, memory: () => ArrayBuffer): WasiFunct
 }
 
 function fillWithChance(bytes: Uint8Array<ArrayBuffer>): number {
-  for (let at = 0; at < bytes.length; at += MOST_RANDOM_BYTES) {
-    crypto.getRandomValues(bytes.subarray(at, at + MOST_RANDOM_BYTES));
+  for (let at = 0; at < bytes.length; at += MAX_RANDOM_BYTES) {
+    crypto.getRandomValues(bytes.subarray(at, at + MAX_RANDOM_BYTES));
   }
   return OK;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PluginProblem } from '../plugin-problem.js';
 
-const MOST_DEFINITION_CHARACTERS = 131_072;
+const MAX_DEFINITION_CHARACTERS = 131_072;
 
 const description = z.object({
   tools: z
@@ -32,7 +32,7 @@ export function parseTools(text: string, capabilities: readonly string[]): reado
   if (!parsed.success)
     throw new PluginProblem('its description is not {"tools": [{"name", "description", "inputSchema"}]}');
   const { tools } = parsed.data;
-  const large = tools.find((tool) => JSON.stringify(tool).length > MOST_DEFINITION_CHARACTERS);
+  const large = tools.find((tool) => JSON.stringify(tool).length > MAX_DEFINITION_CHARACTERS);
   if (large !== undefined) throw new PluginProblem('the description of a tool is too long');
   const described = new Set(tools.map(({ name }) => `tool:${name}`));
   const declared = new Set(capabilities);

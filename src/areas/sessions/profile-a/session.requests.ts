@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
 import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
-import { FILTER_WORDS_A, type FilterWordA } from './session-words.js';
+import { STATUS_FILTERS_A, type StatusFilterA } from './session-labels.js';
 
 /** POST /sessions, Profile A (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestA {
@@ -39,12 +39,12 @@ export const CREATE_EXAMPLES_A = {
 
 /** GET /sessions, Profile A. */
 export class ListSessionsQueryA {
-  @ApiPropertyOptional({ enum: FILTER_WORDS_A, default: 'active' })
+  @ApiPropertyOptional({ enum: STATUS_FILTERS_A, default: 'active' })
   @Optional()
-  @IsIn(FILTER_WORDS_A, { message: `must be one of ${FILTER_WORDS_A.join(', ')}` })
-  status: FilterWordA = 'active';
+  @IsIn(STATUS_FILTERS_A, { message: `must be one of ${STATUS_FILTERS_A.join(', ')}` })
+  status: StatusFilterA = 'active';
 
-  @QueryCount(50, MOST_PER_PAGE)
+  @QueryCount(50, MAX_PER_PAGE)
   limit = 50;
 
   @QueryCount(0)

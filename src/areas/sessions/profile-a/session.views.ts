@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
 import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
-import { SESSION_WORDS_A, type SessionWordA, statusWordA } from './session-words.js';
+import { SESSION_STATUSES_A, type SessionStatusA, sessionStatusA } from './session-labels.js';
 
 /** The create shape of Profile A (docs/specification/api.md, 2.1). */
 export class CreatedSessionViewA {
@@ -14,8 +14,8 @@ export class CreatedSessionViewA {
   @ApiProperty({ example: 'api' })
   channel!: string;
 
-  @ApiProperty({ enum: SESSION_WORDS_A })
-  status!: SessionWordA;
+  @ApiProperty({ enum: SESSION_STATUSES_A })
+  status!: SessionStatusA;
 }
 
 export class SessionItemViewA extends CreatedSessionViewA {
@@ -47,7 +47,7 @@ export function presentCreatedSessionA(session: SessionSummary): CreatedSessionV
     session_id: session.id,
     created_at: session.createdAt.toISOString(),
     channel: session.channel,
-    status: statusWordA(session.status),
+    status: sessionStatusA(session.status),
   };
 }
 
@@ -56,7 +56,7 @@ function presentSessionItemA(session: SessionSummary): SessionItemViewA {
     session_id: session.id,
     created_at: session.createdAt.toISOString(),
     channel: session.channel,
-    status: statusWordA(session.status),
+    status: sessionStatusA(session.status),
     message_count: session.messageCount,
   };
 }
@@ -70,7 +70,7 @@ export function presentSessionDetailA(
     session_id: session.id,
     created_at: session.createdAt.toISOString(),
     channel: session.channel,
-    status: statusWordA(session.status),
+    status: sessionStatusA(session.status),
     message_count: session.messageCount,
     model: session.model ?? defaultModel,
     total_tokens: session.inputTokens + session.outputTokens,

@@ -2,9 +2,9 @@ import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiBody } from '@nestjs/swagger';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -18,7 +18,7 @@ import {
   SessionDetailViewA,
   SessionListViewA,
 } from './session.views.js';
-import { filterOfWordA } from './session-words.js';
+import { statusFilterOf } from './session-labels.js';
 
 /** Sessions in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('sessions')
@@ -33,13 +33,13 @@ export class SessionsControllerA {
   @Answers(201, 'The new session', CreatedSessionViewA)
   async create(
     @Body() body: CreateSessionRequestA,
-    @TheCaller() caller: Caller,
-    @TheKey() key: RequestKey | undefined,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewA> {
     const { channel, user_id: userId, system_prompt: systemPrompt, model } = body;
-    const together = key?.keeping(201, presentCreatedSessionA);
+    const onCommit = key?.storing(201, presentCreatedSessionA);
     return presentCreatedSessionA(
-      await this.sessions.create({ channel, userId, systemPrompt, model }, caller, together),
+      await this.sessions.create({ channel, userId, systemPrompt, model }, caller, onCommit),
     );
   }
 
@@ -47,9 +47,9 @@ export class SessionsControllerA {
   @Does('List sessions', 'Newest first; live ones unless `status` asks for others.')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'A page of sessions, newest first', SessionListViewA)
-  async list(@Query() query: ListSessionsQueryA, @TheCaller() caller: Caller): Promise<SessionListViewA> {
+  async list(@Query() query: ListSessionsQueryA, @CurrentCaller() caller: Caller): Promise<SessionListViewA> {
     return presentSessionListA(
-      await this.sessions.list({ status: filterOfWordA(query.status) }, query, caller),
+      await this.sessions.list({ status: statusFilterOf(query.status) }, query, caller),
     );
   }
 
@@ -57,7 +57,7 @@ export class SessionsControllerA {
   @Does('Get a session')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewA)
-  async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewA> {
+  async detail(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<SessionDetailViewA> {
     const session = await this.sessions.find(id, caller);
     return presentSessionDetailA(session, this.sessions.defaultModel, this.sessions.budgetOf(session));
   }
@@ -71,7 +71,7 @@ export class SessionsControllerA {
   @RequireScope('sessions:write', 'sessions_write')
   @Answers(204, 'The session has ended')
   @Refuses(409)
-  async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+  async end(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
     await this.sessions.end(id, caller);
   }
 }

@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -47,8 +47,8 @@ export class MessagesControllerB {
   send(
     @Param('id') id: string,
     @Body() body: SendMessageRequest,
-    @TheCaller() caller: Caller,
-    @TheKey() key: RequestKey | undefined,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
@@ -67,7 +67,7 @@ export class MessagesControllerB {
   list(
     @Param('id') id: string,
     @Query() query: ListMessagesQuery,
-    @TheCaller() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {

@@ -2,10 +2,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { FreeObject } from '../../../http/validation/free-object.decorator.js';
 import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
 import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
-import { FILTER_WORDS_B, type FilterWordB } from './session-words.js';
+import { STATUS_FILTERS_B, type StatusFilterB } from './session-labels.js';
 
 /** POST /sessions, Profile B (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestB {
@@ -40,17 +40,17 @@ export const CREATE_EXAMPLES_B = {
 
 /** GET /sessions, Profile B. */
 export class ListSessionsQueryB {
-  @ApiPropertyOptional({ enum: FILTER_WORDS_B, default: 'active' })
+  @ApiPropertyOptional({ enum: STATUS_FILTERS_B, default: 'active' })
   @Optional()
-  @IsIn(FILTER_WORDS_B, { message: `must be one of ${FILTER_WORDS_B.join(', ')}` })
-  status: FilterWordB = 'active';
+  @IsIn(STATUS_FILTERS_B, { message: `must be one of ${STATUS_FILTERS_B.join(', ')}` })
+  status: StatusFilterB = 'active';
 
   @ApiPropertyOptional({ description: 'Defaults to all channels' })
   @Optional()
   @Word()
   channel?: string;
 
-  @QueryCount(50, MOST_PER_PAGE)
+  @QueryCount(50, MAX_PER_PAGE)
   limit = 50;
 
   @QueryCount(0)

@@ -2,9 +2,9 @@ import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiBody } from '@nestjs/swagger';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { TheCaller } from '../../../http/guards/caller.decorator.js';
+import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { TheKey } from '../../../http/idempotency/the-key.decorator.js';
 import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -32,13 +32,13 @@ export class SessionsControllerB {
   @Answers(201, 'The new session', CreatedSessionViewB)
   async create(
     @Body() body: CreateSessionRequestB,
-    @TheCaller() caller: Caller,
-    @TheKey() key: RequestKey | undefined,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewB> {
     const { channel, user_id: userId, metadata } = body;
-    const together = key?.keeping(201, presentCreatedSessionB);
+    const onCommit = key?.storing(201, presentCreatedSessionB);
     return presentCreatedSessionB(
-      await this.sessions.create({ channel, userId, metadata }, caller, together),
+      await this.sessions.create({ channel, userId, metadata }, caller, onCommit),
     );
   }
 
@@ -46,7 +46,7 @@ export class SessionsControllerB {
   @Does('List sessions', 'Newest first; active ones unless `status` asks for others.')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'A page of sessions, newest first', SessionListViewB)
-  async list(@Query() query: ListSessionsQueryB, @TheCaller() caller: Caller): Promise<SessionListViewB> {
+  async list(@Query() query: ListSessionsQueryB, @CurrentCaller() caller: Caller): Promise<SessionListViewB> {
     const { status, channel, limit, offset } = query;
     return presentSessionListB(await this.sessions.list({ status, channel }, { limit, offset }, caller));
   }
@@ -55,7 +55,7 @@ export class SessionsControllerB {
   @Does('Get a session')
   @RequireScope('sessions:read', 'sessions_read')
   @Answers(200, 'The session', SessionDetailViewB)
-  async detail(@Param('id') id: string, @TheCaller() caller: Caller): Promise<SessionDetailViewB> {
+  async detail(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<SessionDetailViewB> {
     const session = await this.sessions.find(id, caller);
     return presentSessionDetailB(session, this.sessions.budgetOf(session));
   }
@@ -69,7 +69,7 @@ export class SessionsControllerB {
   @RequireScope('sessions:write', 'sessions_write')
   @Answers(204, 'The session has ended')
   @Refuses(409)
-  async end(@Param('id') id: string, @TheCaller() caller: Caller): Promise<void> {
+  async end(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
     await this.sessions.end(id, caller);
   }
 }

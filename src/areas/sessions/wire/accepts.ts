@@ -12,6 +12,6 @@ export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
 /** RFC 7240, 4.1: the caller would rather look for the answer later than wait for it. */
 export function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
   const { prefer } = headers;
-  const wishes = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
-  return wishes.some((wish) => wish.split(';')[0]?.trim().toLowerCase() === 'respond-async');
+  const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
+  return preferences.some((preference) => preference.split(';')[0]?.trim().toLowerCase() === 'respond-async');
 }

@@ -3,7 +3,7 @@ import { IsIn, Matches } from 'class-validator';
 import { Base64 } from '../../../http/validation/base64.decorator.js';
 import { ListOf } from '../../../http/validation/list-of.decorator.js';
 import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MOST_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
+import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
 import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
 import { Variants } from '../../../http/validation/variants.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
@@ -86,7 +86,7 @@ export const SEND_EXAMPLES = {
 
 /** GET /sessions/:id/messages. */
 export class ListMessagesQuery {
-  @QueryCount(100, MOST_PER_PAGE)
+  @QueryCount(100, MAX_PER_PAGE)
   limit = 100;
 
   @ApiPropertyOptional({ description: 'A message id; the page holds the newest messages before it' })

@@ -3,8 +3,8 @@ import type { Response } from 'express';
 import { InternalError } from '../../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
+import { markReplayed } from '../../../http/idempotency/replayed-response.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { markReplayed } from '../../../http/idempotency/told-again.js';
 import { API_PREFIX, type ProfileId } from '../../../http/profiles/profile.js';
 import { bearerOf } from '../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -54,7 +54,7 @@ export class MessagesHandlers {
     const seen = seenByPost(request);
     if (seen !== undefined) return this.resume(sessionId, seen, body, caller, key, request, response);
     if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);
-    const message = { ...newUserMessage(body), together: key?.keepingTurn() };
+    const message = { ...newUserMessage(body), onCommit: key?.storingTurn() };
     if (wantsNoWaiting(request.headers)) {
       accept(response, sessionId, await this.messages.accept(sessionId, message, caller));
       return;
@@ -118,7 +118,7 @@ export class MessagesHandlers {
     await this.sessions.find(sessionId, caller);
     const record = await this.resumed.find(sessionId, seen, newUserMessage(body), key?.turnId);
     if (!this.resumed.isSeen(seen)) this.viewers.refuseTooMany(holderOf(request));
-    key?.toldAgain();
+    key?.replayed();
     if (key !== undefined) markReplayed(request, response);
     if (this.resumed.isSeen(seen)) response.status(200).type('text/event-stream').end();
     else await this.resumed.show(this.view(request, response, seen), seen, record);
@@ -154,7 +154,7 @@ function accept(response: Response, sessionId: string, userMessageId: string): v
   response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
 }
 
-function answerOf({ said, error }: TurnRecord): Message {
+function answerOf({ answer: said, error }: TurnRecord): Message {
   if (error !== undefined) throw error;
   if (said === undefined) throw new InternalError('A turn that was completed has no answer.');
   return said;

@@ -1,18 +1,18 @@
 import { BadFields } from '../../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
-import { MOST_ATTACHED_BYTES } from '../../turns/attachments/bad-attachment.js';
+import { MAX_ATTACHED_BYTES } from '../../turns/attachments/bad-attachment.js';
 import type { NewAttachment, RemoteAttachment, SentMessage } from '../../turns/message.js';
 import type { AttachmentRequest, SendMessageRequest } from './message.requests.js';
 
-const MOST_ATTACHMENTS = 10;
+const MAX_ATTACHMENTS = 10;
 
 /** The rules of a message that no single field shows. Throws `BadFields`. */
 export function newUserMessage(request: SendMessageRequest): SentMessage {
   BadFields.refuse(messageProblems(request));
   const attachments = (request.attachments ?? []).map(newAttachment);
   const bytes = attachments.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
-  if (bytes > MOST_ATTACHED_BYTES)
+  if (bytes > MAX_ATTACHED_BYTES)
     throw new BadFields([{ path: 'attachments', message: 'must be at most 20 MiB decoded in all' }]);
   return { content: request.content ?? '', attachments };
 }
@@ -26,7 +26,7 @@ export function messageProblems(
   if (!isFaulty('content') && !isFaulty('attachments') && content.trim() === '' && attachments.length === 0)
     problems.push({ path: 'content', message: 'must not be empty unless there are attachments' });
   if (!Array.isArray(attachments)) return problems;
-  for (const [index, attachment] of attachments.slice(0, MOST_ATTACHMENTS).entries()) {
+  for (const [index, attachment] of attachments.slice(0, MAX_ATTACHMENTS).entries()) {
     const path = `attachments.${index}`;
     if (isFaulty(`${path}.data`) || isFaulty(`${path}.url`)) continue;
     if ((attachment.data === undefined) === (attachment.url === undefined))

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { ProfileId } from '../../../http/profiles/profile.js';
 import { eventId, type SeenEvent } from '../../live/event-id.js';
 import { Viewer } from '../../live/viewer.js';
-import { isLast, type LiveEvent, type TurnPlace } from '../../turns/live-event.js';
+import { isLast, type LiveEvent, type TurnPosition } from '../../turns/live-event.js';
 import { presentEvent } from './turn-frames.js';
 
 /** A viewer with more than this on its way is written no more. */
-const MOST_PENDING_BYTES = 65_536;
+const MAX_PENDING_BYTES = 65_536;
 const RETRY_MS = 1000;
 /** After its end, the viewer has so long to take what is on its way. */
 const CLOSING_MS = 5000;
@@ -35,13 +35,13 @@ export class SseViewer extends Viewer {
   }
 
   get isFull(): boolean {
-    return this.response.writableLength > MOST_PENDING_BYTES;
+    return this.response.writableLength > MAX_PENDING_BYTES;
   }
 
-  write(event: LiveEvent, turnId: string, place: TurnPlace): void {
+  write(event: LiveEvent, turnId: string, position: TurnPosition): void {
     const data = JSON.stringify(presentEvent(event, this.profile));
     this.hasEnded = isLast(event);
-    this.response.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, place)}\n\n`);
+    this.response.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, position)}\n\n`);
   }
 
   heartbeat(): void {
@@ -56,7 +56,7 @@ export class SseViewer extends Viewer {
     return { sent: this.response.socket?.bytesWritten ?? 0, pending: this.response.writableLength };
   }
 
-  protected sayFarewell(retryMs: number): void {
+  protected sendClose(retryMs: number): void {
     this.finish(`: the gateway is stopping\nretry: ${retryMs}\n`);
   }
 

@@ -1,11 +1,11 @@
 import { normalized } from '../prompt/trigger-text.js';
 import { SkillProblem } from '../skill-problem.js';
 
-const LONGEST_NAME = 64;
-const MOST_TRIGGERS = 32;
-const LONGEST_TRIGGER = 64;
-const MOST_TOOLS = 64;
-const LONGEST_TOOL = 128;
+const MAX_NAME_LENGTH = 64;
+const MAX_TRIGGERS = 32;
+const MAX_TRIGGER_LENGTH = 64;
+const MAX_TOOLS = 64;
+const MAX_TOOL_LENGTH = 128;
 const NAME = /^[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+(-[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+)*$/u;
 /** Parts at blanks and commas that are not within parentheses, as in `Read Bash(git add:*), Grep`. */
 const TOOL = /(?:\([^()]*\)|[^\s,()])+/gu;
@@ -26,8 +26,10 @@ export function nameIn(table: Table, warnings: string[]): string {
     .toLowerCase()
     .replace(/[\s_-]+/gu, '-')
     .replace(/^-|-$/g, '');
-  if (name.length > LONGEST_NAME || !NAME.test(name))
-    throw new SkillProblem(`its name is not 1 to ${LONGEST_NAME} small letters, digits and single hyphens`);
+  if (name.length > MAX_NAME_LENGTH || !NAME.test(name))
+    throw new SkillProblem(
+      `its name is not 1 to ${MAX_NAME_LENGTH} small letters, digits and single hyphens`,
+    );
   if (name !== given) warnings.push(`its name was made into ${name}`);
   return name;
 }
@@ -39,13 +41,13 @@ export function triggersIn(table: Table, warnings: string[]): string[] {
   const given = partsIn(holder, 'triggers', (text) => text.split(/[,，、;；\n]/u));
   const byMeaning = new Map(given.map((trigger) => [normalized(trigger), trigger] as const).reverse());
   byMeaning.delete('');
-  return kept([...byMeaning.values()].reverse(), MOST_TRIGGERS, LONGEST_TRIGGER, 'triggers', warnings);
+  return kept([...byMeaning.values()].reverse(), MAX_TRIGGERS, MAX_TRIGGER_LENGTH, 'triggers', warnings);
 }
 
 /** `allowed-tools`: a list, or text with blanks or commas. */
 export function requiredTools(table: Table, warnings: string[]): string[] {
   const given = partsIn(table, 'allowed-tools', (text) => text.match(TOOL) ?? []);
-  return kept([...new Set(given)], MOST_TOOLS, LONGEST_TOOL, 'allowed-tools', warnings);
+  return kept([...new Set(given)], MAX_TOOLS, MAX_TOOL_LENGTH, 'allowed-tools', warnings);
 }
 
 function partsIn(table: Table, key: string, split: (text: string) => readonly string[]): string[] {

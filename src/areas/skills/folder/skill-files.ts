@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 const DEEPEST = 4;
 const LEFT_OUT = /^(?:\.|__pycache__$|node_modules$)/;
 
@@ -15,7 +15,7 @@ export async function filesOf(folder: string): Promise<readonly string[]> {
 async function collect(folder: string, below: string, depth: number, found: string[]): Promise<void> {
   const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
-    if (found.length >= MOST_FILES) return;
+    if (found.length >= MAX_FILES) return;
     if (LEFT_OUT.test(entry.name)) continue;
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory() && depth > 1) await collect(folder, path, depth - 1, found);

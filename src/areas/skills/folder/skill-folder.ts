@@ -7,7 +7,7 @@ import { SkillProblem } from '../skill-problem.js';
 import { parseSkill } from './skill-format.js';
 import type { SkillRoot } from './skill-roots.js';
 
-const MOST_FOLDERS = 2000;
+const MAX_FOLDERS = 2000;
 const FILE_NAMES = ['SKILL.md', 'skill.md'];
 
 /** A skill as it was read, to be compared with what is there later. */
@@ -24,7 +24,7 @@ export async function folderNames(directory: string): Promise<readonly string[]>
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
     .sort()
-    .slice(0, MOST_FOLDERS);
+    .slice(0, MAX_FOLDERS);
 }
 
 /**
@@ -35,7 +35,7 @@ export async function readSkill(
   { source }: SkillRoot,
   root: string,
   folderName: string,
-  mostBytes: number,
+  maxBytes: number,
   before: ReadSkill | undefined,
 ): Promise<ReadSkill | undefined> {
   const folder = await realpath(join(root, folderName)).catch(() => undefined);
@@ -43,7 +43,7 @@ export async function readSkill(
   const fileName = await presentFile(folder);
   if (fileName === undefined) return undefined;
   if (!isBelow(root, folder)) throw new SkillProblem('its folder leads out of the folder of skills');
-  const bytes = await readContained(folder, fileName, mostBytes);
+  const bytes = await readContained(folder, fileName, maxBytes);
   const fingerprint = createHash('sha256').update(folder).update('\0').update(bytes).digest('base64');
   if (before?.fingerprint === fingerprint) return before;
   const { warnings, ...text } = parseSkill(bytes, folderName);

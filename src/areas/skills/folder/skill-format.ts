@@ -3,8 +3,8 @@ import { sentenceOf } from '../../../common/errors/sentence-of.js';
 import { SkillProblem } from '../skill-problem.js';
 import { nameIn, requiredTools, textIn, triggersIn } from './skill-fields.js';
 
-const MOST_HEADER_CHARS = 16_384;
-const LONGEST_DESCRIPTION = 1024;
+const MAX_HEADER_CHARS = 16_384;
+const MAX_DESCRIPTION_LENGTH = 1024;
 const HEADER = /^---[ \t]*\r?\n((?:[\s\S]*?\r?\n)??)---[ \t]*(?:\r?\n|$)/;
 
 /** What a `SKILL.md` says. */
@@ -28,11 +28,13 @@ export function parseSkill(bytes: Uint8Array, folderName: string): SkillText {
   const description = oneLine(textIn(table, 'description'));
   if (description === '') throw new SkillProblem('it has no description');
   const characters = [...description];
-  if (characters.length > LONGEST_DESCRIPTION)
-    warnings.push(`its description has ${characters.length} characters and is cut at ${LONGEST_DESCRIPTION}`);
+  if (characters.length > MAX_DESCRIPTION_LENGTH)
+    warnings.push(
+      `its description has ${characters.length} characters and is cut at ${MAX_DESCRIPTION_LENGTH}`,
+    );
   return {
     name,
-    description: characters.slice(0, LONGEST_DESCRIPTION).join(''),
+    description: characters.slice(0, MAX_DESCRIPTION_LENGTH).join(''),
     triggers: triggersIn(table, warnings),
     toolsRequired: requiredTools(table, warnings),
     body,
@@ -52,10 +54,10 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function partsOf(text: string): { header: string; body: string } {
-  const match = HEADER.exec(text.slice(0, MOST_HEADER_CHARS));
+  const match = HEADER.exec(text.slice(0, MAX_HEADER_CHARS));
   if (match === null)
     throw new SkillProblem(
-      `SKILL.md does not begin with a header between two lines of --- (at most ${MOST_HEADER_CHARS} characters)`,
+      `SKILL.md does not begin with a header between two lines of --- (at most ${MAX_HEADER_CHARS} characters)`,
     );
   return { header: match[1] ?? '', body: text.slice(match[0].length).trim() };
 }

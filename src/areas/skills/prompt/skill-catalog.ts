@@ -16,9 +16,9 @@ export interface SkillCatalog {
 }
 
 /** What the model knows of all skills before it reads one; in at most so many bytes, the first ones first. */
-export function skillCatalog(skills: readonly LoadedSkill[], mostBytes: number): SkillCatalog {
+export function skillCatalog(skills: readonly LoadedSkill[], maxBytes: number): SkillCatalog {
   const frame = Buffer.byteLength(`${INTRODUCTION}\n${BEGIN}\n\n${END}`);
-  let left = mostBytes - frame;
+  let left = maxBytes - frame;
   const shown: string[] = [];
   for (const skill of skills) {
     const entry = entryOf(skill);

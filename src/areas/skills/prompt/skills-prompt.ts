@@ -10,7 +10,7 @@ import { skillCatalog } from './skill-catalog.js';
 import { triggeredSkills } from './triggered-skills.js';
 
 /** Most bytes of all the bodies in one prompt; the model can read what is left out. */
-const MOST_BODY_BYTES = 131_072;
+const MAX_BODY_BYTES = 131_072;
 
 /**
  * Tells the model which skills there are, and what those say that a message asks for. A turn that may not use
@@ -68,7 +68,7 @@ function bodyOf({ name, body }: LoadedSkill): string {
 }
 
 function fitting(bodies: readonly string[]): readonly string[] {
-  let left = MOST_BODY_BYTES;
+  let left = MAX_BODY_BYTES;
   return bodies.filter((body) => {
     const bytes = Buffer.byteLength(body);
     if (bytes > left) return false;

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Health, HealthWord, Info } from '../status.service.js';
+import type { Health, HealthStatus, Info } from '../status.service.js';
 
 export class HealthViewA {
   @ApiProperty({ enum: ['healthy', 'degraded', 'unhealthy'] })
-  status!: HealthWord;
+  status!: HealthStatus;
 
   @ApiProperty()
   version!: string;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Health, HealthWord, Info } from '../status.service.js';
+import type { Health, HealthStatus, Info } from '../status.service.js';
 
 export class LightHealthViewB {
   @ApiProperty()
@@ -40,7 +40,7 @@ class ProviderViewB {
 
 export class StatusViewB {
   @ApiProperty({ enum: ['healthy', 'degraded', 'unhealthy'] })
-  status!: HealthWord;
+  status!: HealthStatus;
 
   @ApiProperty()
   version!: string;

@@ -24,11 +24,11 @@ interface Finding {
 }
 
 const LARGE_BYTES = 16_384;
-const MOST_FINDINGS = 5000;
+const MAX_FINDINGS = 5000;
 const QUICK = { compileMs: 250, checkMs: 250 };
 const SLOW = { compileMs: 10_000, checkMs: 2000 };
 /** A schema that took too long to compile may have met a busy machine: it is tried again so much later. */
-const TRY_AGAIN_MS = 600_000;
+const RETRY_MS = 600_000;
 const TOO_LONG = 'the schema of this tool takes too long to check them';
 
 /**
@@ -86,7 +86,7 @@ export class ArgumentChecks implements OnModuleDestroy {
       case 'late':
         if (answer.at === 'checking') return TOO_LONG;
         finding.broken = 'its schema takes too long to compile';
-        finding.tryAgainAt = performance.now() + TRY_AGAIN_MS;
+        finding.tryAgainAt = performance.now() + RETRY_MS;
         return finding.broken;
       default:
         return answer satisfies never;
@@ -102,7 +102,7 @@ export class ArgumentChecks implements OnModuleDestroy {
     this.findings.delete(key);
     this.findings.set(key, found);
     const [oldest] = this.findings.keys();
-    if (this.findings.size > MOST_FINDINGS && oldest !== undefined) this.findings.delete(oldest);
+    if (this.findings.size > MAX_FINDINGS && oldest !== undefined) this.findings.delete(oldest);
     return found;
   }
 }

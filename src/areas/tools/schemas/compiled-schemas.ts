@@ -6,7 +6,7 @@ const OPTIONS: Options = {
   // Else what is referred to a thousand times is compiled a thousand times.
   inlineRefs: false,
 };
-const MOST_SAID = 2000;
+const MAX_SENTENCE_CHARS = 2000;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,8 @@ export class CompiledSchemas {
     const ajv = typeof dialect === 'string' && dialect.includes('2020-12') ? this.draft2020 : this.draft7;
     const validate: ValidateFunction = ajv.compile(schema);
     return {
-      problem: (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, MOST_SAID)),
+      problem: (value) =>
+        validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, MAX_SENTENCE_CHARS),
       forget: () => void ajv.removeSchema(schema),
     };
   }

@@ -1,6 +1,6 @@
 import { type SchemaAnswer, type SchemaJob, type SchemaLimits, SchemaThread } from './schema-thread.js';
 
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /** Thrown when more jobs wait for the thread than it will come to soon. */
 class SchemaLaneFull extends Error {
@@ -20,7 +20,7 @@ export class SchemaLane {
 
   /** Throws `SchemaLaneFull`, when the thread does not start, and the reason of a signal that was aborted meanwhile. */
   async run(job: SchemaJob, signal?: AbortSignal): Promise<SchemaAnswer> {
-    if (this.waiting >= MOST_WAITING) throw new SchemaLaneFull();
+    if (this.waiting >= MAX_WAITING) throw new SchemaLaneFull();
     this.waiting += 1;
     const done = this.last.then(() => {
       signal?.throwIfAborted();

@@ -5,19 +5,19 @@ import type { SchemaOrder, SchemaReport } from './schema-messages.js';
 
 // The entry of a thread that compiles schemas and checks values against them, one order after the other.
 
-const MOST_SAID = 500;
+const MAX_SENTENCE_CHARS = 500;
 const compiler = new CompiledSchemas();
 const compiled = new Map<string, CompiledSchema>();
-const say = (report: SchemaReport): void => parentPort?.postMessage(report);
+const post = (report: SchemaReport): void => parentPort?.postMessage(report);
 
 function prepared({ key, schema }: SchemaOrder): CompiledSchema | undefined {
   try {
     const ready = compiled.get(key) ?? compiler.compile(schema ?? {});
     compiled.set(key, ready);
-    say({ kind: 'compiled' });
+    post({ kind: 'compiled' });
     return ready;
   } catch (error) {
-    say({ kind: 'broken', problem: sentenceOf(error).slice(0, MOST_SAID) });
+    post({ kind: 'broken', problem: sentenceOf(error).slice(0, MAX_SENTENCE_CHARS) });
     return undefined;
   }
 }
@@ -29,6 +29,6 @@ parentPort?.on('message', (order: SchemaOrder) => {
   }
   const ready = prepared(order);
   if (ready !== undefined && order.check !== undefined)
-    say({ kind: 'checked', problem: ready.problem(order.check.value) });
+    post({ kind: 'checked', problem: ready.problem(order.check.value) });
 });
-say({ kind: 'ready' });
+post({ kind: 'ready' });

@@ -25,7 +25,7 @@ export type SchemaAnswer =
   | { readonly kind: 'late'; readonly at: 'compiling' | 'checking' };
 
 const START_MS = 30_000;
-const MOST_KEPT = 300;
+const MAX_KEPT = 300;
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 /**
@@ -33,18 +33,18 @@ const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackS
  * limits, or more memory than there is for it, ends the thread.
  */
 export class SchemaThread {
-  private readonly kept = new Set<string>();
+  private readonly remembered = new Set<string>();
   /** What it said that nobody has waited for yet: at most the two reports of one order. */
   private readonly unheard: (SchemaReport | Error)[] = [];
   private onReport: () => void = () => undefined;
   private isOver = false;
 
   private constructor(private readonly worker: Worker) {
-    worker.on('message', (report: SchemaReport) => this.hear(report));
-    worker.on('error', (error) => this.hear(error instanceof Error ? error : new Error(String(error))));
+    worker.on('message', (report: SchemaReport) => this.settle(report));
+    worker.on('error', (error) => this.settle(error instanceof Error ? error : new Error(String(error))));
     worker.on('exit', () => {
       this.isOver = true;
-      this.hear(new Error('the thread has ended'));
+      this.settle(new Error('the thread has ended'));
     });
     worker.unref();
   }
@@ -68,7 +68,7 @@ export class SchemaThread {
     { key, schema, check }: SchemaJob,
     { compileMs, checkMs }: SchemaLimits,
   ): Promise<SchemaAnswer> {
-    const forget = this.keep(key);
+    const forget = this.remember(key);
     const order: SchemaOrder = {
       key,
       forget: forget.old,
@@ -79,7 +79,7 @@ export class SchemaThread {
     const first = await this.report(compileMs);
     if (first === undefined || first instanceof Error) return this.late('compiling');
     if (first.kind === 'broken') {
-      this.kept.delete(key);
+      this.remembered.delete(key);
       return first;
     }
     if (check === undefined) return { kind: 'fits' };
@@ -113,18 +113,18 @@ export class SchemaThread {
     return this.unheard.shift();
   }
 
-  private hear(report: SchemaReport | Error): void {
+  private settle(report: SchemaReport | Error): void {
     this.unheard.push(report);
     this.onReport();
   }
 
   /** The thread keeps the schemas that were asked for last. */
-  private keep(key: string): { isNew: boolean; old: readonly string[] } {
-    const isNew = !this.kept.delete(key);
-    this.kept.add(key);
-    const [oldest] = this.kept;
-    if (this.kept.size <= MOST_KEPT || oldest === undefined) return { isNew, old: [] };
-    this.kept.delete(oldest);
+  private remember(key: string): { isNew: boolean; old: readonly string[] } {
+    const isNew = !this.remembered.delete(key);
+    this.remembered.add(key);
+    const [oldest] = this.remembered;
+    if (this.remembered.size <= MAX_KEPT || oldest === undefined) return { isNew, old: [] };
+    this.remembered.delete(oldest);
     return { isNew, old: [oldest] };
   }
 }

@@ -4,9 +4,9 @@ import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
 import { Settings } from '../../../platform/settings/settings.js';
-import type { BegunTurn } from '../begun-turn.js';
+import type { ClaimedTurn } from '../claimed-turn.js';
 import { allowanceOf } from '../limits/turn-allowance.js';
-import { TurnPlaces } from '../limits/turn-places.js';
+import { TurnSlots } from '../limits/turn-slots.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnStore } from '../turn.store.js';
 import { TurnStarter } from '../turn-starter.service.js';
@@ -15,7 +15,7 @@ import { type AcceptedTurn, AcceptedTurnsStore } from './accepted-turns.store.js
 
 /** How often it is looked while some are known to wait, and at least whether any is due. */
 const HURRIED_MS = 200;
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 /**
  * Answers messages that were accepted (202) while their session was busy. They are rows: whichever replica sees that one
@@ -26,7 +26,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   /** When the timer fires. */
-  private lookAt = Number.POSITIVE_INFINITY;
+  private pollAt = Number.POSITIVE_INFINITY;
   private looking: Promise<void> | undefined;
   private someWait = false;
   private failing = false;
@@ -36,7 +36,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
     private readonly accepted: AcceptedTurnsStore,
     private readonly turns: TurnStore,
     private readonly starter: TurnStarter,
-    private readonly places: TurnPlaces,
+    private readonly slots: TurnSlots,
     private readonly running: RunningTurns,
     private readonly settings: Settings,
     private readonly readiness: Readiness,
@@ -48,15 +48,15 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.running.onEnd(() => {
-      if (this.someWait) this.lookWithin(0);
+      if (this.someWait) this.pollWithin(0);
     });
     this.due.watch({
       name: 'accepted_turns',
-      everyMs: LOOK_MS,
+      everyMs: POLL_MS,
       sql: ANY_DUE,
       values: () => [this.settings.current.agent.session_timeout_secs],
-      tell: (anyDue) => {
-        if (anyDue !== false || this.failing) this.lookWithin(0);
+      onAnswer: (anyDue) => {
+        if (anyDue !== false || this.failing) this.pollWithin(0);
       },
     });
   }
@@ -70,26 +70,26 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   /** A message was accepted here. */
   expect(): void {
     this.someWait = true;
-    this.lookWithin(HURRIED_MS);
+    this.pollWithin(HURRIED_MS);
   }
 
-  private lookWithin(ms: number): void {
+  private pollWithin(ms: number): void {
     const at = performance.now() + ms;
-    if (this.stopped || this.lookAt <= at) return;
-    this.lookAt = at;
+    if (this.stopped || this.pollAt <= at) return;
+    this.pollAt = at;
     clearTimeout(this.timer);
     this.timer = outsideLogContext(() =>
       setTimeout(() => {
-        this.lookAt = Number.POSITIVE_INFINITY;
-        this.looking ??= this.look().finally(() => {
+        this.pollAt = Number.POSITIVE_INFINITY;
+        this.looking ??= this.poll().finally(() => {
           this.looking = undefined;
-          if (this.someWait) this.lookWithin(HURRIED_MS);
+          if (this.someWait) this.pollWithin(HURRIED_MS);
         });
       }, ms).unref(),
     );
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     if (this.readiness.isDraining) return;
     try {
       const due = await this.accepted.due(this.settings.current.agent.session_timeout_secs);
@@ -111,17 +111,17 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
       return;
     }
     const message = await this.accepted.message(turn);
-    if (message === undefined || !this.places.tryTake()) return;
-    const begun = await this.places.keepFor(() => this.begin(turn));
+    if (message === undefined || !this.slots.tryAcquire()) return;
+    const begun = await this.slots.holdFor(() => this.start(turn));
     if (begun !== undefined) this.starter.start(begun, message, turn.caller);
   }
 
   /** Undefined when another replica was faster, or as many turns of the API token run as may. */
-  private begin(turn: AcceptedTurn): Promise<BegunTurn | undefined> {
+  private start(turn: AcceptedTurn): Promise<ClaimedTurn | undefined> {
     const { agent, limits } = this.settings.current;
     // Its budgets were asked for when it was accepted.
     const allowance = { ...allowanceOf(limits, turn.caller), tokenDailyTokens: 0, sessionDailyTokens: 0 };
     const { session_timeout_secs: timeoutSecs, history_max_messages: historyMessages } = agent;
-    return this.turns.beginWaiting(turn, { timeoutSecs, historyMessages, allowance });
+    return this.turns.startWaiting(turn, { timeoutSecs, historyMessages, allowance });
   }
 }

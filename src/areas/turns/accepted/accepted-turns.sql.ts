@@ -2,7 +2,7 @@ import type { Statement } from '../../../platform/database/sql.js';
 
 const ACCEPTED = `turns.status = 'waiting' AND turns.caller IS NOT NULL`;
 
-const STANDING = `
+const LIMIT_USAGE = `
     FROM turns JOIN sessions ON sessions.id = turns.session_id, LATERAL (
       SELECT sessions.status = 'terminated' OR sessions.quiet_since <= now() - make_interval(secs => $1) AS ended
     ) AS standing
@@ -11,7 +11,7 @@ const STANDING = `
         AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))`;
 
 /** Whether there are any of those: `$1` as below. */
-export const ANY_DUE = `EXISTS (SELECT 1 ${STANDING})`;
+export const ANY_DUE = `EXISTS (SELECT 1 ${LIMIT_USAGE})`;
 
 /**
  * Accepted messages whose turn it is, and all of those whose session has ended: `$1` its time-out in seconds, `$2` how many
@@ -21,7 +21,7 @@ export const ANY_DUE = `EXISTS (SELECT 1 ${STANDING})`;
 export const DUE: Statement = {
   name: 'accepted_turns.due',
   text: `
-    SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended ${STANDING}
+    SELECT turns.id, turns.session_id, turns.user_message_id, turns.caller, standing.ended ${LIMIT_USAGE}
     ORDER BY row_number() OVER (
       PARTITION BY CASE WHEN standing.ended THEN turns.session_id ELSE turns.caller->>'tokenId' END
       ORDER BY turns.arrival), turns.arrival

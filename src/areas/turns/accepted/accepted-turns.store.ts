@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { keptError } from '../../../common/errors/retold-error.js';
+import { storedError } from '../../../common/errors/replayed-error.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { SessionEnded } from '../../sessions/sessions.errors.js';
@@ -8,7 +8,7 @@ import { MessageStore } from '../message.store.js';
 import type { WaitingTurn } from '../turn.store.js';
 import * as sql from './accepted-turns.sql.js';
 
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 /** A message that was accepted and waits, and whoever sent it. */
 export interface AcceptedTurn extends WaitingTurn {
@@ -25,7 +25,7 @@ interface DueRow {
   ended: boolean;
 }
 
-interface SaidRow {
+interface UserMessageRow {
   content: string;
   attachments: AttachmentInfo[];
 }
@@ -40,7 +40,7 @@ export class AcceptedTurnsStore {
 
   /** Those for which something can be done now, of each API token and each ended session in the order in which they came. */
   async due(timeoutSecs: number): Promise<AcceptedTurn[]> {
-    const rows = await this.database.query<DueRow>(sql.DUE, [timeoutSecs, MOST_AT_ONCE]);
+    const rows = await this.database.query<DueRow>(sql.DUE, [timeoutSecs, MAX_AT_ONCE]);
     return rows.map((row) => ({
       turnId: row.id,
       sessionId: row.session_id,
@@ -58,7 +58,7 @@ export class AcceptedTurnsStore {
 
   /** As it was sent. Undefined when it is gone with its session. */
   async message({ userMessageId }: WaitingTurn): Promise<NewUserMessage | undefined> {
-    const [said] = await this.database.query<SaidRow>(sql.MESSAGE, [userMessageId]);
+    const [said] = await this.database.query<UserMessageRow>(sql.MESSAGE, [userMessageId]);
     if (said === undefined) return undefined;
     const bytes = said.attachments.length > 0 ? await this.messages.attachedTo([userMessageId]) : undefined;
     const attachments = said.attachments.map((info) => ({
@@ -70,6 +70,6 @@ export class AcceptedTurnsStore {
 
   /** Gives a message of a session that has ended its place in the history. */
   async cancel({ turnId }: WaitingTurn): Promise<void> {
-    await this.database.query(sql.CANCEL_ENDED, [turnId, JSON.stringify(keptError(new SessionEnded()))]);
+    await this.database.query(sql.CANCEL_ENDED, [turnId, JSON.stringify(storedError(new SessionEnded()))]);
   }
 }

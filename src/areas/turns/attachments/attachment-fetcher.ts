@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/outbound.errors.js';
-import { type OutboundAnswer, OutboundClient } from '../../../platform/outbound/outbound-client.js';
+import { OutboundClient, type OutboundResponse } from '../../../platform/outbound/outbound-client.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { NewAttachment, RemoteAttachment } from '../message.js';
-import { BadAttachment, MOST_ATTACHED_BYTES } from './bad-attachment.js';
+import { BadAttachment, MAX_ATTACHED_BYTES } from './bad-attachment.js';
 
 /** An answer without a media type, or with this one, says nothing: then the caller's word counts. */
 const UNTYPED = 'application/octet-stream';
@@ -28,7 +28,7 @@ export class AttachmentFetcher {
     if (refused !== -1) throw new BadAttachment(refused, 'is not fetched here: send the bytes as data');
     const deadline = performance.now() + timeoutMs;
     const complete: NewAttachment[] = [];
-    let room = given.reduce((left, one) => left - (isRemote(one) ? 0 : one.sizeBytes), MOST_ATTACHED_BYTES);
+    let room = given.reduce((left, one) => left - (isRemote(one) ? 0 : one.sizeBytes), MAX_ATTACHED_BYTES);
     for (const [index, one] of given.entries()) {
       const whole = isRemote(one) ? await this.fetch(one, index, room, deadline) : one;
       if (isRemote(one)) room -= whole.sizeBytes;
@@ -59,7 +59,7 @@ export class AttachmentFetcher {
     index: number,
     maxBytes: number,
     timeoutMs: number,
-  ): Promise<OutboundAnswer> {
+  ): Promise<OutboundResponse> {
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'agent-gateway' };
     try {
       return await this.outbound.read({ method: 'GET', url, headers, maxBytes, timeoutMs });
@@ -75,13 +75,13 @@ function isRemote(one: NewAttachment | RemoteAttachment): one is RemoteAttachmen
   return 'url' in one;
 }
 
-function failureText({ reason, words }: OutboundFailed): string {
+function failureText({ reason, reasonText }: OutboundFailed): string {
   return reason === 'too_large'
     ? 'makes the attachments more than 20 MiB decoded in all'
-    : `could not be fetched: ${words}`;
+    : `could not be fetched: ${reasonText}`;
 }
 
-function problemOf({ status, headers, body }: OutboundAnswer): string | undefined {
+function problemOf({ status, headers, body }: OutboundResponse): string | undefined {
   if (status >= 300 && status < 400) return 'was answered with a redirect, which is not followed';
   if (status < 200 || status >= 300) return `could not be fetched: it was answered with status ${status}`;
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -89,7 +89,7 @@ function problemOf({ status, headers, body }: OutboundAnswer): string | undefine
   return body.length === 0 ? 'was answered without any bytes' : undefined;
 }
 
-function mediaTypeOf({ headers }: OutboundAnswer): string | undefined {
+function mediaTypeOf({ headers }: OutboundResponse): string | undefined {
   const type = String(headers['content-type'] ?? '')
     .split(';')[0]
     ?.trim()

@@ -1,7 +1,7 @@
 import { BadRequest } from '../../../common/errors/gateway-error.js';
 
 /** What all attachments of a message may have together (docs/specification/silences.md, Messages). */
-export const MOST_ATTACHED_BYTES = 20 * 1024 * 1024;
+export const MAX_ATTACHED_BYTES = 20 * 1024 * 1024;
 
 /** An attachment that cannot be taken; the field is named. */
 export class BadAttachment extends BadRequest {

@@ -28,7 +28,7 @@ export function withinLimits(first: number): string {
 }
 
 /** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits. */
-export const STANDING: Statement = {
+export const LIMIT_USAGE: Statement = {
   name: 'turns.standing',
   text: `
   SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,

@@ -16,7 +16,7 @@ export interface TurnAllowance {
 }
 
 /** How a session and an API token stand, by the database. */
-export interface Standing {
+export interface LimitUsage {
   /** Model tokens of the session since midnight UTC. */
   readonly spent_today: number;
   readonly token_spent_today: number;
@@ -45,7 +45,7 @@ export function isLimited({ tokenDailyTokens, tokenTurns, sessionDailyTokens }: 
 }
 
 /** The budget that is used up, else undefined. */
-export function spentBudget(standing: Standing, allowance: TurnAllowance): TurnLimitReached | undefined {
+export function spentBudget(standing: LimitUsage, allowance: TurnAllowance): TurnLimitReached | undefined {
   const { sessionDailyTokens, tokenDailyTokens } = allowance;
   const { spent_today: session, token_spent_today: token } = standing;
   const retryAfterSecs = Math.max(1, Math.ceil(standing.day_ends_in_secs));
@@ -60,7 +60,7 @@ export function spentBudget(standing: Standing, allowance: TurnAllowance): TurnL
 
 /** Set when as many turns of the API token run as may. */
 export function turnsTaken(
-  standing: Standing,
+  standing: LimitUsage,
   { tokenTurns: most }: TurnAllowance,
 ): TurnLimitReached | undefined {
   if (most === 0 || standing.token_turns < most) return undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Logger } from '../../logging/logger.js';
-import { type DataDirectory, openDoor } from './data-directory.js';
+import { type DataDirectory, openToOtherUsers } from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import type { ServerBinaries } from './server-binaries.js';
 import { isPermissionProblem, runServerCommand, serverCommand } from './server-command.js';
@@ -12,7 +12,7 @@ const initdbTimeoutMs = 120_000;
 
 interface Attempt {
   readonly identity: ServerIdentity;
-  readonly opensDoor: boolean;
+  readonly opensToOthers: boolean;
 }
 
 /** Makes the files of a new cluster beside their place and moves them there complete, so that a half-made one never counts. */
@@ -48,13 +48,13 @@ export class ClusterInitializer {
     const others = identities.filter(({ credentials }) => credentials.uid !== undefined);
     const { created } = this.directory;
     return [
-      ...identities.map((identity) => ({ identity, opensDoor: created && others.includes(identity) })),
-      ...(created ? [] : others.map((identity) => ({ identity, opensDoor: true }))),
+      ...identities.map((identity) => ({ identity, opensToOthers: created && others.includes(identity) })),
+      ...(created ? [] : others.map((identity) => ({ identity, opensToOthers: true }))),
     ];
   }
 
-  private async attempt({ identity, opensDoor }: Attempt): Promise<void> {
-    const doorMode = opensDoor ? await openDoor(this.directory) : undefined;
+  private async attempt({ identity, opensToOthers }: Attempt): Promise<void> {
+    const modeBefore = opensToOthers ? await openToOtherUsers(this.directory) : undefined;
     const fresh = `${this.directory.cluster}.new-${randomBytes(6).toString('hex')}`;
     try {
       await mkdir(fresh, { mode: 0o700 });
@@ -65,7 +65,7 @@ export class ClusterInitializer {
       await syncDirectory(this.directory.path);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
-      if (doorMode !== undefined) await chmod(this.directory.path, doorMode);
+      if (modeBefore !== undefined) await chmod(this.directory.path, modeBefore);
       throw error;
     }
   }

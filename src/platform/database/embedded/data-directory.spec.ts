@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDataDirectory, openDoor } from './data-directory.js';
+import { openDataDirectory, openToOtherUsers } from './data-directory.js';
 
 let folder: string;
 beforeEach(() => {
@@ -27,7 +27,7 @@ test('it is named as it is without links, so that every process means the same',
 
 test('the door is opened for passing through, not for looking around, and only where it is shut', async () => {
   const directory = await openDataDirectory(join(folder, 'data'));
-  expect([await openDoor(directory), modeOf(directory.path)]).toEqual([0o700, 0o711]);
+  expect([await openToOtherUsers(directory), modeOf(directory.path)]).toEqual([0o700, 0o711]);
   chmodSync(directory.path, 0o755);
-  expect([await openDoor(directory), modeOf(directory.path)]).toEqual([0o755, 0o755]);
+  expect([await openToOtherUsers(directory), modeOf(directory.path)]).toEqual([0o755, 0o755]);
 });

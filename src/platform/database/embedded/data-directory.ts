@@ -15,8 +15,8 @@ export interface DataDirectory {
 }
 
 /** Makes the data directory with mode 0700 when it is absent; one that exists keeps its mode. */
-export async function openDataDirectory(wanted: string): Promise<DataDirectory> {
-  const absolute = resolve(wanted);
+export async function openDataDirectory(requested: string): Promise<DataDirectory> {
+  const absolute = resolve(requested);
   try {
     const created = await makeDirectory(absolute);
     const path = await realpath(absolute);
@@ -37,7 +37,7 @@ export async function openDataDirectory(wanted: string): Promise<DataDirectory> 
 }
 
 /** Lets the server's user pass through, not list, on the way to its own folder. Answers with the mode that was. */
-export async function openDoor({ path }: DataDirectory): Promise<number> {
+export async function openToOtherUsers({ path }: DataDirectory): Promise<number> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o011) !== 0o011) await chmod(path, mode | 0o011);
   return mode;

@@ -10,7 +10,7 @@ import { socketPort } from './socket-directory.js';
 
 const defaultStartTimeoutMs = 60_000;
 const logTrimMs = 60_000;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A server that held out this long did not die of what killed the one before. */
 const calmMs = 30_000;
 
@@ -104,7 +104,7 @@ export class EmbeddedPostgres {
   /** Tries with growing pauses until the server is back or we close; answers with the tries in a row. */
   private async rejoin(before: number, signal: AbortSignal): Promise<number> {
     for (let tries = before; ; tries++) {
-      const pauseMs = tries === 0 ? 0 : Math.min(100 * 2 ** tries, longestPauseMs);
+      const pauseMs = tries === 0 ? 0 : Math.min(100 * 2 ** tries, maxPauseMs);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return tries;
       try {

@@ -11,7 +11,7 @@ import { removeSocketDirectory } from './socket-directory.js';
 import { StartLock } from './start-lock.js';
 
 const leaveLockTimeoutMs = 30_000;
-const mostTries = 20;
+const maxTries = 20;
 const retryMs = 100;
 
 /** Comes to the cluster's server and goes from it, one process at a time: the first starts it, the last stops it. */
@@ -89,7 +89,7 @@ async function isLastOnNewConnection(socketDirectory: string): Promise<boolean> 
     } catch (error) {
       const kind = connectionProblem(error);
       if (kind === 'absent' || kind === 'closed') return true;
-      if (kind === 'lasting' || tries === mostTries) throw error;
+      if (kind === 'lasting' || tries === maxTries) throw error;
       await sleep(retryMs);
     }
   }

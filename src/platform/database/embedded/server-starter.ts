@@ -4,7 +4,7 @@ import type { Logger } from '../../logging/logger.js';
 import { inspectCluster } from './cluster-check.js';
 import { ClusterInitializer } from './cluster-initializer.js';
 import { connectionProblem } from './connection-problem.js';
-import { type DataDirectory, openDoor } from './data-directory.js';
+import { type DataDirectory, openToOtherUsers } from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { findPostmaster, removeStalePidFiles } from './postmaster-file.js';
 import { Presence } from './presence.js';
@@ -18,7 +18,7 @@ import { makeSocketDirectory, socketDirectoryFor, socketFile } from './socket-di
 
 const pollMs = 5;
 /** How long a server may say it is ready and yet have no socket, before it counts as unreachable. */
-const socketPatienceMs = 3_000;
+const socketTimeoutMs = 3_000;
 /** A killed server's children need a moment to notice and let go of the shared memory. */
 const rivalPauseMs = 100;
 
@@ -96,7 +96,7 @@ export class ServerStarter {
 
   private async replaceIfUnreachable(): Promise<void> {
     if (this.unreachableSince === undefined) return;
-    if (performance.now() - this.unreachableSince < socketPatienceMs) return;
+    if (performance.now() - this.unreachableSince < socketTimeoutMs) return;
     this.logger.warn('the embedded server runs but its socket is gone; starting it anew');
     await stopServer(this.directory.cluster, this.logger);
     this.launched = undefined;
@@ -114,7 +114,7 @@ export class ServerStarter {
     }
     if (facts === undefined) throw new EmbeddedPostgresError(`${cluster} vanished while it was made.`);
     const identity = await identityForCluster(cluster, facts.uid, facts.gid);
-    if (identity.credentials.uid !== undefined) await openDoor(this.directory);
+    if (identity.credentials.uid !== undefined) await openToOtherUsers(this.directory);
     const sockets = socketDirectoryFor(cluster, identity.owner);
     await makeSocketDirectory(sockets, cluster, identity.owner);
     await removeStalePidFiles(cluster, socketFile(sockets));

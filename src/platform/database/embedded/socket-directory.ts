@@ -7,7 +7,7 @@ import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 export const socketPort = 5432;
 
 /** What the kernel takes as a socket's path, without the closing NUL. */
-const longestSocketPath = process.platform === 'linux' ? 107 : 103;
+const maxSocketPathLength = process.platform === 'linux' ? 107 : 103;
 
 export function socketFile(directory: string): string {
   return join(directory, `.s.PGSQL.${socketPort}`);
@@ -15,7 +15,7 @@ export function socketFile(directory: string): string {
 
 /** The cluster's own 0700 folder, or where its path is too long a short one that is always the same for this cluster. */
 export function socketDirectoryFor(cluster: string, owner: number): string {
-  if (Buffer.byteLength(socketFile(cluster)) <= longestSocketPath) return cluster;
+  if (Buffer.byteLength(socketFile(cluster)) <= maxSocketPathLength) return cluster;
   const mark = createHash('sha256').update(cluster).digest('hex').slice(0, 16);
   return `/tmp/agent-gateway-${owner}-${mark}`;
 }

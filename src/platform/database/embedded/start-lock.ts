@@ -6,7 +6,7 @@ import { pidScope, processStart } from './process-facts.js';
 const pollMs = 10;
 const refreshMs = 2_000;
 /** A holder whose pid says nothing here (another container, an unfinished file) is gone when it was silent this long. */
-const silenceMs = 15_000;
+const staleMs = 15_000;
 /** Breaking is a few synchronous calls; a guard older than this lost its maker in the middle of them. */
 const guardMs = 5_000;
 
@@ -93,7 +93,7 @@ function isAbandoned(path: string): boolean {
   if (content === undefined) return false;
   const holder = parse(content);
   if (holder?.scope === pidScope()) return processStart(holder.pid) !== holder.started;
-  return ageOf(path) > silenceMs;
+  return ageOf(path) > staleMs;
 }
 
 function read(path: string): string | undefined {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { httpUrl, integer, millis } from './key-types.js';
 
-const LONGEST_SECRET = 512;
-const MOST_USERS = 10_000;
+const MAX_SECRET_LENGTH = 512;
+const MAX_USERS = 10_000;
 
 /** Who has a channel's secret writes as anybody. */
 const secretText = () =>
-  z.string().max(LONGEST_SECRET).default('').register(keyMarks, { secret: true, security: true });
+  z.string().max(MAX_SECRET_LENGTH).default('').register(keyMarks, { secret: true, security: true });
 /** A name of a variable opens a door to every variable there is. */
 const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
@@ -21,7 +21,7 @@ const channel = z
     enabled: z.boolean().default(true).describe('Whether it is connected at all.'),
     allowed_users: z
       .array(z.string().min(1).max(256))
-      .max(MOST_USERS)
+      .max(MAX_USERS)
       .default([])
       .register(keyMarks, { security: true })
       .describe(

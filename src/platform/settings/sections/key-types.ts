@@ -76,10 +76,10 @@ const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
 function postgresUrlProblem(text: string): string | undefined {
   if (text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
   // Without a user and a password: whatever looks like one is redacted on its way out.
-  const wanted = 'postgres://host:5432/database';
+  const example = 'postgres://host:5432/database';
   const other = OTHER_SYSTEMS.find(([scheme]) => scheme.test(text));
-  if (other) return `names ${other[1]}; the gateway needs PostgreSQL 14 or later, such as ${wanted}`;
-  if (/^jdbc:/i.test(text)) return `is a JDBC URL; write it as ${wanted}`;
+  if (other) return `names ${other[1]}; the gateway needs PostgreSQL 14 or later, such as ${example}`;
+  if (/^jdbc:/i.test(text)) return `is a JDBC URL; write it as ${example}`;
   return 'must be a postgres:// or postgresql:// URL; special characters in its password must be percent-encoded';
 }
 

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { integer } from './key-types.js';
 
-const MOST_TURNS = 100_000;
-const MOST_TOKENS = 1_000_000_000_000;
-const MOST_HOOKS = 1000;
-const MOST_STREAMS = 100_000;
-const MOST_WAITING = 1_000_000;
-const MOST_BYTES = 1_000_000_000_000_000;
+const MAX_TURNS = 100_000;
+const MAX_TOKENS = 1_000_000_000_000;
+const MAX_HOOKS = 1000;
+const MAX_STREAMS = 100_000;
+const MAX_WAITING = 1_000_000;
+const MAX_BYTES = 1_000_000_000_000_000;
 
-const turnsAtOnce = () => integer(0, MOST_TURNS);
-const dailyTokens = () => integer(0, MOST_TOKENS);
+const turnsAtOnce = () => integer(0, MAX_TURNS);
+const dailyTokens = () => integer(0, MAX_TOKENS);
 const ownShare = (most: number, what: string) =>
   integer(0, most).optional().describe(`${what}; 0 is no limit, and without it the one for all holds.`);
 const share = (most: number, usual: number) =>
@@ -27,10 +27,10 @@ const apiTokenLimits = z.strictObject({
     .describe(
       'Model tokens, in and out, that its turns may use per day; 0 is no limit, and without it the one for all holds.',
     ),
-  hooks: ownShare(MOST_HOOKS, 'Webhooks that it has'),
-  streams: ownShare(MOST_STREAMS, 'Streams of each kind that it has open in one gateway process'),
-  waiting_messages: ownShare(MOST_WAITING, 'Its messages that wait for a busy session or a place'),
-  stored_bytes: ownShare(MOST_BYTES, 'Bytes of attachments that are stored for it'),
+  hooks: ownShare(MAX_HOOKS, 'Webhooks that it has'),
+  streams: ownShare(MAX_STREAMS, 'Streams of each kind that it has open in one gateway process'),
+  waiting_messages: ownShare(MAX_WAITING, 'Its messages that wait for a busy session or a place'),
+  stored_bytes: ownShare(MAX_BYTES, 'Bytes of attachments that are stored for it'),
 });
 
 export const limitsSection = z.strictObject({
@@ -55,16 +55,16 @@ export const limitsSection = z.strictObject({
     .describe(
       'Model tokens, in and out, that the turns of one session may use per day (UTC). 0 is no limit.',
     ),
-  hooks_per_api_token: share(MOST_HOOKS, 100).describe(
-    `Webhooks of one API token and those that replaced it, of ${MOST_HOOKS} in all. 0 is no limit.`,
+  hooks_per_api_token: share(MAX_HOOKS, 100).describe(
+    `Webhooks of one API token and those that replaced it, of ${MAX_HOOKS} in all. 0 is no limit.`,
   ),
-  streams_per_api_token: share(MOST_STREAMS, 500).describe(
+  streams_per_api_token: share(MAX_STREAMS, 500).describe(
     'Viewers of sessions (event streams and WebSockets), and likewise log streams, that one API token has open in one gateway process; at most half of streaming.max_viewers and of logging.max_streams. 0 is no limit.',
   ),
-  waiting_messages_per_api_token: share(MOST_WAITING, 1000).describe(
+  waiting_messages_per_api_token: share(MAX_WAITING, 1000).describe(
     'Messages of one API token that wait for busy sessions or for places, over all replicas. 0 is no limit.',
   ),
-  stored_bytes_per_api_token: share(MOST_BYTES, 10_737_418_240).describe(
+  stored_bytes_per_api_token: share(MAX_BYTES, 10_737_418_240).describe(
     'Bytes of attachments that are stored for one API token and those that replaced it, over all replicas. 0 is no limit.',
   ),
   api_tokens: z

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { httpUrl, integer, millis } from './key-types.js';
 
-const LONGEST_TEXT = 4096;
-const MOST_ENTRIES = 256;
+const MAX_TEXT_LENGTH = 4096;
+const MAX_ENTRIES = 256;
 
-const text = () => z.string().max(LONGEST_TEXT);
+const text = () => z.string().max(MAX_TEXT_LENGTH);
 const fileOnlyText = () => text().default('').register(keyMarks, { fileOnly: true });
 const fileOnlyList = () =>
-  z.array(text()).max(MOST_ENTRIES).default([]).register(keyMarks, { fileOnly: true });
+  z.array(text()).max(MAX_ENTRIES).default([]).register(keyMarks, { fileOnly: true });
 const secretTable = () =>
   z
     .record(z.string().min(1).max(256), text())
     .default({})
     .register(keyMarks, { fileOnly: true, secret: true });
-const patterns = () => z.array(z.string().min(1).max(128)).max(MOST_ENTRIES);
+const patterns = () => z.array(z.string().min(1).max(128)).max(MAX_ENTRIES);
 
 /** One tool server. What chooses a program, a place or a credential is for the file and the environment alone. */
 const mcpServer = z

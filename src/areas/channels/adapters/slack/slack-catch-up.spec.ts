@@ -1,17 +1,17 @@
 import { SlackCatchUp } from './slack-catch-up.js';
 import type { SlackCursor } from './slack-cursor.js';
-import type { SlackHistory, SlackPlace } from './slack-history.js';
+import type { SlackConversation, SlackHistory } from './slack-history.js';
 
 const NOW = Date.now() / 1000;
 const at = (secs: number): string => (NOW + secs).toFixed(6);
 const bot = { team: 'T1', user: 'UBOT' };
-const PLACES: SlackPlace[] = [
+const PLACES: SlackConversation[] = [
   { id: 'C1', kind: 'channel' },
   { id: 'C2', kind: 'channel' },
   { id: 'D1', kind: 'im' },
 ];
 
-interface Said {
+interface ModelOutput {
   readonly channel: string;
   readonly ts: string;
   readonly text?: string;
@@ -21,27 +21,27 @@ interface Said {
 }
 
 /** What is asked of Slack, and what it has. */
-function slack(said: readonly Said[], places = PLACES) {
+function slack(said: readonly ModelOutput[], places = PLACES) {
   const asked: string[] = [];
   const of = (channel: string): object[] =>
     said
       .filter((one) => one.channel === channel)
       .map((one) => ({ type: 'message', user: 'UADA', text: 'x', ...one }));
   const history = {
-    places: () => Promise.resolve(places),
+    listConversations: () => Promise.resolve(places),
     messages: (channel: string, oldest: string) => {
       asked.push(`${channel} after ${oldest}`);
       return Promise.resolve(of(channel).filter((one) => !('thread_ts' in one) || 'latest_reply' in one));
     },
     replies: (channel: string, ts: string) => {
       asked.push(`${channel}/${ts}`);
-      return Promise.resolve(of(channel).filter((one) => (one as Said).thread_ts === ts));
+      return Promise.resolve(of(channel).filter((one) => (one as ModelOutput).thread_ts === ts));
     },
   } as unknown as SlackHistory;
   return { history, asked };
 }
 
-async function missed(said: readonly Said[], known: string[] = [], cursor: Partial<SlackCursor> = {}) {
+async function missed(said: readonly ModelOutput[], known: string[] = [], cursor: Partial<SlackCursor> = {}) {
   const whole = { team: 'T1', bot: 'UBOT', ts: at(-60), heard: [], ...cursor };
   const { history, asked } = slack(said);
   const found = await new SlackCatchUp(history, bot, whole, known).missed();

@@ -1,12 +1,12 @@
 import type { SlackCursor } from './slack-cursor.js';
-import type { SlackHistory, SlackPlace } from './slack-history.js';
+import type { SlackConversation, SlackHistory } from './slack-history.js';
 import { isAddressed, isGroup, messageOf, type SlackBot, type WrittenMessage } from './slack-messages.js';
 
 /** Older questions nobody waits for any more. */
-const LONGEST_AGO_MS = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 /** Each of them is a call, of which Slack takes fifty a minute. */
-const MOST_PLACES = 100;
-const MOST_THREADS = 50;
+const MAX_CONVERSATIONS = 100;
+const MAX_THREADS = 50;
 
 /** What a history says of a message that has replies. */
 interface ThreadStart {
@@ -22,7 +22,7 @@ interface ThreadStart {
  */
 export class SlackCatchUp {
   /** Of those that the bot is not known to take part in. */
-  private threadsLeft = MOST_THREADS;
+  private threadsLeft = MAX_THREADS;
 
   constructor(
     private readonly history: SlackHistory,
@@ -34,34 +34,34 @@ export class SlackCatchUp {
 
   async missed(): Promise<WrittenMessage[]> {
     const oldest = this.oldest();
-    const places = this.worthAsking(await this.history.places());
+    const sources = this.worthAsking(await this.history.listConversations());
     const found = new Map<string, WrittenMessage>();
-    for (const place of places) {
-      const values = await this.history.messages(place.id, oldest);
-      this.gather(found, place, values, oldest);
-      for (const thread of this.threadsOf(place, values, oldest)) {
-        this.gather(found, place, await this.history.replies(place.id, thread, oldest), oldest);
+    for (const source of sources) {
+      const values = await this.history.messages(source.id, oldest);
+      this.gather(found, source, values, oldest);
+      for (const thread of this.threadsOf(source, values, oldest)) {
+        this.gather(found, source, await this.history.replies(source.id, thread, oldest), oldest);
       }
     }
     return [...found.values()].sort((one, other) => Number(one.ts) - Number(other.ts));
   }
 
   private oldest(): string {
-    const longAgo = (Date.now() - LONGEST_AGO_MS) / 1000;
+    const longAgo = (Date.now() - MAX_AGE_MS) / 1000;
     return Number(this.cursor.ts) > longAgo ? this.cursor.ts : longAgo.toFixed(6);
   }
 
   /** Where somebody wrote last comes first. */
-  private worthAsking(places: readonly SlackPlace[]): SlackPlace[] {
+  private worthAsking(sources: readonly SlackConversation[]): SlackConversation[] {
     const ranks = new Map([...this.known].reverse().map((name, rank) => [channelOf(name), rank]));
-    const rankOf = ({ id }: SlackPlace): number => ranks.get(id) ?? -1;
-    return [...places].sort((one, other) => rankOf(other) - rankOf(one)).slice(0, MOST_PLACES);
+    const rankOf = ({ id }: SlackConversation): number => ranks.get(id) ?? -1;
+    return [...sources].sort((one, other) => rankOf(other) - rankOf(one)).slice(0, MAX_CONVERSATIONS);
   }
 
   /** Threads in which the bot takes part, and those that began, or went on, meanwhile. */
-  private threadsOf({ id }: SlackPlace, values: readonly object[], oldest: string): readonly string[] {
+  private threadsOf({ id }: SlackConversation, values: readonly object[], oldest: string): readonly string[] {
     const known = this.known
-      .slice(0, MOST_THREADS)
+      .slice(0, MAX_THREADS)
       .filter((name) => channelOf(name) === id)
       .flatMap((name) => name.split('/')[1] ?? []);
     const begun = values.flatMap((value) => {
@@ -75,18 +75,18 @@ export class SlackCatchUp {
 
   private gather(
     found: Map<string, WrittenMessage>,
-    place: SlackPlace,
+    source: SlackConversation,
     values: readonly object[],
     oldest: string,
   ): void {
     for (const value of values) {
-      const message = messageOf({ ...value, channel: place.id, channel_type: place.kind }, this.bot);
+      const message = messageOf({ ...value, channel: source.id, channel_type: source.kind }, this.bot);
       if (message === undefined || Number(message.ts) <= Number(oldest)) continue;
-      if (this.wasForUs(message, place)) found.set(`${place.id}:${message.ts}`, message);
+      if (this.wasForUs(message, source)) found.set(`${source.id}:${message.ts}`, message);
     }
   }
 
-  private wasForUs(message: WrittenMessage, { id, kind }: SlackPlace): boolean {
+  private wasForUs(message: WrittenMessage, { id, kind }: SlackConversation): boolean {
     if (!isGroup(message) || isAddressed(message, this.bot)) return true;
     return this.cursor.heard.includes(kind) && this.known.some((name) => channelOf(name) === id);
   }

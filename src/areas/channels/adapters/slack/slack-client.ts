@@ -3,7 +3,7 @@ import type { OutboundClient } from '../../../../platform/outbound/outbound-clie
 
 const DEFAULT_ROOT = 'https://slack.com/api/';
 /** A thousand messages of the longest kind are fewer. */
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Slack says how long; whoever is in between may not. */
 const DEFAULT_RETRY_SECS = '30';
 
@@ -58,20 +58,20 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number, signal: Abort
       headers: init.headers ?? {},
       body: typeof init.body === 'string' ? init.body : '',
       timeoutMs,
-      maxBytes: MOST_ANSWER_BYTES,
+      maxBytes: MAX_ANSWER_BYTES,
       signal,
     });
-    const told = new Headers();
+    const forwarded = new Headers();
     for (const [name, value] of Object.entries(headers)) {
-      for (const one of [value ?? []].flat()) told.append(name, one);
+      for (const one of [value ?? []].flat()) forwarded.append(name, one);
     }
-    if (status === 429 && !told.has('retry-after')) told.set('retry-after', DEFAULT_RETRY_SECS);
+    if (status === 429 && !forwarded.has('retry-after')) forwarded.set('retry-after', DEFAULT_RETRY_SECS);
     return {
       ok: status >= 200 && status < 300,
       status,
       statusText: '',
       url: String(input),
-      headers: told,
+      headers: forwarded,
       text: () => Promise.resolve(body.toString('utf8')),
       json: () => Promise.resolve(JSON.parse(body.toString('utf8')) as unknown),
       arrayBuffer: () => Promise.resolve(Uint8Array.from(body).buffer),

@@ -7,11 +7,11 @@ import { connectionFailure } from './slack-call.js';
 import { SILENT, type SlackAccess, slackOptions } from './slack-client.js';
 
 /** What has arrived and is not taken; past this much the connection is given up, and what was missed is asked for. */
-const MOST_WAITING = 1000;
-const MOST_AT_ONCE = 100;
-const LOOK_MS = 1000;
+const MAX_WAITING = 1000;
+const MAX_AT_ONCE = 100;
+const POLL_MS = 1000;
 /** Slack has so long to say goodbye. */
-const GOODBYE_MS = 1000;
+const CLOSE_MS = 1000;
 const CLOSING = 2;
 /** A connection without an answer to a ping for so long is gone; less would end sound ones while the process is busy. */
 const PONG_MS = 10_000;
@@ -76,14 +76,14 @@ export class SlackConnection {
       signal.removeEventListener('abort', cut);
     }
     signal.addEventListener('abort', () => this.end('the gateway has ended the connection'), { once: true });
-    this.looks = setInterval(() => this.look(), LOOK_MS);
+    this.looks = setInterval(() => this.checkClosed(), POLL_MS);
   }
 
   /** What has arrived, in its order; at least one. Throws when the connection has ended. */
   async next(): Promise<readonly SlackEnvelope[]> {
     for (;;) {
       if (this.ended !== undefined) throw this.ended;
-      if (this.waiting.length > 0) return this.waiting.splice(0, MOST_AT_ONCE);
+      if (this.waiting.length > 0) return this.waiting.splice(0, MAX_AT_ONCE);
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
@@ -95,19 +95,19 @@ export class SlackConnection {
     this.end('the gateway has ended the connection');
     clearInterval(this.looks);
     const goodbye = this.client.disconnect().catch(() => undefined);
-    await Promise.race([goodbye, sleep(GOODBYE_MS)]);
+    await Promise.race([goodbye, sleep(CLOSE_MS)]);
     this.over.abort();
     await this.sockets.cut();
   }
 
   private arrived(envelope: SlackEnvelope): void {
-    if (this.waiting.length < MOST_WAITING) this.waiting.push(envelope);
+    if (this.waiting.length < MAX_WAITING) this.waiting.push(envelope);
     else this.end('more arrived than could be stored');
     this.wake();
   }
 
   /** The library waits half a minute for the goodbye of somebody who is gone. */
-  private look(): void {
+  private checkClosed(): void {
     const isClosing = this.client.websocket?.readyState === CLOSING;
     if (isClosing && this.wasClosing) this.cut('Slack did not answer any more');
     this.wasClosing = isClosing;

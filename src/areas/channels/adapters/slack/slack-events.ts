@@ -10,7 +10,7 @@ const body = z.object({
 });
 
 /** What the app is told when somebody takes its rights away. */
-const TAKEN_AWAY = new Set(['tokens_revoked', 'app_uninstalled']);
+const ACCESS_REVOKED = new Set(['tokens_revoked', 'app_uninstalled']);
 
 /** The event of an envelope; none for those of other kinds, and for other workspaces that have installed the same app. */
 export function eventOf(
@@ -24,6 +24,6 @@ export function eventOf(
   return installed.length > 0 && isOthers ? undefined : data?.event;
 }
 
-export function takesRightsAway(envelope: SlackEnvelope): boolean {
-  return TAKEN_AWAY.has(body.safeParse(envelope.body).data?.event.type ?? '');
+export function revokesAccess(envelope: SlackEnvelope): boolean {
+  return ACCESS_REVOKED.has(body.safeParse(envelope.body).data?.event.type ?? '');
 }

@@ -31,7 +31,7 @@ test('places are told apart as events tell them apart', async () => {
       ],
     }),
   );
-  const found = await slack.places();
+  const found = await slack.listConversations();
   expect(found.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
     'D1 im',
     'G1 mpim',
@@ -58,7 +58,7 @@ test('pages are followed to their end, and five at most', async () => {
 test('an answer that holds nothing is no message', async () => {
   const { history: slack } = history(ok({}));
   expect([
-    await slack.places(),
+    await slack.listConversations(),
     await slack.messages('C1', '0'),
     await slack.replies('C1', '1', '0'),
   ]).toEqual([[], [], []]);
@@ -72,16 +72,16 @@ test('it waits when Slack asks for it, and goes on', async () => {
 
 test('it does not wait for longer than a minute, nor for ever', async () => {
   const long = history(busy(61));
-  await expect(long.history.places()).rejects.toThrow();
+  await expect(long.history.listConversations()).rejects.toThrow();
   expect(long.calls).toHaveLength(1);
   const again = history(busy(0));
-  await expect(again.history.places()).rejects.toThrow();
+  await expect(again.history.listConversations()).rejects.toThrow();
   expect(again.calls).toHaveLength(11);
 });
 
 test('a connection that ends meanwhile ends the waiting', async () => {
   const { history: slack, abort } = history(busy(50));
-  const asked = slack.places();
+  const asked = slack.listConversations();
   setTimeout(() => abort.abort(), 10);
   await expect(asked).rejects.toThrow('aborted');
 });

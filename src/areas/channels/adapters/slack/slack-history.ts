@@ -4,11 +4,11 @@ import { isSkippable } from './slack-call.js';
 
 const EVERY_TYPE = 'public_channel,private_channel,mpim,im';
 const PAGE = 200;
-const MOST_PAGES = 5;
-const MOST_WAITS = 10;
-const LONGEST_WAIT_SECS = 60;
+const MAX_PAGES = 5;
+const MAX_WAITS = 10;
+const MAX_WAIT_SECS = 60;
 
-export interface SlackPlace {
+export interface SlackConversation {
   readonly id: string;
   /** What events call it (`channel_type`). */
   readonly kind: 'im' | 'mpim' | 'group' | 'channel';
@@ -26,7 +26,7 @@ export class SlackHistory {
   ) {}
 
   /** Where the bot is, at most a thousand. */
-  async places(): Promise<SlackPlace[]> {
+  async listConversations(): Promise<SlackConversation[]> {
     const pages = await this.pages((page) =>
       this.api.users.conversations({ types: EVERY_TYPE, exclude_archived: true, ...page }),
     );
@@ -68,7 +68,7 @@ export class SlackHistory {
       const page = await this.patiently(() => ask(at));
       pages.push(page);
       cursor = page.response_metadata?.next_cursor ?? '';
-    } while (cursor !== '' && pages.length < MOST_PAGES);
+    } while (cursor !== '' && pages.length < MAX_PAGES);
     return pages;
   }
 
@@ -77,8 +77,8 @@ export class SlackHistory {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof WebAPIRateLimitedError) || waits >= MOST_WAITS) throw error;
-        if (error.retryAfter > LONGEST_WAIT_SECS) throw error;
+        if (!(error instanceof WebAPIRateLimitedError) || waits >= MAX_WAITS) throw error;
+        if (error.retryAfter > MAX_WAIT_SECS) throw error;
         await sleep(error.retryAfter * 1000, undefined, { signal: this.signal });
       }
     }

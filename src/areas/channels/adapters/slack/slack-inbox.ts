@@ -9,7 +9,7 @@ import { SlackHistory } from './slack-history.js';
 import { inboundOf, isGroup, messageOf, type SlackBot, type WrittenMessage } from './slack-messages.js';
 import type { SlackPeople } from './slack-people.js';
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 export interface SlackInboxParts {
   readonly link: ReceiverLink;
@@ -32,21 +32,21 @@ export class SlackInbox {
     const { link, bot, api, signal } = this.parts;
     if (this.cursor === undefined) {
       this.cursor = firstCursor(bot);
-      await link.take([], { ...this.cursor });
+      await link.store([], { ...this.cursor });
     }
     const history = new SlackHistory(api, signal);
     const catchUp = new SlackCatchUp(history, bot, this.cursor, await link.conversations());
     const missed = await catchUp.missed().catch((error: unknown) => {
       throw connectionFailure(error);
     });
-    for (let at = 0; at < missed.length; at += MOST_AT_ONCE) {
-      const some = missed.slice(at, at + MOST_AT_ONCE);
+    for (let at = 0; at < missed.length; at += MAX_AT_ONCE) {
+      const some = missed.slice(at, at + MAX_AT_ONCE);
       await this.store(some, cursorAfter(this.cursor, some));
     }
   }
 
   /** Slack is told only after they are stored. */
-  async take(envelopes: readonly SlackEnvelope[]): Promise<void> {
+  async receive(envelopes: readonly SlackEnvelope[]): Promise<void> {
     const messages = envelopes.flatMap(
       (envelope) => messageOf(eventOf(envelope, this.parts.bot), this.parts.bot) ?? [],
     );
@@ -60,7 +60,7 @@ export class SlackInbox {
     const { link } = this.parts;
     const inbound: InboundMessage[] = [];
     for (const message of messages) inbound.push(await this.inboundOf(message));
-    await link.take(inbound, { ...cursor });
+    await link.store(inbound, { ...cursor });
     this.cursor = cursor;
   }
 

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 
-const MOST_PEOPLE = 5000;
+const MAX_PEOPLE = 5000;
 const KNOWN_FOR_MS = 3_600_000;
 /** After a failure, for instance without the scope, nobody is asked for so long. */
 const UNKNOWN_FOR_MS = 60_000;
@@ -22,7 +22,7 @@ export class SlackPeople {
       ({ user: found }) => found?.profile?.display_name || found?.real_name || found?.name,
       () => undefined,
     );
-    if (this.known.size >= MOST_PEOPLE) this.known.clear();
+    if (this.known.size >= MAX_PEOPLE) this.known.clear();
     this.known.set(user, {
       name: name ?? user,
       until: Date.now() + (name === undefined ? UNKNOWN_FOR_MS : KNOWN_FOR_MS),

@@ -12,7 +12,7 @@ import { type AdapterParts, credential } from '../adapter-parts.js';
 import { connectionFailure, isRefusal, sendFailure } from './slack-call.js';
 import { type SlackAccess, slackApi } from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
-import { takesRightsAway } from './slack-events.js';
+import { revokesAccess } from './slack-events.js';
 import { SlackInbox } from './slack-inbox.js';
 import { isId, type SlackBot } from './slack-messages.js';
 import { SlackPeople } from './slack-people.js';
@@ -53,7 +53,7 @@ export class SlackAdapter extends ChannelAdapter {
       const lasting = AbortSignal.any([signal, over.signal]);
       const api = this.api(lasting);
       const inbox = new SlackInbox({ link, bot, api, people: this.people, signal: lasting });
-      await untilOneEnds([this.take(connection, inbox), this.keepAsking(lasting)], () => {
+      await untilOneEnds([this.receiveAll(connection, inbox), this.keepPolling(lasting)], () => {
         over.abort();
         return connection.close();
       });
@@ -94,17 +94,17 @@ export class SlackAdapter extends ChannelAdapter {
     }
   }
 
-  private async take(connection: SlackConnection, inbox: SlackInbox): Promise<void> {
+  private async receiveAll(connection: SlackConnection, inbox: SlackInbox): Promise<void> {
     await inbox.catchUp();
     for (;;) {
       const envelopes = await connection.next();
-      if (envelopes.some(takesRightsAway)) this.doubt.abort();
-      await inbox.take(envelopes);
+      if (envelopes.some(revokesAccess)) this.doubt.abort();
+      await inbox.receive(envelopes);
     }
   }
 
   /** Throws `ChannelRefused` as soon as the token is refused; whether Slack is there, the connection tells. */
-  private async keepAsking(signal: AbortSignal): Promise<void> {
+  private async keepPolling(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const either = AbortSignal.any([signal, this.doubt.signal]);
       await sleep(ASK_MS, undefined, { signal: either }).catch(() => undefined);

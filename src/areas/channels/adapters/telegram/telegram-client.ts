@@ -6,7 +6,7 @@ type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
 const DEFAULT_ROOT = 'https://api.telegram.org';
 /** A hundred updates of the longest kind fit into it many times over. */
-const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface TelegramAccess {
   readonly token: string;
@@ -39,7 +39,7 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
       headers: { 'content-type': 'application/json' },
       body: typeof init.body === 'string' ? init.body : '{}',
       timeoutMs,
-      maxBytes: MOST_ANSWER_BYTES,
+      maxBytes: MAX_ANSWER_BYTES,
       signal: nativeSignal(init.signal),
     });
     return { json: () => Promise.resolve(answerOf(status, body)) };

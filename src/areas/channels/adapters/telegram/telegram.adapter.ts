@@ -11,7 +11,7 @@ import { connectionFailure, sendFailure } from './telegram-call.js';
 import { grammySignal, telegramApi } from './telegram-client.js';
 import { inboundOf } from './telegram-updates.js';
 
-const MOST_UPDATES = 100;
+const MAX_UPDATES = 100;
 /** Telegram counts from anywhere after a week of silence; whoever asks for more than the last number then waits for ever. */
 const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
 
@@ -50,7 +50,7 @@ export class TelegramAdapter extends ChannelAdapter {
       const updates = await this.updates(cursor, waitSecs, signal);
       link.connected();
       waitSecs = this.pollSecs;
-      if (updates.length > 0) cursor = await this.take(link, updates, me);
+      if (updates.length > 0) cursor = await this.store(link, updates, me);
     }
   }
 
@@ -89,7 +89,7 @@ export class TelegramAdapter extends ChannelAdapter {
   }
 
   /** The cursor is stored with the messages; Telegram is told with the next question. */
-  private async take(
+  private async store(
     link: ReceiverLink,
     updates: readonly Update[],
     me: UserFromGetMe,
@@ -97,7 +97,7 @@ export class TelegramAdapter extends ChannelAdapter {
     const messages = updates.flatMap((update) => inboundOf(update, me) ?? []);
     const after = Math.max(...updates.map(({ update_id: id }) => id));
     const cursor = { bot: me.id, after, at: Date.now() };
-    await link.take(messages, { ...cursor });
+    await link.store(messages, { ...cursor });
     return cursor;
   }
 
@@ -111,7 +111,7 @@ export class TelegramAdapter extends ChannelAdapter {
     const question = {
       ...offset,
       timeout: waitSecs,
-      limit: MOST_UPDATES,
+      limit: MAX_UPDATES,
       allowed_updates: ['message'] as const,
     };
     return this.call(() => this.polling.getUpdates(question, grammySignal(signal)));

@@ -14,7 +14,7 @@ import { NotSigned, SenderNotAllowed, WebhookIdReused } from './webhook.errors.j
 import { type WebhookAnswer, WebhookAnswers } from './webhook-answers.store.js';
 
 /** How often a request that waits looks whether another replica has answered. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** A message that is really from whom it says, and the bytes that it came in. */
 export interface SignedMessage {
@@ -75,7 +75,7 @@ export class WebhookInbound {
     ]);
     if (added > 0) {
       this.activity.note(channel);
-      this.worker.bell.ring();
+      this.worker.wakeSignal.notify();
     }
     const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
     return this.answer(signed, digest, performance.now() + waitMs);
@@ -87,7 +87,7 @@ export class WebhookInbound {
       if (answer?.digest !== digest) throw new WebhookIdReused();
       const leftMs = until - performance.now();
       if (answer.content !== null || leftMs <= 0 || this.readiness.isDraining) return answer;
-      await this.doneSignal.wait(answer.messageId, Math.min(LOOK_MS, leftMs));
+      await this.doneSignal.wait(answer.messageId, Math.min(POLL_MS, leftMs));
     }
   }
 }

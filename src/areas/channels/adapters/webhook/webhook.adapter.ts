@@ -8,14 +8,14 @@ import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failu
 import { type AdapterParts, credential } from '../adapter-parts.js';
 
 /** Whoever wrote is a program: it takes an answer as it is. */
-const LONGEST_REPLY = 16 * 1024 * 1024;
+const MAX_REPLY_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Programs of your own: they post signed messages to `/inbound/<channel>` of any replica, and get the answer in the
  * response, or posted to their callback in the form of Standard Webhooks.
  */
 export class WebhookAdapter extends ChannelAdapter {
-  readonly longestReply = LONGEST_REPLY;
+  readonly longestReply = MAX_REPLY_LENGTH;
   override readonly answersInResponse: boolean;
   /** The receiver knows a reply by its `webhook-id`. */
   override readonly dropsDuplicates = true;
@@ -82,6 +82,6 @@ function keyOf(secret: string): Buffer {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof OutboundFailed) return error.words;
+  if (error instanceof OutboundFailed) return error.reasonText;
   return sentenceOf(error);
 }

@@ -54,7 +54,7 @@ export class AnthropicAnswer {
   }
 
   /** Returns what the event adds to the neutral stream, often nothing. */
-  take(event: Unchecked<AnthropicEvent>): ModelEvent | undefined {
+  add(event: Unchecked<AnthropicEvent>): ModelEvent | undefined {
     switch (event.type) {
       case 'content_block_start':
         return token(this.blocks.start(event));

@@ -6,7 +6,7 @@ import {
   type ProviderAddress,
 } from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
-import { judgeFault } from '../wire/judge-fault.js';
+import { classifyFault } from '../wire/classify-fault.js';
 import { type CallTarget, callProvider } from '../wire/provider-call.js';
 import { readServerEvents } from '../wire/read-server-events.js';
 import { streamWithRetries } from '../wire/stream-with-retries.js';
@@ -42,7 +42,7 @@ export class AnthropicProvider extends ModelProvider {
         provider: this.name,
         policy: this.options.retries,
         attempt: (clock) => this.attempt(params, clock),
-        judge: (error) => judgeFault(error, identity),
+        classify: (error) => classifyFault(error, identity),
       },
       options,
     );

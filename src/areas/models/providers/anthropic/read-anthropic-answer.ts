@@ -30,7 +30,7 @@ export async function* readAnthropicAnswer(
 function* eventsOf(batch: readonly ServerEvent[], answer: AnthropicAnswer): Generator<ModelEvent> {
   for (const { data } of batch) {
     if (answer.isComplete()) return;
-    const event = answer.take(parseEvent<AnthropicEvent>(data));
+    const event = answer.add(parseEvent<AnthropicEvent>(data));
     if (event !== undefined) yield event;
   }
 }

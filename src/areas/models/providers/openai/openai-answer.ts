@@ -42,7 +42,7 @@ export class OpenAiAnswer {
   }
 
   /** Returns the text that the chunk adds, often none. */
-  take(chunk: Unchecked<OpenAiChunk>): string {
+  add(chunk: Unchecked<OpenAiChunk>): string {
     if (chunk.error !== undefined && chunk.error !== null) throw brokenOff(chunk.error);
     if (chunk.model) this.model = chunk.model;
     if (chunk.usage) {
@@ -52,7 +52,7 @@ export class OpenAiAnswer {
       };
     }
     const choice = chunk.choices?.[0];
-    return choice ? this.takeChoice(choice) : '';
+    return choice ? this.addChoice(choice) : '';
   }
 
   /** `[DONE]`: the end also for servers that give no reason for it. */
@@ -73,8 +73,8 @@ export class OpenAiAnswer {
     };
   }
 
-  private takeChoice({ delta, finish_reason }: Choice): string {
-    for (const call of delta?.tool_calls ?? []) this.calls.take(call);
+  private addChoice({ delta, finish_reason }: Choice): string {
+    for (const call of delta?.tool_calls ?? []) this.calls.add(call);
     if (finish_reason) this.reason = REASONS.get(finish_reason) ?? 'stop';
     if (delta?.refusal) this.refused = true;
     const text = textOf(delta?.content) + textOf(delta?.refusal);

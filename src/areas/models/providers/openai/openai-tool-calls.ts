@@ -20,7 +20,7 @@ export class OpenAiToolCalls {
 
   constructor(private readonly meter: AnswerMeter) {}
 
-  take(delta: CallDelta): void {
+  add(delta: CallDelta): void {
     const call = this.callOf(delta.index ?? 0, delta.id ?? '');
     if (call.id === '') call.id = delta.id ?? '';
     if (call.name === '') call.name = delta.function?.name ?? '';

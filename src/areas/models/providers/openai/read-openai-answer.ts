@@ -36,7 +36,7 @@ export async function* readOpenAiAnswer(
 
 function* tokensOf(batch: readonly ServerEvent[], answer: OpenAiAnswer): Generator<ModelEvent> {
   for (const { data } of batch) {
-    const text = data === '[DONE]' ? '' : answer.take(parseEvent<OpenAiChunk>(data));
+    const text = data === '[DONE]' ? '' : answer.add(parseEvent<OpenAiChunk>(data));
     if (data === '[DONE]') answer.done();
     if (text !== '') yield { type: 'token', text };
   }

@@ -75,10 +75,10 @@ export class AttemptClock {
   }
 
   private expire(): void {
-    this.controller.abort(this.phase === 'opening' ? this.tooSlowToBegin() : this.tooLongSilent());
+    this.controller.abort(this.phase === 'opening' ? this.tooSlowToStart() : this.tooLongSilent());
   }
 
-  private tooSlowToBegin(): ProviderTimedOut {
+  private tooSlowToStart(): ProviderTimedOut {
     const seconds = this.options.firstByteTimeoutMs / 1000;
     return new ProviderTimedOut(
       `The model provider ${this.provider} did not begin to answer within ${seconds} s (agent.first_byte_timeout_ms).`,

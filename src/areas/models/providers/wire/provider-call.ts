@@ -59,7 +59,7 @@ async function reach(connection: ProviderConnection, posting: Posting): Promise<
   try {
     return await connection.post(posting);
   } catch (error) {
-    if (error instanceof OutboundFailed) throw new WireFault({ kind: 'network', code: error.words });
+    if (error instanceof OutboundFailed) throw new WireFault({ kind: 'network', code: error.reasonText });
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     throw new WireFault({ kind: 'network', code: typeof code === 'string' ? code : undefined });
   }

@@ -27,7 +27,7 @@ export class ServerEventParser {
     const lines = text.split(LINE_END);
     const rest = lines.pop() ?? '';
     this.sawLine = lines.length > 0;
-    const events = lines.flatMap((line) => this.takeLine(line) ?? []);
+    const events = lines.flatMap((line) => this.addLine(line) ?? []);
     if (rest !== '') this.partial.push(rest);
     this.pendingChars = events.length > 0 ? rest.length : this.pendingChars + text.length;
     if (this.pendingChars > MAX_PENDING_CHARS) throw new WireFault({ kind: 'too_large', what: 'event' });
@@ -36,12 +36,12 @@ export class ServerEventParser {
 
   /** The event that only lacks its blank line at the end of the stream; half an event is none. */
   end(): ServerEvent | undefined {
-    if (this.partial.length > 0) this.takeLine('');
-    const last = this.takeLine('');
+    if (this.partial.length > 0) this.addLine('');
+    const last = this.addLine('');
     return last !== undefined && isWhole(last.data) ? last : undefined;
   }
 
-  private takeLine(tail: string): ServerEvent | undefined {
+  private addLine(tail: string): ServerEvent | undefined {
     const line = this.partial.length === 0 ? tail : this.partial.join('') + tail;
     this.partial = [];
     if (line === '') return this.dispatch();

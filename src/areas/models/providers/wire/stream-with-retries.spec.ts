@@ -1,14 +1,14 @@
 import { callOptions, collect, rejection } from '../../../../../test/harness/model-call.js';
 import { ProviderFailed } from '../../../../common/errors/gateway-error.js';
 import type { ModelEvent } from '../../model-provider.port.js';
-import type { Judgement } from './judge-fault.js';
+import type { FaultClass } from './classify-fault.js';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, streamWithRetries } from './stream-with-retries.js';
 
 const end: ModelEvent = { type: 'end', finishReason: 'stop', usage: { input: 0, output: 0 }, model: 'm' };
 const failure = new ProviderFailed('It failed.');
 
 /** Attempts that fail until `succeedAt`; tells when each began, on a clock that only the test moves. */
-function failing(succeedAt: number, judgement: Partial<Judgement> = {}, policy: Partial<RetryPolicy> = {}) {
+function failing(succeedAt: number, judgement: Partial<FaultClass> = {}, policy: Partial<RetryPolicy> = {}) {
   const begunAt: number[] = [];
   const events = streamWithRetries(
     {
@@ -19,7 +19,7 @@ function failing(succeedAt: number, judgement: Partial<Judgement> = {}, policy: 
         if (begunAt.length < succeedAt) throw new Error('once more');
         yield end;
       },
-      judge: () => ({ error: failure, retryable: true, ...judgement }),
+      classify: () => ({ error: failure, retryable: true, ...judgement }),
     },
     callOptions(),
   );
@@ -89,7 +89,7 @@ describe('attempts', () => {
           yield end;
           await new Promise((_, reject) => signal.addEventListener('abort', reject));
         },
-        judge: () => ({ error: failure, retryable: true }),
+        classify: () => ({ error: failure, retryable: true }),
       },
       callOptions(),
     );

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelCallOptions, ModelEvent } from '../../model-provider.port.js';
 import { AttemptClock } from './attempt-clock.js';
-import type { Judgement } from './judge-fault.js';
+import type { FaultClass } from './classify-fault.js';
 
 export interface RetryPolicy {
   /** Further attempts after the first. */
@@ -25,7 +25,7 @@ export interface RetriedCall {
   readonly policy: RetryPolicy;
   /** Makes one attempt, which ends when the clock's signal does. */
   attempt(clock: AttemptClock): Promise<AsyncIterable<ModelEvent>> | AsyncIterable<ModelEvent>;
-  judge(error: unknown): Judgement;
+  classify(error: unknown): FaultClass;
 }
 
 const LEFT = Symbol('the consumer left');
@@ -74,11 +74,11 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
       this.options.signal.throwIfAborted();
       const clock = new AttemptClock(this.call.provider, this.options);
       this.clock = clock;
-      let hasBegun = false;
+      let hasStarted = false;
       try {
         for await (const event of await this.call.attempt(clock)) {
           this.options.signal.throwIfAborted();
-          hasBegun = true;
+          hasStarted = true;
           this.isAwaited = false;
           yield event;
           this.isAwaited = true;
@@ -86,7 +86,7 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
         return undefined;
       } catch (error) {
         clock.rest();
-        if (!clock.signal.aborted) await this.backOff(error, retries, hasBegun, clock.signal);
+        if (!clock.signal.aborted) await this.backOff(error, retries, hasStarted, clock.signal);
         if (clock.signal.reason === LEFT) return undefined;
         clock.signal.throwIfAborted();
       } finally {
@@ -99,11 +99,11 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
   private async backOff(
     error: unknown,
     retries: number,
-    hasBegun: boolean,
+    hasStarted: boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const failure = this.call.judge(error);
-    if (hasBegun || !failure.retryable) throw failure.error;
+    const failure = this.call.classify(error);
+    if (hasStarted || !failure.retryable) throw failure.error;
     await pause(delayBefore(failure, retries, this.call.policy), undefined, { signal }).catch(
       () => undefined,
     );
@@ -111,7 +111,7 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
 }
 
 /** Milliseconds until the next attempt; throws the failure when there is to be none. */
-function delayBefore(failure: Judgement, retries: number, policy: RetryPolicy): number {
+function delayBefore(failure: FaultClass, retries: number, policy: RetryPolicy): number {
   const asked = failure.retryAfterMs ?? 0;
   if (retries >= policy.maxRetries || asked > policy.maxRetryAfterMs) throw failure.error;
   const backOff = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** retries);

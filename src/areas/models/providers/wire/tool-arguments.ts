@@ -3,7 +3,7 @@ import type { ModelToolCall } from '../../model-provider.port.js';
 type Parsed = Pick<ModelToolCall, 'arguments' | 'problem'>;
 
 /** Deeper JSON is nobody's arguments, and more than whoever goes through it can take. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 /** Arguments as a model wrote them. No text at all means none; anything but a JSON object is a `problem`. */
 export function parseToolArguments(text: string): Parsed {
@@ -21,7 +21,7 @@ export function parseToolArguments(text: string): Parsed {
 
 /** An object of at most 64 levels; a deeper one is a `problem`. */
 export function boundedArguments(value: Record<string, unknown>): Parsed {
-  if (isDeeper(value, MOST_LEVELS)) return { arguments: {}, problem: 'The arguments are nested too deeply.' };
+  if (isDeeper(value, MAX_LEVELS)) return { arguments: {}, problem: 'The arguments are nested too deeply.' };
   return { arguments: value };
 }
 

@@ -11,7 +11,7 @@ import { isAllowedOrigin } from '../../../../http/cross-origin.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
-import { StrangerGate } from '../../../../http/guards/stranger-gate.js';
+import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import { bearerOf } from '../../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
@@ -25,7 +25,7 @@ export const PROTOCOL = 'gateway.v1';
 const PATH = /^\/ws\/sessions\/([^/]{1,128})$/;
 
 /** What a handshake is worth: who asks, for which session, and what they saw last. */
-export interface Entrance {
+export interface AcceptedHandshake {
   readonly caller: Caller;
   readonly token: string;
   readonly sessionId: string;
@@ -43,17 +43,17 @@ export class Handshake {
     private readonly tokens: TokenDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
-    private readonly gate: StrangerGate,
+    private readonly gate: UnknownTokenGate,
     private readonly sessions: SessionsService,
     private readonly viewers: Viewers,
     private readonly settings: Settings,
   ) {}
 
-  /** Throws the `GatewayError` to answer with. `told` gets the headers of the rate limit, whatever follows. */
-  async check(request: IncomingMessage, told: Record<string, string>): Promise<Entrance> {
+  /** Throws the `GatewayError` to answer with. `headers` gets those of the rate limit, whatever follows. */
+  async check(request: IncomingMessage, headers: Record<string, string>): Promise<AcceptedHandshake> {
     const token = tokenOf(request);
-    const caller = await this.callerOf(request, token, told);
-    await this.take(`token:${caller.tokenId}`, told);
+    const caller = await this.callerOf(request, token, headers);
+    await this.chargeTo(`token:${caller.tokenId}`, headers);
     if (!grants(caller.scopes, 'sessions:read')) {
       throw new Forbidden('This token lacks the scope "sessions:read". Ask for a token that has it.');
     }
@@ -80,26 +80,26 @@ export class Handshake {
   private async callerOf(
     request: IncomingMessage,
     token: string | undefined,
-    told: Record<string, string>,
+    headers: Record<string, string>,
   ): Promise<Caller> {
     const group = this.addresses.groupOf(request);
     try {
       const caller = await this.tokens.find(token, () => this.gate.of(group, 'sessions_read'));
       if (caller !== undefined) return caller;
     } catch (error) {
-      if (!(error instanceof RateLimited)) await this.take(`stranger:${group}`, told);
+      if (!(error instanceof RateLimited)) await this.chargeTo(`stranger:${group}`, headers);
       throw error;
     }
-    await this.take(`stranger:${group}`, told);
+    await this.chargeTo(`stranger:${group}`, headers);
     throw new Unauthorized(
       `A current access token is required: "Authorization: Bearer <token>" or "Sec-WebSocket-Protocol: ${PROTOCOL}, bearer.<token>".`,
       { headers: { 'WWW-Authenticate': 'Bearer realm="agent-gateway"' } },
     );
   }
 
-  private async take(bucket: string, told: Record<string, string>): Promise<void> {
+  private async chargeTo(bucket: string, headers: Record<string, string>): Promise<void> {
     const decision = await this.charge.ask(bucket, 'sessions_read');
-    Object.assign(told, rateHeaders(decision));
+    Object.assign(headers, rateHeaders(decision));
     if (!decision.allowed) throw rateLimited(decision);
   }
 }

@@ -4,5 +4,5 @@ import type { ProfileId } from '../../../../http/profiles/profile.js';
 
 /** Takes connections that ask for a WebSocket, on the listeners of both profiles. Never throws: it answers. */
 export abstract class SessionSockets {
-  abstract take(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void;
+  abstract accept(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void;
 }

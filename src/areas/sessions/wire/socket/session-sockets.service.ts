@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError, InternalError } from '../../../../common/errors/gateway-error.js';
 import { RefusalLog } from '../../../../http/access-log/refusal-log.js';
 import { BodyRoom } from '../../../../http/body/body-room.js';
-import { answerRaw } from '../../../../http/envelope/raw-answer.js';
+import { sendRawResponse } from '../../../../http/envelope/raw-response.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
@@ -19,7 +19,7 @@ import { Viewers } from '../../../live/viewers.service.js';
 import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
-import { type Entrance, Handshake, PROTOCOL } from './handshake.service.js';
+import { type AcceptedHandshake, Handshake, PROTOCOL } from './handshake.service.js';
 import { SessionSockets } from './session-sockets.port.js';
 import { SocketInbox } from './socket-inbox.js';
 import { SocketViewer } from './socket-viewer.js';
@@ -27,7 +27,7 @@ import { SocketViewer } from './socket-viewer.js';
 /** A ping, and room for the fields of later versions. */
 const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
-const MOST_FRAGMENTS = 1024;
+const MAX_FRAGMENTS = 1024;
 /** How long one message may take to arrive; that of the body of a request. */
 const ARRIVES_WITHIN_MS = 120_000;
 /** What a ping or pong of a client has before its text (RFC 6455, 5.2 and 5.5). */
@@ -60,43 +60,43 @@ export class SessionSocketsService extends SessionSockets {
     this.readers = serverOf(READER_FRAME_BYTES);
   }
 
-  take(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  accept(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const told: Record<string, string> = {};
-    this.handshake.check(request, told).then(
-      (entrance) =>
-        (entrance.mayWrite ? this.writers : this.readers).handleUpgrade(
+    const headers: Record<string, string> = {};
+    this.handshake.check(request, headers).then(
+      (handshake) =>
+        (handshake.mayWrite ? this.writers : this.readers).handleUpgrade(
           request,
           socket,
           head,
           (webSocket) => {
             const viewer = new SocketViewer(webSocket, socket, profile);
-            this.open(viewer, webSocket, entrance);
-            if (entrance.mayWrite) this.countArriving(viewer, webSocket, socket, entrance.caller);
+            this.open(viewer, webSocket, handshake);
+            if (handshake.mayWrite) this.countArriving(viewer, webSocket, socket, handshake.caller);
           },
         ),
       (thrown: unknown) => {
         const error = this.errorOf(thrown);
         this.refusals.note(error, { address: this.addresses.of(request) });
-        answerRaw(socket, profile, error, told);
+        sendRawResponse(socket, profile, error, headers);
       },
     );
   }
 
-  private open(viewer: SocketViewer, webSocket: WebSocket, entrance: Entrance): void {
-    const { token, sessionId, seen } = entrance;
-    this.viewers.add(viewer, entrance.caller, async () => (await this.tokens.find(token)) !== undefined);
+  private open(viewer: SocketViewer, webSocket: WebSocket, handshake: AcceptedHandshake): void {
+    const { token, sessionId, seen } = handshake;
+    this.viewers.add(viewer, handshake.caller, async () => (await this.tokens.find(token)) !== undefined);
     const inbox = new SocketInbox(viewer, {
-      charge: () => this.charge.ask(`token:${entrance.caller.tokenId}`, entrance.tier),
+      charge: () => this.charge.ask(`token:${handshake.caller.tokenId}`, handshake.tier),
       read: (data, isBinary) =>
-        inLogContext({ session_id: sessionId }, () => this.read(viewer, entrance, data, isBinary)),
+        inLogContext({ session_id: sessionId }, () => this.read(viewer, handshake, data, isBinary)),
       errorOf: (thrown) => this.errorOf(thrown),
     });
     webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));
     webSocket.on('ping', (data) => inbox.ping(data));
     webSocket.on('pong', () => inbox.pong());
     this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
-      viewer.tell(this.errorOf(thrown));
+      viewer.reply(this.errorOf(thrown));
       viewer.cut('stalled');
     });
   }
@@ -116,7 +116,7 @@ export class SessionSocketsService extends SessionSockets {
         if (held.add(length))
           tooSlow ??= setTimeout(() => viewer.refuseUnfinished(), ARRIVES_WITHIN_MS).unref();
       } catch (thrown) {
-        viewer.tell(this.errorOf(thrown));
+        viewer.reply(this.errorOf(thrown));
         viewer.refuseUnfinished();
       }
     });
@@ -129,13 +129,13 @@ export class SessionSocketsService extends SessionSockets {
 
   private async read(
     viewer: SocketViewer,
-    { caller, sessionId, token }: Entrance,
+    { caller, sessionId, token }: AcceptedHandshake,
     data: Buffer,
     isBinary: boolean,
   ): Promise<void> {
     const frame = await readClientFrame(data, isBinary, caller.scopes);
     if (frame.type === 'ping') {
-      viewer.tell({ type: 'pong' });
+      viewer.reply({ type: 'pong' });
       return;
     }
     if ((await this.tokens.find(token)) === undefined) {
@@ -175,7 +175,7 @@ function serverOf(maxPayload: number): WebSocketServer {
     noServer: true,
     clientTracking: false,
     maxPayload,
-    maxFragments: MOST_FRAGMENTS,
+    maxFragments: MAX_FRAGMENTS,
     // Pings are charged like everything else before they are answered.
     autoPong: false,
     // One frame in each turn of the event loop: whoever floods waits behind everybody else.

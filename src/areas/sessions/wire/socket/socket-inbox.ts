@@ -4,12 +4,12 @@ import type { RateDecision } from '../../../../platform/rate-limits/rate-limiter
 import type { SocketViewer } from './socket-viewer.js';
 
 /** Messages of one WebSocket that may wait for their turn to begin. */
-const MOST_UNDERWAY = 16;
+const MAX_IN_FLIGHT = 16;
 /** With so many frames that wait for the limiter of all replicas nothing more is read; what was read before still comes. */
 const MANY_CHARGING = 64;
-const MOST_CHARGING = 1024;
+const MAX_CHARGING = 1024;
 /** Frames within one second that may be refused; a connection with more of them is closed. */
-const MOST_REFUSED = 100;
+const MAX_REFUSED = 100;
 const REFUSED_WITHIN_MS = 1000;
 
 export interface InboxRules {
@@ -25,7 +25,7 @@ export interface InboxRules {
  * that nobody waits for. What is refused is answered, up to a bound within a second; beyond it the connection ends.
  */
 export class SocketInbox {
-  private underway = 0;
+  private inFlight = 0;
   private charging = 0;
   private refused = 0;
   private refusedSince = Number.NEGATIVE_INFINITY;
@@ -49,7 +49,7 @@ export class SocketInbox {
 
   private charged(act: () => void): void {
     if (!this.viewer.isOpen) return;
-    if (this.charging >= MOST_CHARGING) {
+    if (this.charging >= MAX_CHARGING) {
       this.refuse(tooMany());
       return;
     }
@@ -62,7 +62,7 @@ export class SocketInbox {
     if (this.charging === MANY_CHARGING) this.viewer.readNoMore();
     decision
       .then((taken) => this.decided(taken, act))
-      .catch((thrown: unknown) => this.viewer.tell(this.rules.errorOf(thrown)))
+      .catch((thrown: unknown) => this.viewer.reply(this.rules.errorOf(thrown)))
       .finally(() => {
         this.charging -= 1;
         if (this.charging < MANY_CHARGING) this.viewer.readOn();
@@ -82,21 +82,21 @@ export class SocketInbox {
       this.refused = 0;
     }
     this.refused += 1;
-    if (this.refused > MOST_REFUSED) this.viewer.refuseFlood();
-    else this.viewer.tell(error);
+    if (this.refused > MAX_REFUSED) this.viewer.refuseFlood();
+    else this.viewer.reply(error);
   }
 
   private read(data: Buffer, isBinary: boolean): void {
-    if (this.underway >= MOST_UNDERWAY) {
-      this.viewer.tell(tooMany());
+    if (this.inFlight >= MAX_IN_FLIGHT) {
+      this.viewer.reply(tooMany());
       return;
     }
-    this.underway += 1;
+    this.inFlight += 1;
     this.rules
       .read(data, isBinary)
-      .catch((thrown: unknown) => this.viewer.tell(this.rules.errorOf(thrown)))
+      .catch((thrown: unknown) => this.viewer.reply(this.rules.errorOf(thrown)))
       .finally(() => {
-        this.underway -= 1;
+        this.inFlight -= 1;
       });
   }
 }

@@ -38,7 +38,7 @@ class SlowSocket extends EventEmitter {
 const LARGE = 'x'.repeat(1000);
 
 test.each([
-  ['an error', (viewer: SocketViewer) => viewer.tell(new BadRequest(LARGE))],
+  ['an error', (viewer: SocketViewer) => viewer.reply(new BadRequest(LARGE))],
   ['a pong of the protocol', (viewer: SocketViewer) => viewer.pong(Buffer.from(LARGE))],
 ])('while a client does not take its answers (%s) nothing more is read of it', (_, answer) => {
   const slow = new SlowSocket();

@@ -5,11 +5,11 @@ import { presentError } from '../../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
 import { eventId } from '../../../live/event-id.js';
 import { type CutReason, Viewer } from '../../../live/viewer.js';
-import type { LiveEvent, TurnPlace } from '../../../turns/live-event.js';
+import type { LiveEvent, TurnPosition } from '../../../turns/live-event.js';
 import { presentEvent } from '../turn-frames.js';
 
 /** A viewer with more than this on its way is written no more. */
-const MOST_PENDING_BYTES = 65_536;
+const MAX_PENDING_BYTES = 65_536;
 const CLOSING_MS = 5000;
 /** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. docs/streaming.md */
 const RESTART = 1012;
@@ -32,15 +32,19 @@ export class SocketViewer extends Viewer {
   }
 
   get isFull(): boolean {
-    return this.webSocket.bufferedAmount > MOST_PENDING_BYTES;
+    return this.webSocket.bufferedAmount > MAX_PENDING_BYTES;
   }
 
-  write(event: LiveEvent, turnId: string, place: TurnPlace): void {
-    this.send({ type: event.type, event_id: eventId(turnId, place), ...presentEvent(event, this.profile) });
+  write(event: LiveEvent, turnId: string, position: TurnPosition): void {
+    this.send({
+      type: event.type,
+      event_id: eventId(turnId, position),
+      ...presentEvent(event, this.profile),
+    });
   }
 
   /** An answer to this viewer alone. While it takes none, nothing more is read of it. */
-  tell(frame: { readonly type: 'pong' } | GatewayError): void {
+  reply(frame: { readonly type: 'pong' } | GatewayError): void {
     this.send(frame instanceof Error ? { type: 'error', ...presentError(this.profile, frame) } : frame);
     this.readOnlyWhileItReads();
   }
@@ -88,7 +92,7 @@ export class SocketViewer extends Viewer {
     return { sent: this.socket.bytesWritten, pending: this.webSocket.bufferedAmount };
   }
 
-  protected sayFarewell(retryMs: number): void {
+  protected sendClose(retryMs: number): void {
     this.finish(RESTART, `the gateway is stopping; come back in ${retryMs} ms`);
   }
 

@@ -1,0 +1,55 @@
+import { INTERRUPTED_NOTE } from '../../turns/turn-lease.js';
+import type { TurnResult } from '../../turns/turn-results.store.js';
+
+/** What people are told in place of an answer, or behind one that was cut off. */
+export const REPLY_TEXTS = {
+  unreadable: 'I can only read text. Please write it to me.',
+  failed: 'Sorry, I could not answer that. Please try again in a moment.',
+  budgetSpent: 'I have said all that I may today. Please write to me again tomorrow.',
+  cancelled: 'This answer was stopped.',
+  length: '(My answer became too long and was cut off here. Ask me to go on.)',
+  content_filter: '(The rest of this answer was withheld by a content filter.)',
+  refusal: '(I cannot say more about this.)',
+  filtered: 'My answer was withheld by a content filter. Please ask in another way.',
+  refused: 'I cannot help with that.',
+  tooLong: 'I ran out of room before I could answer. Please ask for less at once.',
+  interrupted:
+    'I was interrupted and could not finish this answer. Please send your message again if it is still needed.',
+  maybeLost:
+    'My last answer may not have reached you completely. Ask me to repeat it if something is missing.',
+} as const;
+
+/** What is said in the conversation when a turn is over: its answer; else what there is of it, and that it is not whole. */
+export function replyText({
+  status,
+  content,
+  finishReason,
+}: Pick<TurnResult, 'status' | 'content' | 'finishReason'>): string {
+  const text = content === INTERRUPTED_NOTE ? '' : (content?.trim() ?? '');
+  if (status === 'completed') return text === '' ? wordless(finishReason) : withMark(text, finishReason);
+  const note = status === 'interrupted' || status === 'cancelled' ? REPLY_TEXTS[status] : REPLY_TEXTS.failed;
+  return text === '' ? note : `${text}\n\n${note}`;
+}
+
+/** A refusal may have come in the middle of a sentence as well as in words of its own. */
+function withMark(text: string, finishReason: TurnResult['finishReason']): string {
+  const isWhole = finishReason === null || finishReason === 'stop' || finishReason === 'tool_calls';
+  return isWhole ? text : `${text}\n\n${REPLY_TEXTS[finishReason]}`;
+}
+
+function wordless(finishReason: TurnResult['finishReason']): string {
+  switch (finishReason) {
+    case 'content_filter':
+      return REPLY_TEXTS.filtered;
+    case 'refusal':
+      return REPLY_TEXTS.refused;
+    case 'length':
+      return REPLY_TEXTS.tooLong;
+    case 'stop':
+    case 'tool_calls':
+    case null:
+      return REPLY_TEXTS.failed;
+    default:
+      return finishReason satisfies never;
+  }
+}

@@ -1,0 +1,150 @@
+import { newId } from '../../common/ids/typeid.js';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+
+/** A webhook as operators see it. */
+export interface HookOverview {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+  readonly inactive_reason: string | null;
+  /** Since when nothing but failures came back. */
+  readonly failing_since: Date | null;
+  /** Deliveries that have not succeeded yet. */
+  readonly waiting: number;
+  readonly created_at: Date;
+}
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export interface DeliveryOverview {
+  readonly event_id: string;
+  readonly event: string;
+  readonly sequence: number | null;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly created_at: Date;
+  readonly next_attempt_at: Date | null;
+}
+
+export interface ReplayRequest {
+  readonly since: Date;
+  readonly eventId: string | null;
+  /** Also what was delivered already. */
+  readonly delivered: boolean;
+}
+
+const OVERVIEW: Statement = {
+  name: 'hook_desk.overview',
+  text: `
+    SELECT h.id, h.url, h.events, h.active, h.inactive_reason, l.failing_since, h.created_at,
+      (SELECT count(*)::int FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status = 'pending') AS waiting
+    FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id ORDER BY h.created_at DESC, h.id DESC`,
+};
+const FIND: Statement = {
+  name: 'hook_desk.find',
+  text: 'SELECT active, inactive_reason FROM hooks WHERE id = $1',
+};
+const RECENT: Statement = {
+  name: 'hook_desk.recent',
+  text: `
+    SELECT event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at, next_attempt_at
+    FROM hook_deliveries WHERE hook_id = $1 AND ($2::text IS NULL OR status = $2) ORDER BY id DESC LIMIT $3`,
+};
+const REVIVE: Statement = {
+  name: 'hook_desk.revive',
+  text: `
+    WITH revived AS (
+      UPDATE hooks SET active = true, inactive_reason = NULL
+      WHERE id = $1 AND inactive_reason IS DISTINCT FROM 'token_revoked' RETURNING id
+    ), lane AS (
+      UPDATE hook_lanes SET failing_since = NULL FROM revived WHERE hook_id = revived.id
+    )
+    SELECT id FROM revived`,
+};
+/** Deliveries of one statement: their rows are locked no longer than it takes, so that outcomes need not wait for a replay. */
+const REPLAYED_AT_ONCE = 1000;
+/**
+ * Back to before the first attempt, with number and bytes as they were: so they go out in order once more. The oldest
+ * ones after id `$5`.
+ */
+const REPLAY: Statement = {
+  name: 'hook_desk.replay_some',
+  text: `
+    WITH found AS (
+      SELECT id FROM hook_deliveries
+      WHERE hook_id = $1 AND id > $5::int8 AND created_at >= $2 AND ($3::text IS NULL OR event_id = $3)
+        AND (status = 'failed' OR (status = 'pending' AND attempts > 0) OR (status = 'delivered' AND $4))
+      ORDER BY id LIMIT ${REPLAYED_AT_ONCE} FOR UPDATE
+    ), again AS (
+      UPDATE hook_deliveries AS d SET status = 'pending', attempts = 0, next_attempt_at = NULL, done_at = NULL
+      FROM found WHERE d.id = found.id RETURNING d.id
+    )
+    SELECT count(*)::int AS replayed, max(id)::text AS last FROM again`,
+};
+const PING: Statement = {
+  name: 'hook_desk.ping',
+  text: `
+    WITH queued AS (
+      INSERT INTO events (id, name, occurred_at, data)
+      SELECT $2, 'hook.ping', clock_timestamp(), json_build_object('hook_id', id) FROM hooks WHERE id = $1 AND active
+      RETURNING id
+    )
+    INSERT INTO hook_deliveries (hook_id, event_id, event) SELECT $1, id, 'hook.ping' FROM queued RETURNING id`,
+};
+const DELIVERY: Statement = {
+  name: 'hook_desk.delivery',
+  text: `
+    SELECT event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at, next_attempt_at
+    FROM hook_deliveries WHERE event_id = $1 AND hook_id = $2`,
+};
+
+/** What operators look up and set right at the command line. */
+export class HookAdmin {
+  constructor(private readonly database: Database) {}
+
+  /** All webhooks, newest first. */
+  overview(): Promise<HookOverview[]> {
+    return this.database.query<HookOverview>(OVERVIEW);
+  }
+
+  /** Whether a hook gets anything, and why not; undefined for an unknown one. */
+  async find(hookId: string): Promise<Pick<HookOverview, 'active' | 'inactive_reason'> | undefined> {
+    return (await this.database.query<Pick<HookOverview, 'active' | 'inactive_reason'>>(FIND, [hookId]))[0];
+  }
+
+  /** The newest deliveries of a hook, newest first. */
+  recent(hookId: string, status: DeliveryStatus | null, limit: number): Promise<DeliveryOverview[]> {
+    return this.database.query<DeliveryOverview>(RECENT, [hookId, status, limit]);
+  }
+
+  /**
+   * Sends again what failed or waits for its next attempt, and makes the hook active again.
+   * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
+   */
+  async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number | undefined> {
+    if ((await this.database.query(REVIVE, [hookId])).length === 0) return undefined;
+    let total = 0;
+    for (let after = '0'; ; ) {
+      const values = [hookId, since, eventId, delivered, after];
+      const [row] = await this.database.query<{ replayed: number; last: string | null }>(REPLAY, values);
+      total += row?.replayed ?? 0;
+      if (row === undefined || row.last === null) return total;
+      after = row.last;
+    }
+  }
+
+  /** Puts a `hook.ping` behind what waits for this hook. @returns its event id; undefined without an active hook */
+  async ping(hookId: string): Promise<string | undefined> {
+    const eventId = newId('evt');
+    return (await this.database.query(PING, [hookId, eventId])).length === 0 ? undefined : eventId;
+  }
+
+  async delivery(eventId: string, hookId: string): Promise<DeliveryOverview | undefined> {
+    return (await this.database.query<DeliveryOverview>(DELIVERY, [eventId, hookId]))[0];
+  }
+}

@@ -1,0 +1,28 @@
+import type { AuditLog } from '../../platform/audit-log/audit-log.js';
+import type { Database } from '../../platform/database/database.js';
+import type { MemoryEntry } from './memory.js';
+import type { MemoryStore } from './memory.store.js';
+
+/** What an operator can do about the memories of one user: show them, and take them all away. */
+export class MemoryAdmin {
+  constructor(
+    private readonly database: Database,
+    private readonly store: MemoryStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Newest first. */
+  list(userId: string): Promise<MemoryEntry[]> {
+    return this.store.list(userId);
+  }
+
+  /** The deletion and its audit entry commit together. @returns how many entries there were */
+  forgetUser(userId: string, by: string): Promise<number> {
+    return this.database.transaction(async (runner) => {
+      const entries = await this.store.forgetUser(runner, userId);
+      const entry = { action: 'memory.forget', actor: by, target: userId, outcome: 'success' };
+      await this.audit.write(runner, { ...entry, details: { entries } });
+      return entries;
+    });
+  }
+}

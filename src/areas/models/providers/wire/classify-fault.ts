@@ -1,0 +1,136 @@
+import { ProviderFailed } from '../../../../common/errors/gateway-error.js';
+import { readRetryAfter } from './retry-after.js';
+import { sanitiseSentence } from './sanitise-sentence.js';
+import { WireFault, type WireFaultFacts } from './wire-fault.js';
+
+/** What messages may say about a provider, and what they must not. */
+export interface ProviderIdentity {
+  readonly name: string;
+  /** The environment variable that holds its key. */
+  readonly keyVariable: string;
+  readonly secrets: readonly string[];
+}
+
+export interface FaultClass {
+  readonly error: ProviderFailed;
+  readonly retryable: boolean;
+  /** What the provider asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+interface Description {
+  readonly retryable: boolean;
+  readonly reason: string;
+  /** Continues the sentence "The model provider X …", without the full stop. */
+  readonly what: string;
+}
+
+type StatusFacts = Extract<WireFaultFacts, { kind: 'status' }>;
+
+const RETRYABLE_STATUS = new Set([408, 409, 429]);
+/** Error words of both wires that another attempt does not mend. */
+const FINAL_ERROR_CODES =
+  /^(invalid_request|authentication|permission|not_found|billing|insufficient_quota|content_filter)/;
+
+/** Turns what went wrong into what a caller is told, and says whether another attempt may help. */
+export function classifyFault(fault: unknown, provider: ProviderIdentity): FaultClass {
+  const facts = fault instanceof WireFault ? fault.facts : unexpected(fault);
+  if (facts.kind === 'status') return classifyStatus(facts, provider);
+  const { retryable, reason, what } = describe(facts, provider);
+  return { retryable, error: failed(reason, what, provider) };
+}
+
+function describe(facts: Exclude<WireFaultFacts, StatusFacts>, provider: ProviderIdentity): Description {
+  switch (facts.kind) {
+    case 'network':
+      return {
+        retryable: true,
+        reason: 'provider_unreachable',
+        what: `could not be reached${note(facts.code)}`,
+      };
+    case 'event': {
+      const word = facts.word ?? '';
+      const reason = word.startsWith('rate_limit') ? 'provider_rate_limited' : 'provider_error';
+      const what = `broke off its answer${said(facts.sentence, provider)}`;
+      return { retryable: !FINAL_ERROR_CODES.test(word), reason, what };
+    }
+    case 'cut': {
+      const what = 'ended the connection before its answer was complete';
+      return { retryable: true, reason: 'provider_stream_cut', what };
+    }
+    case 'malformed':
+      return {
+        retryable: false,
+        reason: 'provider_error',
+        what: `sent ${facts.what}. Check provider.base_url`,
+      };
+    case 'too_large': {
+      const what = `sent more ${facts.what} than is accepted`;
+      return { retryable: false, reason: 'provider_answer_too_large', what };
+    }
+    default:
+      return facts satisfies never;
+  }
+}
+
+function classifyStatus(facts: StatusFacts, provider: ProviderIdentity): FaultClass {
+  const { status, headers } = facts;
+  const retryAfterMs = readRetryAfter(headers);
+  const retryable =
+    (RETRYABLE_STATUS.has(status) || status >= 500) &&
+    headers?.get('x-should-retry') !== 'false' &&
+    facts.word !== 'insufficient_quota';
+  const { reason, what } = describeStatus(facts, provider);
+  return { retryable, retryAfterMs, error: failed(reason, what, provider, retryAfterMs) };
+}
+
+function describeStatus(facts: StatusFacts, provider: ProviderIdentity): Omit<Description, 'retryable'> {
+  const { status } = facts;
+  const sentence = said(facts.sentence, provider);
+  // What a provider says about a refused key may quote a part of it.
+  if (status === 401 || status === 403) {
+    const what = `refused the credentials (${status}). Check ${provider.keyVariable} or provider.api_key`;
+    return { reason: 'provider_refused_credentials', what };
+  }
+  if (status === 429)
+    return { reason: 'provider_rate_limited', what: `limits the rate of calls (429)${sentence}` };
+  if (status === 404) {
+    const what = `does not know what was asked for (404)${sentence}. Check provider.model and provider.base_url`;
+    return { reason: 'provider_rejected_request', what };
+  }
+  if (status >= 300 && status < 400) {
+    const what = `redirected the call (${status}). Set provider.base_url to the final address`;
+    return { reason: 'provider_error', what };
+  }
+  if (status < 500 && !RETRYABLE_STATUS.has(status)) {
+    return { reason: 'provider_rejected_request', what: `rejected the request (${status})${sentence}` };
+  }
+  return { reason: 'provider_error', what: `failed (${status})${sentence}` };
+}
+
+function failed(
+  reason: string,
+  what: string,
+  provider: ProviderIdentity,
+  retryAfterMs?: number,
+): ProviderFailed {
+  // No cause: errors of the SDKs carry headers and bodies, which must not reach a log.
+  return new ProviderFailed(`The model provider ${provider.name} ${what}.`, {
+    details: { reason },
+    retryAfterSecs: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
+  });
+}
+
+function said(sentence: string | undefined, provider: ProviderIdentity): string {
+  const clean = sanitiseSentence(sentence, provider.secrets).replace(/\.$/, '');
+  return clean === '' ? '' : `: ${clean}`;
+}
+
+const note = (code: string | undefined) => (code === undefined ? '' : ` (${code})`);
+
+function unexpected(error: unknown): WireFaultFacts {
+  return {
+    kind: 'malformed',
+    what: `something unexpected${note(error instanceof Error ? error.name : undefined)}`,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Statement } from '../../../platform/database/sql.js';
+
+/** Messages that a token of the family `$1` sent; what the version before wrote has the token in `caller` alone. */
+const OF_FAMILY = `
+  coalesce(token_id, caller->>'tokenId') IN (SELECT id FROM api_tokens WHERE coalesce(family_id, id) = $1)`;
+
+/**
+ * Accepted messages that wait are in the history at once, and are not answered: `$2` is what is told. Turns are locked
+ * before sessions, as by whoever begins an accepted one.
+ */
+export const CANCEL_ACCEPTED: Statement = {
+  name: 'accepted_turns.cancel_of_token',
+  text: `
+    WITH taken AS (
+      SELECT id, session_id, user_message_id, arrival FROM turns
+      WHERE status = 'waiting' AND caller IS NOT NULL AND ${OF_FAMILY}
+      ORDER BY session_id, arrival FOR UPDATE
+    ), counted AS (
+      UPDATE sessions SET message_count = message_count + each.n, turn_count = turn_count + each.n
+      FROM (SELECT session_id, count(*) AS n FROM taken GROUP BY session_id) AS each
+      WHERE sessions.id = each.session_id RETURNING sessions.id, message_count - each.n AS before
+    ), numbered AS (
+      SELECT user_message_id, before + row_number() OVER (PARTITION BY session_id ORDER BY arrival) AS seq
+      FROM taken JOIN counted ON counted.id = taken.session_id
+    ), said AS (
+      UPDATE messages SET seq = numbered.seq FROM numbered WHERE messages.id = numbered.user_message_id
+    )
+    UPDATE turns SET status = 'cancelled', reason = 'token_revoked', failure = $2, ended_at = now()
+    FROM taken WHERE turns.id = taken.id`,
+};
+
+/** Messages whose callers wait with them leave no trace: the caller is told (401), and may send them again. */
+export const LEAVE_QUEUES: Statement = {
+  name: 'turns.leave_lines_of_token',
+  text: `
+    WITH gone AS (
+      DELETE FROM turns WHERE status = 'waiting' AND caller IS NULL AND ${OF_FAMILY} RETURNING user_message_id)
+    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id`,
+};

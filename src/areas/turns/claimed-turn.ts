@@ -1,0 +1,56 @@
+import type { Message } from './message.js';
+import { type MessageRow, toMessage } from './message-row.js';
+import type { TurnLease } from './turn-lease.js';
+
+/** What the statements that begin a turn return. */
+export interface ClaimedRow {
+  user_id: string;
+  channel: string;
+  system_prompt: string | null;
+  model: string | null;
+  fence: number;
+  watched: boolean;
+  remembered: boolean;
+  history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
+  /** How many hooks will hear of it. */
+  deliveries: number;
+}
+
+/** A turn that has its session, and what it needs to run. */
+export interface ClaimedTurn {
+  readonly lease: TurnLease;
+  readonly userId: string;
+  readonly channel: string;
+  readonly systemPrompt: string | null;
+  readonly model: string | null;
+  /** Oldest first, without the message that this turn answers. */
+  readonly history: readonly Message[];
+  /** Whether viewers on other replicas want to see it. */
+  readonly isWatched: boolean;
+  /** Whether anything is remembered of its user. */
+  readonly hasMemories: boolean;
+}
+
+export function claimedTurn(
+  turn: Pick<TurnLease, 'sessionId' | 'turnId' | 'userMessageId'>,
+  row: ClaimedRow,
+): ClaimedTurn {
+  const history = row.history
+    .map((said) => toMessage({ ...said, created_at: new Date(said.created_at) }))
+    .reverse();
+  return {
+    lease: {
+      sessionId: turn.sessionId,
+      turnId: turn.turnId,
+      userMessageId: turn.userMessageId,
+      fence: row.fence,
+    },
+    userId: row.user_id,
+    channel: row.channel,
+    systemPrompt: row.system_prompt,
+    model: row.model,
+    history,
+    isWatched: row.watched,
+    hasMemories: row.remembered,
+  };
+}

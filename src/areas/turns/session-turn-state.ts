@@ -1,0 +1,43 @@
+import type { Caller } from '../../platform/tokens/caller.js';
+import { type LimitUsage, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
+import type { TurnLimitReached } from './limits/turn-limit-reached.js';
+
+/** How a session stands towards whoever wants a turn of it. */
+export interface SessionTurnState extends LimitUsage {
+  readonly ended: boolean;
+  readonly busy: boolean;
+  readonly waiting: number;
+  /** Whether the message that is asked for is still in its line: not when its token was revoked. */
+  readonly in_line: boolean;
+  /** The first in its line. */
+  readonly next_turn: string | null;
+}
+
+export interface QueueLimits {
+  readonly timeoutSecs: number;
+  readonly allowance: TurnAllowance;
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+  /** Who sends it: it ends with their token. */
+  readonly caller: Caller;
+  /** An accepted message waits as long as it takes, and any replica may answer it. */
+  readonly isAccepted: boolean;
+}
+
+/** Why a message may not line up, in the order in which the reasons count. */
+export type QueueRefusal = 'not_found' | 'ended' | 'full' | TurnLimitReached;
+
+/** Undefined when it may. A message to a free session waits for nobody, so it may not wait for its API token's turns either. */
+export function refusalOf(
+  session: SessionTurnState | undefined,
+  { allowance, maxWaiting }: QueueLimits,
+): QueueRefusal | undefined {
+  if (session === undefined) return 'not_found';
+  if (session.ended) return 'ended';
+  const limit = spentBudget(session, allowance);
+  if (limit !== undefined) return limit;
+  const isFree = !session.busy && session.waiting === 0;
+  const taken = isFree ? turnsTaken(session, allowance) : undefined;
+  if (taken !== undefined) return taken;
+  return session.waiting >= maxWaiting ? 'full' : undefined;
+}

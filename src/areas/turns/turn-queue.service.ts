@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { TokenRevoked } from '../../platform/tokens/hold-token.js';
+import { SessionEnded, SessionNotFound, TurnInProgress } from '../sessions/sessions.errors.js';
+import type { ClaimedTurn } from './claimed-turn.js';
+import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
+import { TurnRefusals } from './limits/turn-refusals.js';
+import { TurnSlots } from './limits/turn-slots.js';
+import type { NewUserMessage } from './message.js';
+import { RunningTurns } from './running-turns.js';
+import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
+import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
+
+type QueueSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
+interface QueueRequest {
+  readonly terms: StartLimits;
+  readonly mayWait: boolean;
+  readonly caller: Caller;
+  readonly isAccepted: boolean;
+}
+type QueueEntry = { readonly begun: ClaimedTurn } | { readonly waiting: WaitingTurn };
+
+/** How often a waiting message looks whether another replica has freed its session. */
+const POLL_MS = 200;
+
+/** Where messages to one session line up, in the order in which they came, over all replicas. */
+@Injectable()
+export class TurnQueue {
+  constructor(
+    private readonly store: TurnStore,
+    private readonly running: RunningTurns,
+    private readonly slots: TurnSlots,
+    private readonly refusals: TurnRefusals,
+  ) {}
+
+  /**
+   * Returns once the session is this message's, with a place in this process that the caller gives back as soon as the
+   * turn runs. Throws `SessionNotFound`, `SessionEnded`, `TokenRevoked`, `TurnInProgress` when the line is full or the wait too
+   * long, and `TurnLimitReached`: then nothing of the message is stored.
+   */
+  enter(
+    sessionId: string,
+    message: NewUserMessage,
+    caller: Caller,
+    settings: QueueSettings,
+  ): Promise<ClaimedTurn> {
+    return this.noting(async () => {
+      const deadline = performance.now() + settings.agent.max_wait_ms;
+      const terms = termsOf(settings, caller);
+      const mayWait = settings.agent.on_busy === 'queue' && this.slots.hasRoomToWait;
+      const request = { terms, mayWait, caller, isAccepted: false };
+      const entry = await this.startOrEnqueue(sessionId, message, settings, request);
+      return 'begun' in entry ? entry.begun : this.wait(entry.waiting, terms, deadline);
+    });
+  }
+
+  /** The same for a message that is left in the line when it cannot begin at once; it waits as long as it takes. */
+  enterOrStay(
+    sessionId: string,
+    message: NewUserMessage,
+    caller: Caller,
+    settings: QueueSettings,
+  ): Promise<QueueEntry> {
+    const mayWait = settings.agent.on_busy === 'queue';
+    const request = { terms: termsOf(settings, caller), mayWait, caller, isAccepted: true };
+    return this.noting(() => this.startOrEnqueue(sessionId, message, settings, request));
+  }
+
+  private async noting<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.refusals.note(error);
+      throw error;
+    }
+  }
+
+  private async startOrEnqueue(
+    sessionId: string,
+    message: NewUserMessage,
+    { agent }: QueueSettings,
+    { terms, mayWait, caller, isAccepted }: QueueRequest,
+  ): Promise<QueueEntry> {
+    const hasSlot = this.slots.tryAcquire();
+    const begun = hasSlot
+      ? await this.slots.holdFor(() => this.store.start(sessionId, message, terms))
+      : undefined;
+    if (begun !== undefined) return { begun };
+    if (!hasSlot && !mayWait) throw this.slots.refusal();
+    const maxWaiting = agent.on_busy === 'queue' ? agent.max_waiting : 0;
+    const queueLimits = { ...terms, maxWaiting, maxWaitMs: agent.max_wait_ms, caller, isAccepted };
+    const entry = await this.store.enqueue(sessionId, message, queueLimits);
+    if ('refused' in entry) throw refusal(entry.refused);
+    return entry;
+  }
+
+  private async wait(turn: WaitingTurn, terms: StartLimits, deadline: number): Promise<ClaimedTurn> {
+    try {
+      let hasSlot = this.slots.tryAcquire();
+      for (;;) {
+        const begun = hasSlot
+          ? await this.slots.holdFor(() => this.store.startWaiting(turn, terms))
+          : undefined;
+        if (begun !== undefined) return begun;
+        const state = await this.sessionState(turn, terms);
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0) throw this.whyNot(state, hasSlot, terms.allowance);
+        if (!hasSlot && !state.busy && state.next_turn === turn.turnId) {
+          hasSlot = await this.slots.acquireWithin(leftMs);
+          continue;
+        }
+        await this.running.nextEnd(turn.sessionId, Math.min(POLL_MS, leftMs));
+        hasSlot = this.slots.tryAcquire();
+      }
+    } catch (error) {
+      await this.store.leaveQueue(turn);
+      throw error;
+    }
+  }
+
+  /** Throws `SessionEnded`, `TokenRevoked`, and `TurnLimitReached` when it is no use to wait. */
+  private async sessionState(turn: WaitingTurn, terms: StartLimits): Promise<SessionTurnState> {
+    const state = await this.store.sessionState(turn, terms);
+    if (state === undefined || state.ended) throw new SessionEnded();
+    if (!state.in_line) throw new TokenRevoked();
+    const spent = spentBudget(state, terms.allowance);
+    if (spent !== undefined) throw spent;
+    return state;
+  }
+
+  /** What a message is told that has waited long enough. */
+  private whyNot(state: SessionTurnState, hasSlot: boolean, allowance: TurnAllowance): Error {
+    if (state.busy) return new TurnInProgress(1);
+    if (!hasSlot) return this.slots.refusal();
+    return turnsTaken(state, allowance) ?? new TurnInProgress(1);
+  }
+}
+
+function termsOf({ agent, limits }: QueueSettings, caller: Caller): StartLimits {
+  return {
+    timeoutSecs: agent.session_timeout_secs,
+    historyMessages: agent.history_max_messages,
+    allowance: allowanceOf(limits, caller),
+  };
+}
+
+function refusal(why: QueueRefusal): Error {
+  switch (why) {
+    case 'not_found':
+      return new SessionNotFound();
+    case 'ended':
+      return new SessionEnded();
+    case 'full':
+      return new TurnInProgress(1);
+    default:
+      return why;
+  }
+}

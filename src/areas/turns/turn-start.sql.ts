@@ -1,0 +1,129 @@
+import type { Statement } from '../../platform/database/sql.js';
+import { emitSql } from '../../platform/events/emit.sql.js';
+import { isWatchedElsewhere } from '../live/remote/remote-turns.sql.js';
+import { hasMemories } from '../memory/has-memories.sql.js';
+import { withinLimits } from './limits/spending.sql.js';
+import { MESSAGE_COLUMNS } from './message-row.js';
+import { LEASE_SECS } from './turn-lease.js';
+
+const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+
+/** What takes the session: `$2` is this replica. */
+const CLAIM = `
+  UPDATE sessions SET
+    turn_fence = turn_fence + 1, turn_owner = $2, turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END},
+    last_activity = now(), status = 'active', message_count = message_count + 1, turn_count = turn_count + 1`;
+/** Sessions that live (`$3` time-out seconds) and answer nobody else. */
+const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
+
+const CLAIMED = 'id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count';
+
+/**
+ * `$4` messages of history, newest first, as they were before this turn. In sub-selects the planner cannot look into the
+ * values, and keeps its plan: for a session of average length it would be dearer than one for these values, and made anew.
+ */
+const HISTORY = `
+  (SELECT coalesce(json_agg(said_before), '[]') FROM (
+     SELECT ${MESSAGE_COLUMNS} FROM messages
+     WHERE session_id = (SELECT $1) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
+/** Whether viewers on other replicas want to see it from the beginning. */
+const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
+
+const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
+
+/** What hooks hear of the message: its text only when they are to have it. */
+const messageFacts = (content: string, attachments: string): string => {
+  const facts = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
+  const message = { ...facts, turn_id: '$5::text', message_id: '$6::text', attachments, content };
+  return `${emitSql('message.received', 'user_id', message)} AS deliveries`;
+};
+
+/**
+ * Takes a free session in which nobody waits and whose limits leave room, stores the user message and the turn, and
+ * reads the history: one trip.
+ */
+const startStatement = (name: string, within: string): Statement => ({
+  name,
+  text: `
+    WITH claimed AS (
+      ${CLAIM}
+      WHERE id = $1 AND ${FREE}
+        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now())
+        ${within}
+      RETURNING ${CLAIMED}
+    ), said AS (
+      INSERT INTO messages (id, session_id, turn_id, seq, role, content, attachments)
+      SELECT $6, $1, $5, message_count, 'user', $7, $8 FROM claimed
+    ), turn AS (
+      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
+      SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
+    )
+    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
+    FROM claimed`,
+});
+export const START = startStatement('turns.begin', '');
+/** A statement of its own: planned together with the limits, each execution would be planned anew. */
+export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(10)}`);
+
+/** The same for a message that waited: only the first in line gets the session. */
+const startWaiting = (name: string, within: string): Statement => ({
+  name,
+  text: `
+    WITH claimed AS (
+      ${CLAIM}
+      WHERE id = $1 AND ${FREE} AND $5 = (
+        SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
+        ORDER BY arrival LIMIT 1)
+        ${within}
+      RETURNING ${CLAIMED}
+    ), said AS (
+      UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = $6
+      RETURNING content, attachments
+    ), turn AS (
+      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
+      FROM claimed WHERE turns.id = $5
+    )
+    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
+    FROM claimed, said`,
+});
+export const START_WAITING = startWaiting('turns.begin_waiting', '');
+export const START_WAITING_LIMITED = startWaiting('turns.begin_waiting_limited', `AND ${withinLimits(8)}`);
+
+/** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
+export const INSERT_WAITING_TURN: Statement = {
+  name: 'turns.insert_waiting',
+  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, token_id, wait_until)
+         VALUES ($1, $2, $3, 'waiting', $5::json, $6,
+           CASE WHEN $5::json IS NULL THEN now() + make_interval(secs => $4) ELSE 'infinity' END)`,
+};
+/** Any replica may take it: the first one does, and the others see that it waits no longer. */
+export const LOCK_ACCEPTED: Statement = {
+  name: 'turns.lock_accepted',
+  text: `SELECT id FROM turns WHERE id = $1 AND status = 'waiting' FOR UPDATE SKIP LOCKED`,
+};
+export const INSERT_WAITING_MESSAGE: Statement = {
+  name: 'turns.insert_waiting_message',
+  text: `INSERT INTO messages (id, session_id, turn_id, role, content, attachments) VALUES ($1, $2, $3, 'user', $4, $5)`,
+};
+export const INSERT_ATTACHMENT: Statement = {
+  name: 'turns.insert_attachment',
+  text: `INSERT INTO attachments (id, message_id, data, token_family) VALUES ($1, $2, $3, $4)`,
+};
+
+/** A message that is not waited for any longer leaves no trace. */
+export const LEAVE_QUEUE: Statement = {
+  name: 'turns.leave_line',
+  text: `
+    WITH gone AS (DELETE FROM turns WHERE id = $1 AND status = 'waiting' RETURNING user_message_id)
+    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
+};
+const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '10 seconds'`;
+export const ANY_QUEUE_EXPIRED = `EXISTS (SELECT 1 FROM turns WHERE ${EXPIRED})`;
+export const LEAVE_QUEUES_EXPIRED: Statement = {
+  name: 'turns.leave_lines_expired',
+  text: `
+    WITH gone AS (
+      DELETE FROM turns WHERE ${EXPIRED}
+      RETURNING user_message_id)
+    DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
+};

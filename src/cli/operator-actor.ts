@@ -1,0 +1,11 @@
+import { userInfo } from 'node:os';
+
+/** Who sits at this command line, for the audit. */
+export function operatorActor(): string {
+  try {
+    return `${userInfo().username} at the command line`;
+  } catch {
+    // In a container the user may have no name.
+    return 'the command line';
+  }
+}

@@ -1,0 +1,48 @@
+import { RateLimited } from '../../common/errors/gateway-error.js';
+import type { RateDecision } from '../../platform/rate-limits/rate-limiter.port.js';
+import type { Settings } from '../../platform/settings/settings.js';
+import { type RateCharge, rateLimited } from './rate-charge.js';
+import { UnknownTokenGate } from './unknown-token-gate.js';
+
+const LIMIT = 5;
+const settings = { current: { rate_limits: { other: LIMIT } } } as unknown as Settings;
+const charge = { refusal: (decision: RateDecision) => rateLimited(decision) } as unknown as RateCharge;
+const settled = () => new Promise(setImmediate);
+
+function outcomes(gate: UnknownTokenGate, group: string, count: number): string[] {
+  const seen: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    gate
+      .of(group, 'other')
+      .enter()
+      .then(
+        () => seen.push('let in'),
+        (error: unknown) => seen.push(error instanceof RateLimited ? 'refused' : String(error)),
+      );
+  }
+  return seen;
+}
+
+test('who comes while others are looked up waits for what they turn out to be', async () => {
+  const gate = new UnknownTokenGate(charge, settings);
+  const seen = outcomes(gate, '203.0.113.7', LIMIT + 2);
+  await settled();
+  expect(seen).toEqual(Array(LIMIT).fill('let in'));
+  gate.of('203.0.113.7', 'other').leave(true);
+  await settled();
+  expect(seen).toEqual(Array(LIMIT + 1).fill('let in'));
+  for (let i = 0; i < LIMIT; i += 1) gate.of('203.0.113.7', 'other').leave(false);
+  await settled();
+  expect(seen).toEqual([...Array<string>(LIMIT + 1).fill('let in'), 'refused']);
+});
+
+test('another address does not wait, and nobody waits for look-ups that are over', async () => {
+  const gate = new UnknownTokenGate(charge, settings);
+  const seen = outcomes(gate, '203.0.113.7', LIMIT);
+  for (let i = 0; i < LIMIT; i += 1) gate.of('203.0.113.7', 'other').leave(false);
+  await settled();
+  const late = outcomes(gate, '203.0.113.7', 1);
+  const other = outcomes(gate, '203.0.113.8', 1);
+  await settled();
+  expect([seen.length, late, other]).toEqual([LIMIT, ['refused'], ['let in']]);
+});

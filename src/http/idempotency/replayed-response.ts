@@ -1,0 +1,40 @@
+import type { Response } from 'express';
+import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
+import type { GatewayRequest } from '../gateway-request.js';
+import { KeyInterrupted, KeyInUse, KeyReused } from './idempotency.errors.js';
+import type { FoundKey, PresentedKey, StoredResponse } from './key.store.js';
+
+/** Says that what follows was done before. */
+export function markReplayed(request: GatewayRequest, response: Response): void {
+  request.keyOutcome = 'replayed';
+  response.setHeader('Idempotency-Replayed', 'true');
+}
+
+/** Throws `KeyReused` when the key belongs to another request. */
+export function refuseOtherRequest(found: FoundKey, asked: PresentedKey): void {
+  if (found.request !== asked.request) throw new KeyReused();
+}
+
+/** Sends the answer as it was; throws the error that it was, or why there is none. */
+export function replayResponse(
+  found: FoundKey | undefined,
+  asked: PresentedKey,
+  request: GatewayRequest,
+  response: Response,
+): void {
+  // One that has just gone was given back: its request was refused.
+  if (found === undefined) throw new KeyInUse();
+  refuseOtherRequest(found, asked);
+  const { answer, isHeld, turnId } = found;
+  if (answer === null) throw isHeld || turnId !== null ? new KeyInUse() : new KeyInterrupted();
+  markReplayed(request, response);
+  sendStoredResponse(answer, response);
+}
+
+function sendStoredResponse({ status, headers, body }: StoredResponse, response: Response): void {
+  if (status >= 400) throw new ReplayedError(JSON.parse(body ?? '{}') as StoredError);
+  for (const [name, content] of Object.entries(headers)) response.setHeader(name, content);
+  response.status(status);
+  if (body === null) response.send();
+  else response.json(JSON.parse(body));
+}

@@ -1,0 +1,25 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import {
+  METHOD_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/internal';
+import { STORES_ITS_RESPONSE } from './idempotency-key.decorator.js';
+
+/** Throws for a POST or PATCH that writes its answer by itself: nobody could keep it for an Idempotency-Key. */
+export function refuseUnrecordedRoutes(controller: Type, name: string, handler: object): void {
+  const method: unknown = Reflect.getMetadata(METHOD_METADATA, handler);
+  if (method !== RequestMethod.POST && method !== RequestMethod.PATCH) return;
+  if (Reflect.hasMetadata(STORES_ITS_RESPONSE, handler) || !writesItself(controller, name)) return;
+  throw new Error(
+    `${controller.name}.${name} writes its answer by itself, so nobody can keep it for an Idempotency-Key: ` +
+      'return it, use @Res({ passthrough: true }), or take the key with @TheKey().',
+  );
+}
+
+function writesItself(controller: Type, name: string): boolean {
+  if (Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) === true) return false;
+  const taken: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name);
+  return Object.keys(taken ?? {}).some((key) => key.split(':')[0] === String(RouteParamtypes.RESPONSE));
+}

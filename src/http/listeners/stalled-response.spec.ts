@@ -1,0 +1,68 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cutWhenStalled } from './stalled-response.js';
+
+/** More than what the kernel takes for a reader that reads nothing. */
+const LARGE = Buffer.alloc(20_000_000, 'x');
+const TIMEOUT_MS = 300;
+/** What a slow reader takes at a time: so much that the kernel lets more of it come. */
+const STEP_BYTES = 200_000;
+
+const unanswered = new Set<ServerResponse>();
+let server: Server;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    unanswered.add(response);
+    cutWhenStalled(response, TIMEOUT_MS);
+    response.once('close', () => unanswered.delete(response));
+    if (request.url === '/stream') response.write(LARGE);
+    else response.end(LARGE);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A caller that reads nothing before it is resumed. */
+async function asks(path: string): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined).pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  while (unanswered.size === 0) await sleep(5);
+  return socket;
+}
+
+async function readsToTheEnd(socket: Socket): Promise<number> {
+  socket.resume();
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+  return socket.bytesRead;
+}
+
+test('whoever takes nothing of a finished answer is let go', async () => {
+  const socket = await asks('/');
+  while (unanswered.size > 0) await sleep(5);
+  expect(await readsToTheEnd(socket)).toBeLessThan(LARGE.length);
+});
+
+test('whoever is slow gets it whole, however long it takes', async () => {
+  const socket = await asks('/');
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < 3 * TIMEOUT_MS) {
+    const enough = socket.bytesRead + STEP_BYTES;
+    const read = () => socket.bytesRead >= enough && socket.pause();
+    socket.on('data', read).resume();
+    await sleep(TIMEOUT_MS / 30);
+    socket.off('data', read);
+  }
+  expect(await readsToTheEnd(socket)).toBeGreaterThan(LARGE.length);
+});
+
+test('an answer that is not complete is for others to judge', async () => {
+  const socket = await asks('/stream');
+  await sleep(3 * TIMEOUT_MS);
+  expect(unanswered.size).toBe(1);
+  socket.destroy();
+});

@@ -1,0 +1,25 @@
+/** Wakes one waiter; a ring that nobody waits for is kept for the next wait. */
+export class WakeSignal {
+  private isSet = false;
+  private wake: (() => void) | undefined;
+
+  notify(): void {
+    this.isSet = true;
+    this.wake?.();
+  }
+
+  /** Returns at the next ring, at once when there was one, or after so long. */
+  async wait(atMostMs: number): Promise<void> {
+    if (!this.isSet) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, atMostMs);
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.wake = undefined;
+    }
+    this.isSet = false;
+  }
+}

@@ -1,0 +1,22 @@
+import { Unavailable } from '../../common/errors/gateway-error.js';
+
+/** Lets one piece of work through at a time, in the order of arrival. Throws `Unavailable` when too many wait. */
+export class SerialQueue {
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(private readonly maxWaiting: number) {}
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.waiting >= this.maxWaiting) {
+      throw new Unavailable('Too many changes are waiting; try again shortly.', { retryAfterSecs: 1 });
+    }
+    this.waiting += 1;
+    const turn = this.last.then(() => {
+      this.waiting -= 1;
+      return work();
+    });
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+}
