@@ -38,7 +38,7 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '4.1 | POST | /plugins/:name/disable | none | disables plugin; response not shown':
     '200 with the item of the list; the second time too.',
   '4.1 | GET | /metrics | none | 200, content type text/plain; metrics in a text exposition format with HELP and TYPE comment lines':
-    'The contract exempts only `/health`, yet its sample sends no token. The gateway asks for `metrics:read` unless `gateway.metrics_public` is on ([configuration](../README.md#configuration)).',
+    'The contract exempts only `/health`, yet its sample sends no token. The gateway asks for `metrics:read` unless `gateway.metrics_public` is on ([configuration](configuration.md#settings)).',
   '4.1 | GET | /config | none | current runtime configuration with sensitive fields redacted; response shape not shown':
     'As in Profile B ([0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
   '4.1 | GET | /logs | query: level (debug / info / warn / error; minimum level), limit (usize, default 100), since (String, ISO 8601), component (String, for example agent, gateway, memory) | log entries; response shape not shown':

@@ -7,8 +7,7 @@ import { LiveTurn } from '../turns/live-turn.js';
 import type { Message } from '../turns/message.js';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../turns/message-row.js';
 import type { TurnFailure } from '../turns/turn-lease.js';
-
-type TurnStatus = TurnFailure | 'completed' | 'running' | 'waiting';
+import type { TurnStatus } from '../turns/turn-status.js';
 
 interface PastRow extends MessageRow {
   turn_id: string;

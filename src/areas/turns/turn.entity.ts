@@ -1,12 +1,10 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { SessionEntity } from '../sessions/session.entity.js';
+import { TURN_STATUSES } from './turn-status.js';
 
 /** The table of turns, for migrations and the drift check; requests go through `TurnStore`. */
 @Entity('turns')
-@Check(
-  'turns_status_check',
-  `status IN ('waiting', 'running', 'completed', 'failed', 'interrupted', 'cancelled')`,
-)
+@Check('turns_status_check', `status IN (${TURN_STATUSES.map((status) => `'${status}'`).join(', ')})`)
 @Index('turns_by_session', { synchronize: false })
 @Index('turns_waiting', { synchronize: false })
 @Index('turns_running', { synchronize: false })

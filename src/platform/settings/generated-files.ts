@@ -14,14 +14,14 @@ export interface GeneratedFile {
 /** Paths from the project's folder. */
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { path: 'config/gateway.default.toml', make: () => defaultToml() },
-  { path: 'README.md', make: withTable },
+  { path: 'docs/configuration.md', make: withTable },
 ];
 
 /** Throws when the place for the table is not marked. */
-function withTable(readme: string): string {
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
+function withTable(page: string): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
   if (begin === -1 || end < begin)
-    throw new Error(`README.md has no place for the settings: ${BEGIN} … ${END}`);
-  return `${readme.slice(0, begin)}${BEGIN}\n\n${settingsTable().trim()}\n\n${readme.slice(end)}`;
+    throw new Error(`docs/configuration.md has no place for the settings: ${BEGIN} … ${END}`);
+  return `${page.slice(0, begin)}${BEGIN}\n\n${settingsTable().trim()}\n\n${page.slice(end)}`;
 }

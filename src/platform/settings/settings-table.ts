@@ -2,7 +2,7 @@ import { markLabels, tomlValue } from './key-labels.js';
 import { keyOf, leafNodes, type SettingsNode } from './settings-tree.js';
 import { typeText } from './type-text.js';
 
-/** Every key as a Markdown table, for the README. */
+/** Every key as a Markdown table, for docs/configuration.md. */
 export function settingsTable(): string {
   const head = ['| Key | What it does | Type | Default | Marks |', '| --- | --- | --- | --- | --- |'];
   return `${[...head, ...leafNodes().map(row)].join('\n')}\n`;
