@@ -127,7 +127,7 @@ test.each([true, false])(
   (isTerminal) => {
     let written = '';
     const write = consoleLines('pretty', isTerminal, (text) => (written += text));
-    for (const line of gateway.logLines) write(line);
+    for (const line of gateway.logLines) write(line, 30);
     const lines = written.split('\n');
     expect(lines.pop()).toBe('');
     expect(lines).toHaveLength(gateway.logLines.length);

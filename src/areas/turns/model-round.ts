@@ -38,18 +38,22 @@ export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundT
   const { request, emit } = terms;
   const pieces: string[] = [];
   const calls: ModelToolCall[] = [];
-  const output = () => ({ text: pieces.join(''), calls });
-  const { usage: counted, ...end } = await listen(events, terms, pieces, calls).catch(
-    async (error: unknown) => {
-      const begun = pieces.length + calls.length > 0;
-      const usage = begun ? chargedUsage(NOT_COUNTED, request, output()) : undefined;
-      if (usage !== undefined) await emit({ type: 'usage', usage, model: request.model });
-      throw error;
-    },
-  );
-  const usage = chargedUsage(counted, request, output());
-  await emit({ type: 'usage', usage, model: end.model });
-  return { ...output(), ...end, usage };
+  let end: RoundEnd;
+  try {
+    end = await listen(events, terms, pieces, calls);
+  } catch (error) {
+    if (pieces.length + calls.length > 0) {
+      const usage = chargedUsage(NOT_COUNTED, request, { text: pieces.join(''), calls });
+      await emit({ type: 'usage', usage, model: request.model });
+    }
+    throw error;
+  }
+  const { model, finishReason, providerState } = end;
+  const text = pieces.join('');
+  const usage = chargedUsage(end.usage, request, { text, calls });
+  const heldBack = emit({ type: 'usage', usage, model });
+  if (heldBack !== undefined) await heldBack;
+  return { text, calls, usage, model, finishReason, providerState };
 }
 
 async function listen(

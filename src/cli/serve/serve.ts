@@ -1,5 +1,6 @@
 import { type StartedGateway, startGateway } from '../../main.js';
-import { consoleLines } from '../../platform/logging/console-lines.js';
+import { CollectedOutput } from '../../platform/logging/collected-output.js';
+import { consoleLines, type LineOutput, type LogFormat } from '../../platform/logging/console-lines.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import { PinoLogs } from '../../platform/logging/pino-logs.js';
 import { Redactor } from '../../platform/logging/redactor.js';
@@ -16,8 +17,8 @@ export async function serve(context: CommandContext): Promise<void> {
   const loaded = checkedSettings(context);
   const redactor = new Redactor();
   const { level, format } = loaded.settings.logging;
-  const write = consoleLines(format, process.stdout.isTTY, (line) => context.terminal.out(line));
-  const logs = new PinoLogs({ level, redactor, write });
+  const output = (text: string): void => context.terminal.out(text);
+  const logs = new PinoLogs({ level, redactor, write: standardOutput(format, output) });
   const logger = logs.for('gateway');
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;
@@ -34,6 +35,14 @@ export async function serve(context: CommandContext): Promise<void> {
   await announce(context, { loaded, gateway }, { screens, logger });
   await stopWhenAsked(gateway, requests, logger);
   if (requests.hadFault) throw new CommandFailed();
+}
+
+/** A terminal gets every line as it comes; a file or a pipe gets those of a moment together. */
+function standardOutput(format: LogFormat, write: (text: string) => void): LineOutput {
+  if (process.stdout.isTTY) return consoleLines(format, true, write);
+  const output = new CollectedOutput(write);
+  process.on('exit', () => output.flush());
+  return consoleLines(format, false, (line, rank) => output.add(line, rank));
 }
 
 async function stopWhenAsked(gateway: StartedGateway, requests: StopRequests, logger: Logger): Promise<void> {

@@ -29,7 +29,8 @@ export class LogStore {
     await this.database.query(APPEND, [
       writer,
       batch,
-      lines.map(({ at }) => at),
+      // The driver writes out dates field by field, in local time.
+      lines.map(({ at }) => at.toISOString()),
       lines.map(({ rank }) => rank),
       lines.map(({ module }) => module),
       lines.map(({ message }) => message),

@@ -1,10 +1,11 @@
 import { type Logger as PinoLogger, pino } from 'pino';
-import { lineFields } from './line-fields.js';
+import { addFields } from './line-fields.js';
 import { currentLogContext } from './log-context.js';
 import { LEVEL_RANKS, type LogLevel } from './log-level.js';
 import { type LineSink, type LogFields, type Logger, Logs } from './logger.js';
 import { redactedLine } from './redacted-line.js';
 import type { Redactor } from './redactor.js';
+import { timestamps } from './timestamps.js';
 import { visibleJson, visibleText } from './visible-text.js';
 
 /** How many lines from before there was a taker are kept for it. */
@@ -13,8 +14,8 @@ const MAX_EARLY_LINES = 1000;
 export interface PinoLogsOptions {
   readonly level: LogLevel;
   readonly redactor: Redactor;
-  /** Where the lines go; each ends with a line feed. */
-  readonly write: (line: string) => void;
+  /** Where the lines go; each ends with a line feed, and comes with the rank of its level. */
+  readonly write: (line: string, rank: number) => void;
 }
 
 /**
@@ -26,7 +27,7 @@ export class PinoLogs extends Logs {
   private readonly sinks: LineSink[] = [];
   private readonly early: { line: string; rank: number }[] = [];
   private leastRank: number;
-  private replica: { readonly replica_id?: string } = {};
+  private replica: string | undefined;
 
   constructor({ level, redactor, write }: PinoLogsOptions) {
     super();
@@ -37,16 +38,17 @@ export class PinoLogs extends Logs {
       lastLevel: 0,
       write: (text: string) => {
         const line = visibleJson(redactedLine(text.slice(0, -1), redactor));
-        write(`${line}\n`);
+        write(`${line}\n`, destination.lastLevel);
         this.hand(line, destination.lastLevel);
       },
     };
+    const timestamp = timestamps();
     this.root = pino(
       {
         // Which lines are written is decided here, before a line is made: pino's children would keep an old level.
         level: 'trace',
         base: null,
-        timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+        timestamp: () => `,"timestamp":"${timestamp(Date.now())}"`,
         formatters: { level: (label) => ({ level: label }) },
         messageKey: 'message',
       },
@@ -74,7 +76,7 @@ export class PinoLogs extends Logs {
   }
 
   override nameReplica(id: string): void {
-    this.replica = { replica_id: id };
+    this.replica = id;
   }
 
   override copyTo(sink: LineSink): void {
@@ -82,12 +84,13 @@ export class PinoLogs extends Logs {
     for (const { line, rank } of this.early.splice(0)) sink(line, rank);
   }
 
-  private log(level: LogLevel, module: string, message: string, fields: LogFields = {}): void {
+  private log(level: LogLevel, module: string, message: string, fields: LogFields | undefined): void {
     if (LEVEL_RANKS[level] < this.leastRank) return;
-    this.root[level](
-      { module, ...this.replica, ...currentLogContext(), ...lineFields(fields) },
-      visibleText(message),
-    );
+    const line: Record<string, unknown> = { module };
+    if (this.replica !== undefined) line['replica_id'] = this.replica;
+    Object.assign(line, currentLogContext());
+    if (fields !== undefined) addFields(line, fields);
+    this.root[level](line, visibleText(message));
   }
 
   private hand(line: string, rank: number): void {

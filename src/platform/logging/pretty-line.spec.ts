@@ -1,4 +1,5 @@
 import { consoleLines } from './console-lines.js';
+import { LEVEL_RANKS } from './log-level.js';
 
 const json =
   '{"level":"warn","timestamp":"2026-03-01T12:34:56.789Z","module":"agent::turn","session_id":"sess_1","message":"slow"}\n';
@@ -7,7 +8,7 @@ function shown(format: 'auto' | 'json' | 'pretty', isTerminal: boolean): string 
   let text = '';
   consoleLines(format, isTerminal, (written) => {
     text += written;
-  })(json);
+  })(json, LEVEL_RANKS.warn);
   return text;
 }
 

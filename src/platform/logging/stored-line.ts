@@ -1,5 +1,5 @@
 import { storableText } from '../database/storable-text.js';
-import { fieldsText } from './fields-text.js';
+import { fieldText } from './fields-text.js';
 import { visibleText } from './visible-text.js';
 
 /** Longer sentences are cut when they are kept; the gateway's own output has them whole. */
@@ -22,12 +22,13 @@ const COLUMNS = new Set(['timestamp', 'level', 'module', 'message', 'session_id'
 export function storedLine(json: string, rank: number): StoredLine {
   const line = parsed(json);
   const { timestamp, module, message, session_id: sessionId } = line;
-  const fields = Object.entries(line).filter(([key]) => !COLUMNS.has(key));
+  let text = String(message);
+  for (const key of Object.keys(line)) if (!COLUMNS.has(key)) text += fieldText(key, line[key]);
   return {
     at: new Date(String(timestamp)),
     rank,
     module: truncate(String(module), MAX_NAME_LENGTH),
-    message: truncate(`${String(message)}${fieldsText(fields)}`, MAX_MESSAGE_LENGTH),
+    message: truncate(text, MAX_MESSAGE_LENGTH),
     sessionId: typeof sessionId === 'string' ? truncate(visibleText(sessionId), MAX_NAME_LENGTH) : null,
   };
 }

@@ -59,7 +59,7 @@ export interface SpanStart {
 }
 
 /** Runs `work` within a span that ends with it; what it throws is the span's error. `work` may add to the span. */
-export async function inSpan<Result>(
+export function inSpan<Result>(
   { name, attributes, isCall = false }: SpanStart,
   work: (span: Span | undefined) => Promise<Result>,
 ): Promise<Result> {

@@ -1,7 +1,13 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 import type { CompanyProxy, Egress } from '../../../../platform/outbound/egress.js';
 import { openTunnel } from '../../../../platform/outbound/tunnel.js';
 import type { ProviderAddress } from '../../model-provider.port.js';
@@ -25,29 +31,29 @@ export interface Posting {
  */
 export class ProviderConnection {
   readonly address: ProviderAddress;
-  private readonly agent: HttpAgent;
+  private readonly isSecure: boolean;
+  /** Of every request; taking the URL apart for each of them costs more than the rest of making one. */
+  private readonly options: RequestOptions;
 
-  constructor(
-    private readonly url: URL,
-    egress: Egress,
-  ) {
+  constructor(url: URL, egress: Egress) {
     const { protocol, hostname } = url;
     const isSecure = protocol === 'https:';
+    this.isSecure = isSecure;
     const port = Number(url.port) || (isSecure ? 443 : 80);
     this.address = { host: hostname, port };
     const proxy = egress.proxyFor({ protocol, hostname, port });
     const { secureContext } = egress;
     const options = { ...AGENT_OPTIONS, ...(secureContext === undefined ? {} : { secureContext }) };
-    this.agent = isSecure ? new HttpsAgent(options) : new HttpAgent(AGENT_OPTIONS);
-    if (proxy !== undefined) tunnelled(this.agent, { proxy, egress, host: hostname, port, isSecure });
+    const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(AGENT_OPTIONS);
+    if (proxy !== undefined) tunnelled(agent, { proxy, egress, host: hostname, port, isSecure });
+    this.options = { ...urlToHttpOptions(url), method: 'POST', agent };
   }
 
   /** Sends one request and resolves with the beginning of the answer. Throws what the socket throws. */
   post({ headers, body, signal }: Posting): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const options = { method: 'POST', headers, signal, agent: this.agent };
-      const request =
-        this.url.protocol === 'https:' ? httpsRequest(this.url, options) : httpRequest(this.url, options);
+      const options = { ...this.options, headers, signal };
+      const request = this.isSecure ? httpsRequest(options) : httpRequest(options);
       request.once('response', resolve);
       request.on('error', reject);
       request.end(body);
