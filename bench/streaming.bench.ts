@@ -12,6 +12,7 @@ import type { ReadersAnswer, ReadersQuestion } from './streaming/turn-readers-pr
 
 const WAYS = ['provider', 'sse', 'websocket'] as const;
 type Way = (typeof WAYS)[number];
+type GatewayWay = Exclude<Way, 'provider'>;
 const TITLES = { provider: 'the provider itself', sse: 'SSE', websocket: 'WebSocket' } as const;
 
 const LONG_ANSWER_WORDS = 2000;
@@ -22,9 +23,15 @@ interface Slot extends ReadersAnswer {
   /** CPU of the gateway, in milliseconds. */
   readonly cpuMs: number;
 }
-type Slots = Readonly<Record<Way, readonly Slot[]>>;
+interface Slots extends Readonly<Record<Way, readonly Slot[]>> {
+  /** Of the build of another checkout, round by round beside ours; empty without one. */
+  readonly other: Readonly<Record<GatewayWay, readonly Slot[]>>;
+}
 
-/** The first token and the frames of an answer through the gateway, against the provider that is asked itself. */
+/**
+ * The first token and the frames of an answer through the gateway, against the provider that is asked itself. With
+ * BENCH_AGAINST=<folder> the build there takes part.
+ */
 export const streaming: Benchmark = { name: 'streaming', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
@@ -35,6 +42,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     firstToken(brief, way),
     frames(long, way, 'one reader'),
     frames(many, way, `${MANY_READERS} readers`),
+    ...againstOther(way, { brief, long, many }),
   ]);
 }
 
@@ -43,26 +51,36 @@ async function measured(bench: Bench, config: { words?: number }, readers: numbe
   const database = await bench.database();
   const provider = await bench.provider(config);
   const environment = { ...NEVER_SILENT, GATEWAY__AGENT__HISTORY_MAX_MESSAGES: String(HISTORY_MESSAGES) };
-  const gateway = await bench.gateway({ databaseUrl: database.url, providerUrl: provider.url, environment });
+  const wish = { databaseUrl: database.url, providerUrl: provider.url, environment };
+  const gateway = await bench.gateway(wish);
+  const checkout = process.env['BENCH_AGAINST'];
+  const other = checkout ? await bench.gateway({ ...wish, checkout }) : undefined;
   const helper: Helper<true, ReadersQuestion, ReadersAnswer> = await bench.helper(
     '../streaming/turn-readers-process.js',
     {},
   );
   const sessions = await Promise.all(Array.from({ length: readers }, () => newSession(gateway)));
   const slots: Record<Way, Slot[]> = { provider: [], sse: [], websocket: [] };
+  const others: Record<GatewayWay, Slot[]> = { sse: [], websocket: [] };
+  const slot = async (way: Way, from: GatewayProcess): Promise<Slot> => {
+    const urls = sessions.map((id) => urlOf(way, from, provider.url, id));
+    const cpuBefore = cpuSeconds(from.pid);
+    const answer = await helper.ask({ way, urls, headers: from.headers, durationMs: TIMING.slotMs });
+    return { ...answer, cpuMs: (cpuSeconds(from.pid) - cpuBefore) * 1000 };
+  };
   for (let round = -1; round < TIMING.rounds; round += 1) {
     for (const way of WAYS) {
-      const urls = sessions.map((id) => urlOf(way, gateway, provider.url, id));
-      const cpuBefore = cpuSeconds(gateway.pid);
-      const answer = await helper.ask({ way, urls, headers: gateway.headers, durationMs: TIMING.slotMs });
-      const slot = { ...answer, cpuMs: (cpuSeconds(gateway.pid) - cpuBefore) * 1000 };
+      const measured = await slot(way, gateway);
+      const against = other === undefined || way === 'provider' ? undefined : await slot(way, other);
       // The first round warms up.
-      if (round >= 0) slots[way].push(slot);
+      if (round < 0) continue;
+      slots[way].push(measured);
+      if (against !== undefined && way !== 'provider') others[way].push(against);
     }
   }
-  for (const one of [helper, gateway, provider]) await one.stop();
+  for (const one of [helper, gateway, other, provider]) await one?.stop();
   await database.drop();
-  return slots;
+  return { ...slots, other: others };
 }
 
 async function newSession({ portB, headers }: GatewayProcess): Promise<string> {
@@ -89,6 +107,34 @@ function firstToken(slots: Slots, way: Way): Row {
   return atMost(row, added, MAX_ADDED_MS, 'ms');
 }
 
+/** What became faster or slower against the other checkout; no rows without one. */
+function againstOther(way: GatewayWay, measured: Readonly<Record<'brief' | 'long' | 'many', Slots>>): Row[] {
+  const { brief, long, many } = measured;
+  if (brief.other[way].length === 0) return [];
+  const ratio = (slots: Slots, of: (slot: Slot) => number): string =>
+    median(slots[way].map((slot, round) => of(slot) / of(slots.other[way][round] as Slot))).toFixed(3);
+  const row = (path: string, slots: Slots, of: (slot: Slot) => number) =>
+    informs(
+      {
+        path: `${path} ${TITLES[way]}: against the other build`,
+        measured: short(median(slots[way].map(of))),
+        baseline: short(median(slots.other[way].map(of))),
+      },
+      `${ratio(slots, of)} ×`,
+    );
+  return [
+    row('First token over', brief, ({ firstMs }) => median(firstMs)),
+    row('CPU a short turn over', brief, ({ cpuMs, turns }) => cpuMs / turns),
+    row('Words a second, one reader, over', long, rate),
+    row(`Words a second, ${MANY_READERS} readers, over`, many, rate),
+    row(`CPU a long turn, ${MANY_READERS} readers, over`, many, ({ cpuMs, turns }) => cpuMs / turns),
+  ];
+}
+
+function rate({ turns, seconds }: Slot): number {
+  return (turns * LONG_ANSWER_WORDS) / seconds;
+}
+
 function firstText(slots: readonly Slot[]): string {
   const all = slots.flatMap(({ firstMs }) => firstMs).toSorted((one, other) => one - other);
   return `p50 ${short(percentile(all, 0.5))} ms, p99 ${short(percentile(all, 0.99))} ms`;
@@ -96,7 +142,6 @@ function firstText(slots: readonly Slot[]): string {
 
 /** Words a second: a frame holds several where the reader was behind. */
 function frames(slots: Slots, way: Way, readers: string): Row {
-  const rate = ({ turns, seconds }: Slot): number => (turns * LONG_ANSWER_WORDS) / seconds;
   const ratio = median(slots[way].map((slot, round) => rate(slot) / rate(slots.provider[round] as Slot)));
   const written = median(slots[way].map((slot) => slot.frames / slot.seconds));
   const cpu = median(slots[way].map((slot) => (slot.cpuMs * 1000) / (slot.turns * LONG_ANSWER_WORDS)));
