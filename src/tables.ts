@@ -10,7 +10,7 @@ import { TurnFrameEntity } from './areas/live/remote/turn-frame.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity } from './areas/memory/memory-entry.entity.js';
 import { MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory-tallies.entity.js';
-import { PluginStateEntity } from './areas/plugins/state/plugin-state.entity.js';
+import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
 import { AttachmentEntity } from './areas/turns/attachment.entity.js';

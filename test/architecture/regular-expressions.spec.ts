@@ -22,7 +22,7 @@ const BUILT_IN = [
   ['http/route-table.ts', 1],
   ['platform/logging/secret-patterns.ts', 1],
   ['areas/channels/adapters/slack/slack-text.ts', 1],
-  ['areas/skills/prompt/trigger-text.ts', 1],
+  ['areas/skills/triggered-skills.ts', 1],
   ['areas/channels/adapters/telegram/telegram-updates.ts', 1],
 ];
 
@@ -35,7 +35,7 @@ const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>
   ],
   'http/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
   'areas/channels/adapters/slack/slack-text.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
-  'areas/skills/prompt/trigger-text.ts': [
+  'areas/skills/triggered-skills.ts': [
     [String.raw`^$|[\s\p{Ps}\p{Pi}"',;:!?。、]|[\p{Script=Han}\p{Script=Thai}ー]`, 'u'],
   ],
   'areas/channels/adapters/telegram/telegram-updates.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],

@@ -54,7 +54,7 @@ describe('4.1 | GET | /mcp/servers | none | 200; object with servers (array)', (
       { name: 'memory', status: 'running', tools: expect.arrayContaining(['read_graph']) as string[] },
       {
         ...{ name: 'crash', status: 'reconnecting', tools: [] },
-        error: 'it exited with code 3; it said: cannot find the configuration of the mark',
+        error: 'it exited with code 3; its last output: cannot find the configuration of the mark',
       },
     ]);
   });
@@ -130,7 +130,7 @@ test('3 | MCP server | running (Profile A), connected, reconnecting (Profile B)'
 });
 
 describe('Events (docs/specification/silences.md, Webhooks): mcp.connected and mcp.disconnected', () => {
-  test('a hook is told when a server goes and when it is back', async () => {
+  test('a webhook gets an event when a server is lost and when it is back', async () => {
     const hook = { url: 'http://127.0.0.1:18999/hook', events: ['mcp.*'] };
     expect((await gateway.b.post('/hooks', hook)).status).toBe(201);
     await gateway.b.post('/mcp/memory/reconnect');

@@ -152,7 +152,7 @@ describe('3 | loaded | POST plugins/:name/reload (B) | plugin exists | loaded | 
   });
 });
 
-test('enabling what cannot be loaded is 409', async () => {
+test('enabling a plugin that cannot be loaded is 409', async () => {
   expectError('a', await gateway.a.post('/plugins/broken/enable'), 409, 'conflict');
   expectError('b', await gateway.b.post('/plugins/broken/reload'), 409, 'conflict');
 });
@@ -173,13 +173,13 @@ test('plugins:write is needed, and plugins:read', async () => {
   expectError('a', await other.get('/plugins'), 403, 'forbidden');
 });
 
-test('settings that choose what runs are for the file and the environment alone', async () => {
+test('settings that choose what runs can be set in the file and the environment only', async () => {
   for (const key of ['directory', 'integrity', 'max_memory_mb', 'max_call_ms']) {
     expectError('b', await gateway.b.patch('/config', { [`plugins.${key}`]: 1 }), 403, 'forbidden');
   }
 });
 
-test('every change is in the audit under the name of the token,', async () => {
+test('every change is in the audit under the name of the token', async () => {
   const rows = await gateway.database.query<{ action: string; actor: string; target: string }>(
     `SELECT DISTINCT action, actor, target FROM audit_entries WHERE target = 'measures' AND action LIKE 'plugin.%' ORDER BY action`,
   );
@@ -192,7 +192,7 @@ test('every change is in the audit under the name of the token,', async () => {
   );
 });
 
-test('metrics tell status and memory of every plugin', async () => {
+test('metrics show status and memory of every plugin', async () => {
   const { text } = await gateway.a.get('/metrics');
   expect(text).toMatch(/^agent_gateway_plugin_status\{plugin="measures",status="loaded"\} 1$/m);
   expect(text).toMatch(/^agent_gateway_plugin_status\{plugin="broken",status="failed"\} 1$/m);

@@ -92,7 +92,7 @@ test('a plugin with a pin is loaded without its skills: the pin does not vouch f
   expect(await skillNames(gateway)).not.toContain('smuggled');
 });
 
-test('what ships is valid for the reference library, and has triggers in English and Chinese', async () => {
+test('shipped skills are valid for the reference library, and have triggers in English and Chinese', async () => {
   for (const { problems } of await judged(SHIPPED.map((name) => resolve('skills', name))))
     expect(problems).toEqual([]);
   for (const { name, triggers } of await skillsB(gateway)) {
@@ -114,11 +114,11 @@ test.each(['a', 'b'] as const)('Profile %s: another method is 405', async (profi
   expectError(profile, await gateway[profile].post('/skills', {}), 405, 'bad_request');
 });
 
-test('skills.enabled turns all of them off and on at once; skills.directory is for the file alone', async () => {
+test('skills.enabled turns all of them off and on at once; skills.directory can be set in the file only', async () => {
   expect((await gateway.b.patch('/config', { 'skills.enabled': false })).status).toBe(200);
   expect(await skillNames(gateway)).toEqual([]);
   expect((await gateway.a.get<Wire>('/skills')).body).toEqual({ skills: [] });
-  // Long enough for the folders to be looked at in the meantime.
+  // Long enough for a rescan in the meantime.
   await sleep(600);
   expect((await gateway.b.patch('/config', { 'skills.enabled': true })).status).toBe(200);
   expect(await skillNames(gateway)).toContain('weekly-report');

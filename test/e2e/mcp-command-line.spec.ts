@@ -51,7 +51,7 @@ test.each(['none', 'auto'])(
 );
 
 describe('a tool in quarantine', () => {
-  test('is shown with what changed, and is offered again once it is approved at the command line', async () => {
+  test('is listed with what changed, and offered again once it is approved on the command line', async () => {
     const bench = await makeBench();
     const state = join(bench.folder, 'said');
     await bench.write(
@@ -86,7 +86,7 @@ describe('a tool in quarantine', () => {
   });
 });
 
-test('calls that wait are listed, and an answer to one that does not wait says so', async () => {
+test('waiting calls are listed, and answering a call that does not wait is an error', async () => {
   const started = await startTestGateway();
   gateway = started;
   const env = { DATABASE_URL: started.database.url };

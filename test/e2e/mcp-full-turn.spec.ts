@@ -26,7 +26,7 @@ const calls = (path: string) => [
   { name: 'files__write_file', arguments: { path, content: WORD } },
 ];
 
-/** A model that asks for both, and then says what it was told. */
+/** A model that calls both, and then repeats their results. */
 function script(): void {
   model.addFixture({
     match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },

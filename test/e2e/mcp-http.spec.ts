@@ -37,7 +37,7 @@ async function end(child: ChildProcess): Promise<void> {
 const connected = (name: string) =>
   eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
 
-/** An HTTP server that wants a token and refuses whoever has another. */
+/** An HTTP server that refuses every token but one. */
 const bouncer = createHttpServer((request, response) => {
   asked.push(request.headers.authorization ?? 'nothing');
   response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
@@ -79,7 +79,7 @@ describe.each([
     expect([status, output]).toEqual(['success', 'Echo: over the wire']);
   });
 
-  test('is found gone when it goes, and connected again when it is back', async () => {
+  test('is noticed when it goes, and connected again when it is back', async () => {
     await end(backing().child);
     await eventually(async () => expect((await serverB(gateway, name))?.status).toBe('reconnecting'));
     backing().child = await serve(transport === 'http' ? 'streamableHttp' : 'sse', backing().port);
@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-test('a server that was restarted underneath answers the next call: it did nothing of it before', async () => {
+test('a restarted server answers the next call, because it did not run the first attempt', async () => {
   await connected('web');
   await end(http.child);
   http.child = await serve('streamableHttp', http.port);
@@ -99,7 +99,7 @@ test('a server that was restarted underneath answers the next call: it did nothi
   });
 });
 
-test('a server that refuses our token is not asked again, and the token is in no line', async () => {
+test('a server that refuses our token is not contacted again, and no log line holds the token', async () => {
   await eventually(async () => expect((await serverB(gateway, 'closed'))?.status).toBe('disconnected'));
   const { body } = await gateway.a.get<{ servers: unknown[] }>('/mcp/servers');
   const error = expect.stringContaining('Unauthorized') as string;
@@ -117,7 +117,7 @@ test('reconnect tries a refused server once more', async () => {
 
 test('an address inside a private network is not connected to', async () => {
   await eventually(() => {
-    const told = gateway.logLines.filter((line) => line.includes('"mcp::inside"'));
-    expect(told.join('')).toContain('must lead to a public address');
+    const lines = gateway.logLines.filter((line) => line.includes('"mcp::inside"'));
+    expect(lines.join('')).toContain('must lead to a public address');
   });
 });

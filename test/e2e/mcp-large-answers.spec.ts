@@ -81,14 +81,14 @@ describe.each([
   ['child', 'first'],
   ['child', 'last'],
 ])('an answer of more than 10 MiB from "%s", sent as %s', (server, how) => {
-  test('fails its call at once and says so, and the server and its other calls live', async () => {
+  test('fails its call at once with the reason, and the server and its other calls go on', async () => {
     const { connected_at: since } = (await serverB(gateway, server)) ?? {};
     const neighbour = call(`${server}__hang`);
     const startedAt = performance.now();
     const large = await call(`${server}__big`, { text: `${LARGE} ${how}` });
     const tookMs = performance.now() - startedAt;
     expect([large.status, large.content]).toEqual(['error', expect.stringContaining(TOO_LARGE)]);
-    // Whoever waits for the time-out waits for a minute.
+    // The time-out would be a minute.
     expect(tookMs).toBeLessThan(20_000);
     expect(await call(`${server}__big`, { text: `5 ${how}` })).toEqual({
       status: 'success',
@@ -96,9 +96,9 @@ describe.each([
     });
     expect(await neighbour).toEqual({ status: 'success', content: 'back' });
     expect((await serverB(gateway, server))?.connected_at).toBe(since);
-    const told = gateway.logLines.filter(
+    const lines = gateway.logLines.filter(
       (line) => line.includes(`"mcp::${server}"`) && line.includes(TOO_LARGE),
     );
-    expect(told.at(-1)).toContain('a message was not read');
+    expect(lines.at(-1)).toContain('a message was not read');
   });
 });

@@ -19,7 +19,7 @@ let model: LLMock;
 let bench: McpBench;
 let gateway: TestGateway;
 
-/** A model that calls every tool it is told to, whether it was offered or not. */
+/** A model that calls every tool it is told to call, offered or not. */
 function script(): void {
   model.addFixture({
     match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },
@@ -67,7 +67,7 @@ const verdicts = async (caller: HttpCaller, ...tools: string[]) => {
 };
 
 describe('which tools may run in turns of a token', () => {
-  test('a token with an entry may use what that allows, and the rule of the channel still holds', async () => {
+  test('a token with a rule may use what that allows, within the rule of the channel', async () => {
     expect(await verdicts(await holder('reader'), 'echo', 'pid', 'env', 'touch')).toEqual({
       echo: 'success',
       pid: 'success',
@@ -82,7 +82,7 @@ describe('which tools may run in turns of a token', () => {
     });
   });
 
-  test('a token without an entry may use what the channel may', async () => {
+  test('a token without a rule may use what the channel may', async () => {
     expect(await verdicts(await holder('anybody'), 'echo', 'touch')).toEqual({
       echo: 'success',
       touch: 'denied',
@@ -102,7 +102,7 @@ describe('which tools may run in turns of a token', () => {
     });
   });
 
-  test('the same session obeys another token otherwise, over HTTP as over a WebSocket', async () => {
+  test('the same session follows the rules of whichever token sends, over HTTP and WebSocket', async () => {
     const reader = await gateway.mint({ name: 'reader' });
     const made = await gateway.a.post<{ session_id: string }>('/sessions', {});
     const path = `/sessions/${made.body.session_id}/messages`;
@@ -119,7 +119,7 @@ describe('which tools may run in turns of a token', () => {
     expect(done.tool_calls[0]?.status).toBe('denied');
   });
 
-  test('an entry may name the id, and takes effect at once', async () => {
+  test('a rule may name the id, and takes effect at once', async () => {
     const token = await gateway.mint({ name: 'hurried' });
     const caller = gateway.caller('a', token);
     expect(await verdicts(caller, 'pid')).toEqual({ pid: 'success' });
@@ -132,7 +132,7 @@ describe('which tools may run in turns of a token', () => {
   });
 });
 
-test('a rule that names no token is told in the log, for it holds for nobody', async () => {
+test('the log warns of a rule that names no existing token', async () => {
   await gateway.mint({ name: 'there' });
   const warned = () =>
     gateway.logLines.filter((line) => line.includes('name no token there is')).at(-1) ?? '';
@@ -144,7 +144,7 @@ test('a rule that names no token is told in the log, for it holds for nobody', a
   expect(warned()).not.toContain('"there"');
 });
 
-test('the metrics tell the status of every server', async () => {
+test('the metrics show the status of every server', async () => {
   const { text } = await gateway.operations.get('/metrics');
   const samples = text.split('\n').filter((line) => line.startsWith('agent_gateway_mcp_server_status{'));
   expect(samples).toEqual([

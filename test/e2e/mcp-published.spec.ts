@@ -6,7 +6,7 @@ import { callTool, McpBench, processesWith, published, serverB } from '../harnes
 import { SocketClient } from '../harness/socket-client.js';
 import { newSession } from '../harness/turn-stream.js';
 
-/** A back-off after a first failure is at most this; the rest of a recovery is the server's own start. */
+/** The longest back-off after a first failure; the rest of a recovery is the server's own start. */
 const MAX_BACK_OFF_MS = 500;
 const LONG = { duration: 60, steps: 600 };
 const SERVERS = ['everything', 'files', 'memory'] as const;
@@ -49,7 +49,7 @@ function childOf(name: Server): number {
 }
 const isWatch = (pid: number) => processesWith('mcp-child').includes(pid);
 
-/** How often it was connected to, as the log tells. */
+/** How often it was connected, according to the log. */
 const connections = (name: Server): number =>
   gateway.logLines.filter((line) => line.includes(`"mcp::${name}"`) && line.includes('"connected"')).length;
 
@@ -59,7 +59,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Starts a call that would take a minute, and waits until the server is at it. */
+/** Starts a call that would take a minute, and waits until the server runs it. */
 async function longCall() {
   const client = await SocketClient.open(
     `ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${await newSession(gateway)}`,
@@ -71,13 +71,13 @@ async function longCall() {
   return client;
 }
 
-test('the lists of all three are there, and what one adds after the handshake is looked at', async () => {
+test('the tools of all three are listed, and what one adds after the handshake is processed', async () => {
   expect((await serverB(gateway, 'memory'))?.tools).toContain('read_graph');
   expect((await serverB(gateway, 'files'))?.tools).toContain('read_text_file');
-  // It comes after the handshake, and runs as a task, which the gateway cannot do.
+  // This tool is added after the handshake and only runs as a task, which the gateway does not support.
   await eventually(() => {
     const lines = gateway.logLines.filter((line) => line.includes('simulate-research-query'));
-    expect(lines.join('')).toContain('is left out: it runs as a task only');
+    expect(lines.join('')).toContain('is left out: it only runs as a task');
   });
   expect((await serverB(gateway, 'everything'))?.tools).not.toContain('simulate-research-query');
 });
@@ -89,7 +89,7 @@ test('a call of each is answered', async () => {
   expect((await callTool(gateway, 'memory__read_graph', {})).status).toBe('success');
 });
 
-test('a turn that is cancelled ends its call at once, and the server goes on with others', async () => {
+test('a cancelled turn ends its call at once, and the server goes on with others', async () => {
   const child = childOf('everything');
   const client = await longCall();
   client.send({ type: 'cancel' });
@@ -114,7 +114,7 @@ test.each(SERVERS)(
   },
 );
 
-test('a call that runs when the child is killed fails before the next child is there', async () => {
+test('a running call fails before the next child starts when the child is killed', async () => {
   const client = await longCall();
   const before = connections('everything');
   process.kill(childOf('everything'), 'SIGKILL');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChildGroups } from '../../src/areas/mcp/sandbox/child-groups.js';
+import { ChildGroups } from '../../src/areas/mcp/sandbox/control-groups.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -33,7 +33,7 @@ const stopped = async () => {
 describe('without a sandbox', () => {
   afterEach(stopped);
 
-  test('the gateway says none, and a child still gets granted variables only', async () => {
+  test('the gateway reports none, and a child still gets granted variables only', async () => {
     bench = await McpBench.make({ plain: scripted(mark) });
     gateway = await startTestGateway({ env: { ...bench.env, NOT_GRANTED: 'secret' } });
     await eventually(async () => expect((await serverB(gateway, 'plain'))?.status).toBe('connected'), 20_000);
@@ -52,7 +52,7 @@ describe('without a sandbox', () => {
     expect(readFileSync('/proc/self/oom_score_adj', 'utf8')).not.toBe('1000\n');
   });
 
-  test('one that takes more memory than it may have ends, and is replaced', async () => {
+  test('a child that exceeds its memory limit ends and is replaced', async () => {
     await start('greedy', scripted(mark), '[mcp]\nmax_child_memory_mb = 512\n');
     const { output: pid } = await callTool(gateway, 'greedy__pid', {});
     expect(await callTool(gateway, 'greedy__hoard', { text: '64' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('without a sandbox', () => {
     });
   });
 
-  test('it opens no more files than it may', async () => {
+  test('a child cannot open more files than its limit', async () => {
     await start('collector', scripted(mark), '[mcp]\nmax_child_files = 128\n');
     expect((await callTool(gateway, 'collector__open', { text: '32' })).output).toBe('opened 32');
     expect(await callTool(gateway, 'collector__open', { text: '200' })).toMatchObject({
@@ -87,7 +87,7 @@ describe('without a sandbox', () => {
     afterEach(stopped);
     const LIMITS = '[mcp]\nmax_child_processes = 64\nmax_child_total_memory_mb = 256\n';
 
-    test('bound the processes of a server with all that it starts', async () => {
+    test('bound the processes of a server and of everything it starts', async () => {
       await start('boxed', prober(mark), LIMITS);
       const { output } = await callTool(gateway, 'boxed__multiply', { text: '200' });
       const [, made = '', refused = ''] = /^(\d+) started, (\d+) refused$/.exec(output) ?? [];
@@ -95,7 +95,7 @@ describe('without a sandbox', () => {
       expect((await callTool(gateway, 'boxed__shell', { text: 'echo alive' })).output).toBe('alive');
     });
 
-    test('bound its memory as a whole, of many processes and of temporary files', async () => {
+    test('bound its memory as a whole, over many processes and temporary files', async () => {
       await start('boxed', prober(mark), LIMITS);
       // Each of them alone stays below every limit.
       const { output } = await callTool(gateway, 'boxed__hoard', { text: '8 96' });
@@ -103,7 +103,7 @@ describe('without a sandbox', () => {
       expect((await callTool(gateway, 'boxed__shell', { text: 'echo alive' })).output).toBe('alive');
     });
 
-    test('are gone with the server', async () => {
+    test('are removed with the server', async () => {
       await start('boxed', prober(mark), LIMITS);
       const { output } = await callTool(gateway, 'boxed__shell', {
         text: 'grep -o "[^:]*agent-gateway-.*" /proc/self/cgroup',
@@ -117,7 +117,7 @@ describe('without a sandbox', () => {
   },
 );
 
-/** Root is not counted by the kernel, so that the gateway runs as somebody else. */
+/** The kernel does not count root's processes, so the gateway runs as another user. */
 describeInSandbox('a gateway without control groups', () => {
   afterEach(async () => {
     await processes.clear();

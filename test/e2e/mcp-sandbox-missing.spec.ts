@@ -74,7 +74,7 @@ test('the embedded database on loopback: servers run, with a warning at the star
   expect(warnings).toHaveLength(1);
 });
 
-test('a server that is added while it runs is warned of as well', async () => {
+test('a server that is added later gets the warning as well', async () => {
   await bench.write({}, AUTO);
   const { running, b } = await serveEmbedded({});
   expect(running.output()).not.toContain('sandbox');
@@ -85,7 +85,7 @@ test('a server that is added while it runs is warned of as well', async () => {
   expect(`${stdout}${stderr}`).toContain('without a sandbox');
 });
 
-test('the embedded database on another address: servers are refused with the way out, and nothing is started', async () => {
+test('the embedded database on another address: servers are refused with the remedy, and nothing is started', async () => {
   const { a, b } = await serveEmbedded({ GATEWAY__GATEWAY__HOST: '0.0.0.0' });
   const { error, warning } = await entryOf(b, 'disconnected');
   expect([error, warning]).toEqual([expect.stringMatching(WAY_OUT), undefined]);
@@ -95,7 +95,7 @@ test('the embedded database on another address: servers are refused with the way
 });
 
 describe('a database of its own', () => {
-  test('servers are refused with the way out, and run once it is taken', async () => {
+  test('servers are refused with the remedy, and run once it is applied', async () => {
     const state = join(bench.folder, 'state');
     await bench.write({ boxed: scripted(mark, 'fine', state) }, AUTO);
     const gateway = await startTestGateway({ env: { ...bench.env, PATH: path.value } });
@@ -116,7 +116,7 @@ describe('a database of its own', () => {
     await unshut.stop();
   });
 
-  test('a broken bubblewrap is like none, and its words are told', async () => {
+  test('a broken bubblewrap counts as missing, and its error is shown', async () => {
     await writeFile(join(path.value, 'bwrap'), '#!/bin/sh\necho "bwrap: No permissions" >&2\nexit 1\n', {
       mode: 0o755,
     });

@@ -7,7 +7,7 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { callTool, type ServerB } from '../harness/mcp.js';
 import { describeInSandbox, place } from '../harness/sandbox.js';
 
-/** How the published servers are started by people: by name, from the folder of the settings, or from a home. */
+/** How people start the published servers: by name, from the folder of the settings, or from a home. */
 const token = mintToken();
 const processes = new ProcessBench();
 const SERVERS = ['filesystem', 'memory', 'everything'];
@@ -55,7 +55,7 @@ describeInSandbox('servers as people start them', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('the lines of the README: settings that come later, beside the packages, and npx', async () => {
+  test('as in the README: settings that are added later, beside the packages, and npx', async () => {
     await serve();
     const notes = join(folder, 'notes');
     await place(join(notes, 'today.txt'), 'The word of the day is heliotrope.\n');
@@ -97,7 +97,7 @@ describeInSandbox('servers as people start them', () => {
     expect((await callTool({ a }, 'memory__read_graph', {})).status).toBe('success');
   });
 
-  test('a server of a project in a home sees its project, and nothing else of the home', async () => {
+  test('a server in a project of a home sees its project and nothing else of the home', async () => {
     const home = join(folder, 'home');
     await place(join(home, '.ssh/id'), 'secret');
     await place(join(home, 'letter'), 'secret');

@@ -16,7 +16,7 @@ const connected = (name: string) =>
   eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
 const backend = async (): Promise<string> =>
   (await gateway.a.get<{ sandbox_backend: string }>('/info')).body.sandbox_backend;
-/** What a probe says, whether it went well or not. */
+/** The output of a probe, whether it succeeded or not. */
 const probe = async (name: string, text = ''): Promise<string> =>
   (await callTool(gateway, `boxed__${name}`, { text })).output;
 
@@ -96,7 +96,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     await bench.clear();
   });
 
-  test('is what the gateway says that it uses', async () => {
+  test('is what the gateway reports', async () => {
     expect(await backend()).toBe('bubblewrap');
   });
 
@@ -105,7 +105,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     expect(await probe('reach', `@agw-test-${process.pid}`)).toBe('ECONNREFUSED');
   });
 
-  test('finds the folders for runtime state, homes and temporary files empty', async () => {
+  test('finds the folders of runtime state, homes and temporary files empty', async () => {
     // The checkout, whose scripts are shown, may itself be in one of them.
     const find = `-path ${process.cwd()} -prune -o \\( -type f -o -type s \\) -print | grep -v ${bench.folder}`;
     for (const folder of ['/run', '/var/run', '/home', '/tmp', '/var/tmp'])
@@ -114,7 +114,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     expect(await probe('list', '/sys')).toBe('ENOENT');
   });
 
-  test('sees neither the settings nor the data nor an environment file, though its arguments name them', async () => {
+  test('sees neither settings nor data nor environment files, even when its arguments name them', async () => {
     expect(await probe('list', bench.folder)).toBe('named.json open projects');
     expect(await probe('list', join(bench.folder, 'projects'))).toBe('tool.mjs');
     expect(await probe('read', join(bench.folder, 'named.json'))).toBe('what an argument names');
@@ -137,7 +137,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     expect(processesWith(mark)).toEqual(before);
   });
 
-  test('writes where it may, and nowhere else', async () => {
+  test('writes to granted folders only', async () => {
     const open = join(bench.folder, 'open');
     expect(await probe('shell', `echo written > ${open}/x && cat ${open}/x`)).toBe('written');
     expect(existsSync(join(open, 'x'))).toBe(true);
@@ -146,12 +146,12 @@ describeInSandbox('a stdio server in the sandbox', () => {
         folder,
         expect.stringMatching(/Read-only file system/),
       ]);
-    // The folder of the settings lies in /tmp here, and in the sandbox that is another one.
+    // The settings are in /tmp here, and the sandbox has a /tmp of its own.
     expect(await probe('shell', `touch ${bench.folder}/x && rm ${bench.folder}/x`)).toBe('');
     expect(existsSync(join(bench.folder, 'x'))).toBe(false);
   });
 
-  test('sees no other process, and of variables only its own', async () => {
+  test('sees no other process and only its own variables', async () => {
     // bubblewrap's own first process, itself, and what it starts to look.
     expect(
       (await probe('list', '/proc')).split(' ').filter((name) => /^\d+$/.test(name)).length,
@@ -165,7 +165,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     ).toBe('failed: 1 ');
   });
 
-  test('fills no more than its own /tmp and its own shared memory', async () => {
+  test('can fill only its own /tmp and shared memory', async () => {
     expect(await probe('fill', '/tmp')).toBe('ENOSPC after 32 MiB');
     expect(await probe('fill', '/dev/shm')).toBe('ENOSPC after 8 MiB');
   });
@@ -212,7 +212,7 @@ describeInSandbox('what a server may be granted', () => {
     );
   });
 
-  test('a folder above the settings: they are covered in it, also once they are replaced', async () => {
+  test('a granted folder above the settings covers them, also after they are replaced', async () => {
     const above = await mkdtemp('/var/tmp/agw-above-');
     bench = await McpBench.make({});
     const inner = join(above, 'inner');

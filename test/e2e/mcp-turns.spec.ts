@@ -54,7 +54,7 @@ const audited = (target: string) =>
   }>(`SELECT outcome, actor, session_id, details FROM audit_entries WHERE target = '${target}' ORDER BY id`);
 
 describe.each(['a', 'b'] as const)('a turn in Profile %s', (profile) => {
-  test('calls two tools of two servers side by side and uses what they answer', async () => {
+  test('calls two tools of two servers in parallel and uses their results', async () => {
     const made = await gateway[profile].post<{ id?: string; session_id?: string }>('/sessions', {});
     const id = made.body.session_id ?? made.body.id ?? '';
     const content = `/call files__read_text_file {"path":"${files}/note.txt"}\n/call everything__get-sum {"a":19,"b":23}`;
@@ -76,7 +76,7 @@ describe.each(['a', 'b'] as const)('a turn in Profile %s', (profile) => {
   });
 });
 
-test('a call with progress outlasts the silence that a call may have', async () => {
+test('a call with progress may take longer than request_timeout_ms', async () => {
   const { status, output } = await callTool(gateway, 'everything__trigger-long-running-operation', {
     duration: 1,
     steps: 4,
@@ -90,7 +90,7 @@ test('arguments that do not fit the schema of the tool never reach the server', 
   expect(output).toContain('The arguments do not fit');
 });
 
-test('what a tool says of a failure is the result that the model reads', async () => {
+test('the error text of a tool is the result that the model reads', async () => {
   const { status, output } = await callTool(gateway, 'files__read_text_file', { path: '/etc/passwd' });
   expect(status).toBe('error');
   expect(output).toContain('Access denied');
@@ -175,7 +175,7 @@ describe('a model that obeys what it reads', () => {
     ]);
   });
 
-  test('calls two tools of one answer side by side', async () => {
+  test('calls two tools of one answer in parallel', async () => {
     const sum = (id: string, path: string) => ({
       name: 'files__get_file_info',
       id,
@@ -194,7 +194,7 @@ describe('a model that obeys what it reads', () => {
   });
 });
 
-describe('approval of what may destroy something', () => {
+describe('approval of destructive tools', () => {
   const pending = async () =>
     gateway.database.query<{ id: string; tool: string }>(
       'SELECT id, tool FROM tool_approvals WHERE verdict IS NULL',
@@ -217,7 +217,7 @@ describe('approval of what may destroy something', () => {
     );
   });
 
-  test('a call that nobody answers is denied', async () => {
+  test('a call without an answer is denied', async () => {
     await gateway.b.patch('/config', { 'agent.tool_approval_timeout_ms': 300 });
     const { status, output } = await callTool(gateway, 'own__erase', { text: 'all' });
     expect([status, output]).toEqual([
@@ -226,7 +226,7 @@ describe('approval of what may destroy something', () => {
     ]);
   });
 
-  test('a tool that the operator lists as harmless asks nobody', async () => {
+  test('a tool that the operator lists as harmless waits for no one', async () => {
     expect((await callTool(gateway, 'own__echo', { text: 'x' })).status).toBe('success');
   });
 });

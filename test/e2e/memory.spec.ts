@@ -84,7 +84,7 @@ async function promptFor(session: Record<string, unknown>, content: string): Pro
   return messages.find(({ role }) => role === 'system')?.content ?? '';
 }
 
-/** Tools of memory that the model was last told of. */
+/** The memory tools that the model was last offered. */
 function offered(): string[] {
   const tools = (provider.requests.at(-1)?.body['tools'] ?? []) as { function: { name: string } }[];
   return tools.map((tool) => tool.function.name).filter((name) => name.startsWith('memory_'));
@@ -159,7 +159,7 @@ describe('forgetting', () => {
     return (JSON.parse(output) as { forgotten: Shown[] }).forgotten.map(({ content }) => content);
   };
 
-  test('by id and by all the words of a query, and then nobody finds it', async () => {
+  test('by id and by all the words of a query, and then no one finds it', async () => {
     const id = await store('emil', 'Emil owes Fay 20 francs.');
     await store('emil', '埃米尔喜欢红色的自行车');
     await store('emil', 'Emil likes red cars.');
@@ -195,7 +195,7 @@ describe('forgetting', () => {
 
   test('a query that says nothing forgets nothing', async () => {
     await store('ida', 'This is it.');
-    expect((await call('ida', 'forget', { query: '…!' })).output).toContain('no word in this query');
+    expect((await call('ida', 'forget', { query: '…!' })).output).toContain('no searchable words');
     expect(await forget('ida', { query: 'the and of' })).toEqual([]);
     expect((await call('ida', 'forget', {})).status).toBe('error');
     expect(await recall('ida')).toEqual(['This is it.']);
@@ -203,12 +203,12 @@ describe('forgetting', () => {
 });
 
 describe('whose a session is', () => {
-  test('without a user nothing is remembered: everybody behind the token would share it', async () => {
+  test('without a user nothing is remembered, because everyone with the token would share it', async () => {
     const { status, output } = await call(undefined, 'store', { content: 'The visitor is called Jo.' });
-    expect([status, output]).toEqual(['error', expect.stringContaining('made without a user_id')]);
+    expect([status, output]).toEqual(['error', expect.stringContaining('created without a user_id')]);
     expect((await call(undefined, 'recall', {})).status).toBe('error');
     expect((await call(undefined, 'forget', { query: 'Jo' })).status).toBe('error');
-    // Whoever is named like the token is somebody, and what they told stays with them.
+    // A user whose name is that of the token is another user, with memories of their own.
     await store('test', 'Test is a person too.');
     expect(await promptFor({}, 'person')).not.toContain('person too');
     expect(await promptFor({ user_id: 'test' }, 'person')).toContain('person too');
@@ -236,7 +236,7 @@ describe('whose a session is', () => {
   });
 });
 
-describe('what is odd', () => {
+describe('odd cases', () => {
   test.each([
     ['NUL and half a character', 'odd\u0000ly \uD800 enough', 'oddly'],
     ['no spaces for long', `${'x'.repeat(3000)} needle`, 'needle'],
@@ -310,7 +310,7 @@ describe('at the command line', () => {
   });
 });
 
-test('past the most of one user, those go that were not used for longest', async () => {
+test('past the limit of one user, the least recently used memories are deleted', async () => {
   await gateway.b.patch('/config', { 'memory.max_entries_per_user': 3 });
   await store('oda', 'An apple');
   await store('oda', 'A banana');
@@ -322,7 +322,7 @@ test('past the most of one user, those go that were not used for longest', async
   expect(await recall('oda', 'apples')).toEqual(['An apple']);
   await store('oda', 'A damson');
   await gateway.b.patch('/config', { 'memory.max_entries_per_user': 10_000 });
-  // The other replica too gives up no more of anybody's.
+  // The other replica does not delete more entries either.
   await eventually(async () => {
     const { body } = await modelled.b.get<{ memory: { max_entries_per_user: number } }>('/config');
     expect(body.memory.max_entries_per_user).toBe(10_000);

@@ -82,7 +82,7 @@ afterAll(async () => {
 });
 
 test.each([
-  ['loads-forever', `did not start within ${LOAD_MS} ms and was ended`],
+  ['loads-forever', `did not start within ${LOAD_MS} ms and was terminated`],
   ['wants-4-gb', 'asks for 4096 MiB at its start, and its limit is 64 MiB'],
   ['traps-at-start', 'unreachable'],
   ['not-granted', 'extism:host/env.http_request, which needs the permission net.http'],
@@ -92,23 +92,23 @@ test.each([
   ['path-out', 'leads out of its folder'],
   ['symlink-out', 'leads out of its folder'],
   ['folder-out', 'leads out of plugins.directory'],
-  ['wrong-hash', 'not the one that sha256 names'],
-  ['wrong-name', 'not that of its folder'],
-  ['greedy', 'limits.memory_mb is 4096, and at most 64 is given'],
-])('%s is named in the list: %s', async (name, reason) => {
+  ['wrong-hash', 'does not match sha256 in plugin.toml'],
+  ['wrong-name', 'differs from the name of its folder'],
+  ['greedy', 'limits.memory_mb is 4096, and the maximum is 64'],
+])('%s is listed with its error: %s', async (name, reason) => {
   const plugin = await pluginB(gateway, name);
   expect(plugin).toMatchObject({ status: 'failed', memory_usage_bytes: 0 });
   expect(plugin?.error).toContain(reason);
   expect(plugin?.error).not.toContain(bench.folder);
 });
 
-test('the good one beside them serves', async () => {
+test('a good plugin beside them serves', async () => {
   expect(
     (await callTool(gateway, 'measures__convert_unit', { value: 10, from: 'km', to: 'mi' })).output,
   ).toBe('10.0 km = 6.21371192237 mi');
 });
 
-test('a call that never ends is ended within 100 ms of its limit, and the next call is answered anew', async () => {
+test('an endless call is terminated within 100 ms of its limit, and the next call is answered', async () => {
   const call = (args: Record<string, unknown>) =>
     gateway.tools.call(
       'runs-forever__act',
@@ -124,7 +124,7 @@ test('a call that never ends is ended within 100 ms of its limit, and the next c
     const timer = sleep(CALL_MS).then(() => performance.now());
     const { status, content } = await call({ text: 'x'.repeat(200) });
     const endedAt = performance.now();
-    expect([status, content]).toEqual(['error', `it did not answer within ${CALL_MS} ms and was ended`]);
+    expect([status, content]).toEqual(['error', `it did not answer within ${CALL_MS} ms and was terminated`]);
     lateMs.push(endedAt - (await timer));
     expect((await pluginB(gateway, 'runs-forever'))?.memory_usage_bytes).toBe(0);
   }
@@ -143,7 +143,7 @@ test('a trap ends the call and nothing else', async () => {
   expect((await pluginB(gateway, 'traps'))?.status).toBe('loaded');
 });
 
-test('memory stops growing at its limit, and the figure says so', async () => {
+test('memory stops growing at its limit, as the metric shows', async () => {
   expect((await callTool(gateway, 'grows__act', {})).output).toBe('it failed: unreachable');
   expect((await callTool(gateway, 'grows-slowly__act', {})).status).toBe('success');
   const used = (await pluginB(gateway, 'grows-slowly'))?.memory_usage_bytes;
@@ -155,6 +155,6 @@ test('buffers of the host stop growing too', async () => {
   const { status, output } = await callTool(gateway, 'takes-buffers__act', {});
   expect([status, output]).toEqual([
     'error',
-    `it failed: its buffers would be more than ${2 * 1_048_576} bytes`,
+    `it failed: its buffers would take more than ${2 * 1_048_576} bytes`,
   ]);
 });

@@ -134,7 +134,7 @@ test.each([
   expect(plugin?.error).toContain(`needs the permission ${permission}`);
 });
 
-test('what is kept is there at the next call, for this plugin alone, and gone with its thread', async () => {
+test('stored values are there at the next call, for this plugin only, and gone with its thread', async () => {
   expect(await act('keeps')).toBe('it answered with code 7');
   expect(await act('keeps')).toBe('kept before');
   expect(await act('keeps-too')).toBe('it answered with code 7');
@@ -142,14 +142,14 @@ test('what is kept is there at the next call, for this plugin alone, and gone wi
   expect(await act('keeps')).toBe('it answered with code 7');
 });
 
-test('more than 1 MiB is not kept, and what is kept counts as memory', async () => {
-  expect(await act('hoards')).toBe('it failed: more is not kept: 1024 values, 1048576 bytes in all');
+test('more than 1 MiB is not stored, and stored values count as memory', async () => {
+  expect(await act('hoards')).toBe('it failed: var_set stores at most 1024 values and 1048576 bytes in all');
   const used = (await pluginB(gateway, 'hoards'))?.memory_usage_bytes;
   expect(used).toBeGreaterThanOrEqual(500_000);
   expect(used).toBeLessThan(4 * 1_048_576);
 });
 
-test('its configuration is that of plugin.toml, and the settings win', async () => {
+test('its configuration comes from plugin.toml, and the settings win', async () => {
   expect([await act('reads'), await act('overridden')]).toEqual(['from plugin.toml', 'from the settings']);
 });
 

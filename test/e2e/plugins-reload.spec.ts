@@ -54,7 +54,7 @@ async function letGo<Result>(calls: Promise<Result>): Promise<Result> {
 
 const reload = (name: string) => gateway.b.post<{ version: string }>(`/plugins/${name}/reload`);
 
-test('a call in the middle of its work when its plugin is reloaded ends on the version it began with', async () => {
+test('a call that is running during a reload finishes on its version', async () => {
   const begun = call('holding__act');
   await eventually(() => expect(held).toHaveLength(1));
   const accepted = call('holding__act');
@@ -66,7 +66,7 @@ test('a call in the middle of its work when its plugin is reloaded ends on the v
   expect(await call('holding__act')).toBe('success: two');
 });
 
-test('64 calls of a plugin wait for their turn, and the next is told that it is busy', async () => {
+test('64 calls of a plugin wait for their turn, and the next fails because it is busy', async () => {
   const calls = Array.from({ length: 65 }, () => call('crowded__act'));
   await eventually(() => expect(held).toHaveLength(1));
   expect(await call('crowded__act')).toBe('error: the plugin is busy; try again later');
@@ -111,7 +111,7 @@ const inUse = (): number[] => ['task', 'fd'].map((what) => readdirSync(`/proc/se
   },
 );
 
-test('webhooks are told of what callers settle, and of nothing that a start loads', async () => {
+test('webhooks get the changes of callers, and nothing about what a start loads', async () => {
   await gateway.a.post('/hooks', { url: receiver.url(), events: ['plugin.*'] });
   await bench.addAll({ told: TWO });
   await reload('told');
@@ -135,7 +135,7 @@ test('webhooks are told of what callers settle, and of nothing that a start load
   );
 });
 
-test('what could not be loaded or offered is in the audit with the reason, and nothing has changed', async () => {
+test('a failed load or offer is audited with the reason and changes nothing', async () => {
   await gateway.b.post('/plugins/measures/disable');
   const withdraw = gateway.tools.register({
     ...{ name: 'measures__count_text', description: 'It was here first.', inputSchema: { type: 'object' } },

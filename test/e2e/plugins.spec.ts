@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe.each(['a', 'b'] as const)('a turn in Profile %s', (profile) => {
-  test('calls the tool of the shipped plugin and uses what it answers', async () => {
+  test('calls the tool of the shipped plugin and uses its result', async () => {
     const made = await gateway[profile].post<{ id?: string; session_id?: string }>('/sessions', {});
     const id = made.body.session_id ?? made.body.id ?? '';
     const content = '/call measures__count_text {"text":"naïve 日本 \\"quoted\\"\\nline two 😀"}';
@@ -77,7 +77,7 @@ test.each([
   expect((await callTool(gateway, 'measures__convert_unit', args)).output).toBe(expected);
 });
 
-test('a tool that cannot do it says so, and arguments that do not fit never reach it', async () => {
+test('a tool reports what it cannot do, and invalid arguments never reach it', async () => {
   const wrong = await callTool(gateway, 'measures__convert_unit', { value: 1, from: 'km', to: 'kg' });
   expect([wrong.status, wrong.output]).toEqual([
     'error',
@@ -87,7 +87,7 @@ test('a tool that cannot do it says so, and arguments that do not fit never reac
   expect(unfit.output).toContain('The arguments do not fit');
 });
 
-test('the shipped plugin gives its memory back: hundreds of calls pass within its limit', async () => {
+test('the shipped plugin frees its memory: hundreds of calls stay within its limit', async () => {
   const text = 'word '.repeat(200);
   for (let time = 0; time < 200; time += 1) {
     const { status, content } = await gateway.tools.call(
@@ -100,17 +100,14 @@ test('the shipped plugin gives its memory back: hundreds of calls pass within it
   }
 });
 
-test('a plugin reaches the host that it was granted, under no other name, and what it knows stays secret', async () => {
+test('a plugin reaches its granted host, under no other name, and its secrets stay secret', async () => {
   const { status, output } = await callTool(gateway, 'fetches__act', {});
   expect([status, output]).toEqual(['success', `/weather for ***REDACTED*** at ${origin.slice(7)}`]);
 });
 
 test('and no other host', async () => {
   const { status, output } = await callTool(gateway, 'strays__act', {});
-  expect([status, output]).toEqual([
-    'error',
-    'it failed: this host is not among those of permissions.net.http',
-  ]);
+  expect([status, output]).toEqual(['error', 'it failed: this host is not listed in permissions.net.http']);
 });
 
 test('disabled holds on all replicas and after a restart, and so does enabled', async () => {
@@ -134,7 +131,7 @@ test('a reload reaches the other replicas', async () => {
   expect((await callTool(other, 'spare__act', {})).output).toBe('new');
 });
 
-test('pins: only the plugin.toml that is pinned is loaded', async () => {
+test('pins: only the pinned plugin.toml is loaded', async () => {
   const toml = await bench.read('measures', 'plugin.toml');
   const pin = createHash('sha256').update(toml).digest('hex');
   const pinned = await startTestGateway({
@@ -146,7 +143,7 @@ test('pins: only the plugin.toml that is pinned is loaded', async () => {
     },
   });
   expect((await pluginB(pinned, 'measures'))?.status).toBe('loaded');
-  expect((await pluginB(pinned, 'spare'))?.error).toBe('plugin.toml is not the one that is pinned');
+  expect((await pluginB(pinned, 'spare'))?.error).toBe('plugin.toml does not match its pin');
   expect((await pluginB(pinned, 'strays'))?.error).toContain('plugins.installed.strays.pin is not set');
   await pinned.stop();
 });

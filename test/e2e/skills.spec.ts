@@ -50,7 +50,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** What the model was really sent for one message: its system prompt and the tools it was offered. */
+/** What the model was sent for one message: its system prompt and the offered tools. */
 async function sentFor(content: string, token = gateway.token) {
   const caller = gateway.caller('a', token);
   const { body } = await caller.post<{ session_id: string }>('/sessions', {});
@@ -64,7 +64,7 @@ async function sentFor(content: string, token = gateway.token) {
   return { system: system.join('\n'), tools: (sent.tools ?? []).map((tool) => tool.function.name) };
 }
 
-describe('what a model is told', () => {
+describe('what a model gets', () => {
   test('the catalogue, escaped, and not a body', async () => {
     const { system, tools } = await sentFor('Hello');
     expect(system).toContain(
@@ -143,8 +143,8 @@ describe('skill_read with the offline model', () => {
   });
 
   test.each([
-    [{ name: 'nobody' }, 'There is no skill of that name'],
-    [{ name: '../weekly-report' }, 'There is no skill of that name'],
+    [{ name: 'nobody' }, 'There is no skill with that name'],
+    [{ name: '../weekly-report' }, 'There is no skill with that name'],
     [{ name: 'weekly-report', path: 'x' }, 'The arguments do not fit'],
     [{}, 'The arguments do not fit'],
   ])('with %j is an error that the model can read', async (args, text) => {
@@ -164,7 +164,7 @@ function canWatch(folder: string): boolean {
 }
 
 describe('changes on the disk', () => {
-  test('a new skill, a changed one and one that is gone are noticed as they happen', async () => {
+  test('a new, a changed and a removed skill are noticed at once', async () => {
     await gateway.b.patch('/config', { 'skills.rescan_secs': canWatch(bench.directory) ? 86_400 : 1 });
     await bench.add('passing', 'FIRST-BODY', 'name: passing\ndescription: Passes.\ntriggers: [passing]');
     await eventually(async () => expect(await skillNames(gateway)).toContain('passing'));
@@ -176,12 +176,12 @@ describe('changes on the disk', () => {
     expect((await sentFor('passing')).system).not.toContain('SECOND-BODY');
   });
 
-  test('a version that is wrong is named, and the one before goes on until it is mended', async () => {
+  test('an invalid version is reported, and the previous one stays in use until it is fixed', async () => {
     await bench.add('mended', 'OLD', 'name: mended\ndescription: old');
     await eventually(async () => expect(await skillNames(gateway)).toContain('mended'));
     await bench.add('mended', 'NEW', 'name: mended');
     await eventually(() =>
-      expect(gateway.logLines.join('\n')).toContain('no description; the version before goes on'),
+      expect(gateway.logLines.join('\n')).toContain('no description; the previous version stays in use'),
     );
     expect(await skillNames(gateway)).toContain('mended');
     await bench.add('mended', 'NEW', 'name: mended\ndescription: new');
@@ -192,7 +192,7 @@ describe('changes on the disk', () => {
     await bench.remove('mended');
   });
 
-  test('a swapped link, as of a ConfigMap, is found when the folders are read again', async () => {
+  test('a swapped link, as of a ConfigMap, is found at the next rescan', async () => {
     await gateway.b.patch('/config', { 'skills.watch': false, 'skills.rescan_secs': 1 });
     for (const [version, body] of [
       ['..1', 'ONE'],
@@ -269,7 +269,7 @@ describe('folders that were written for other agents', () => {
     }
   });
 
-  test('what the reference library finds wrong only in form is put right; the rest is named and left out', async () => {
+  test('what the reference library finds wrong only in form is corrected; the rest is reported and left out', async () => {
     await writeFile(join(bench.folder, 'outside.md'), FOREIGN['data-analysis'] ?? '');
     await mkdir(join(bench.folder, 'elsewhere'));
     await writeFile(join(bench.folder, 'elsewhere/SKILL.md'), '---\nname: elsewhere\ndescription: d\n---\n');
@@ -286,22 +286,22 @@ describe('folders that were written for other agents', () => {
     await eventually(async () => {
       const log = gateway.logLines.join('\n');
       for (const [where, note] of [
-        ['Old Tools', 'its name was made into old-tools; its folder has another name'],
+        ['Old Tools', 'its name was changed to old-tools; its folder has another name'],
         [
           'weekly-report-2',
-          'its folder has another name; there is a skill weekly-report already: workspace/weekly-report',
+          'its folder has another name; the skill weekly-report already exists: workspace/weekly-report',
         ],
         ['nameless', 'it has no name'],
         ['yamlless', 'the header of SKILL.md is not YAML'],
         ['large', 'has more than 65536 bytes'],
         ['stray', 'leads out of its folder'],
         ['elsewhere', 'its folder leads out of the folder of skills'],
-        ['dangling', 'its folder is a link to nothing'],
+        ['dangling', 'its folder is a broken link'],
       ] as const) {
         expect(log).toMatch(new RegExp(`"where":"workspace/${where}","note":"[^\\n]*${note}`));
       }
       expect(log).toContain(
-        '"where":"builtin/incident-summary","note":"there is a skill incident-summary already',
+        '"where":"builtin/incident-summary","note":"the skill incident-summary already exists',
       );
       expect(log).not.toContain('not-a-skill');
     });

@@ -1,5 +1,4 @@
-// A stdio MCP server whose tools, lists and answers are more than anybody asked for. It uses no library: what it writes
-// is what the wire carries. Arguments: a mark that finds its process, then what its list of tools is like:
+// A stdio MCP server with hostile tools, lists and responses. It uses no library, so that it controls every byte on the wire. Arguments: a mark that finds its process, then what its list of tools is like:
 // schemas | thousands | millions | reworded | tasks, or slow: it takes three seconds to start; or crash: it throws. And a file, if it
 // is to be seen from outside.
 import { appendFileSync } from 'node:fs';
@@ -53,7 +52,7 @@ const tools = {
   tasks: () => [tool('poke'), tool('later', { execution: { taskSupport: 'required' } })],
 };
 
-/** An answer of so many bytes, whose id stands before or behind what is large. */
+/** A response of this many bytes, with its id before or after the large part. */
 function big(id, { text: order }) {
   const [bytes, where] = order.split(' ');
   const result = JSON.stringify(text('x'.repeat(Number(bytes))));
@@ -68,7 +67,7 @@ const calls = {
   },
   reword: (args) => {
     wording = args.text;
-    // The answer to this call comes behind the news: whoever read it has read them.
+    // The response to this call follows the announcement: a client that has read it has read the announcement too.
     write({ method: 'notifications/tools/list_changed' });
     return text('reworded');
   },

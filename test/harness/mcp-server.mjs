@@ -1,4 +1,4 @@
-// A stdio MCP server that misbehaves as it is told, without any library: what it writes is what the wire carries.
+// A stdio MCP server that misbehaves on request. It uses no library, so that it controls every byte on the wire.
 // Arguments: a mark that finds its process, then what it does: fine | crash | flood | garbage | silent | stubborn.
 import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -60,8 +60,8 @@ function tools() {
     },
     { name: 'read', description: 'Reads a file.', inputSchema: schema, annotations: harmless },
     { name: 'await', description: 'Waits for a file.', inputSchema: schema, annotations: harmless },
-    { name: 'hoard', description: 'Keeps so many MiB.', inputSchema: schema, annotations: harmless },
-    { name: 'open', description: 'Opens so many files.', inputSchema: schema, annotations: harmless },
+    { name: 'hoard', description: 'Allocates this many MiB.', inputSchema: schema, annotations: harmless },
+    { name: 'open', description: 'Opens this many files.', inputSchema: schema, annotations: harmless },
   ];
 }
 

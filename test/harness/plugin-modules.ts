@@ -1,14 +1,14 @@
-/** What a hand-written module has beside its functions. */
+/** The parts of a hand-written module. */
 export interface ModuleParts {
   /** Imports, memories, tables, helpers. */
   readonly declarations?: string;
-  /** The body of `call`; it ends with the i32 that it answers. */
+  /** The body of `call`; it ends with the i32 that it returns. */
   readonly call?: string;
-  /** What `call` does before it answers `text`. */
+  /** What `call` does before it returns `text`. */
   readonly work?: string;
-  /** What is done when the module is described, before its tools are told. */
+  /** What the module does in `describe` before it returns its tools. */
   readonly describe?: string;
-  /** What the tool answers unless `call` does something else. */
+  /** The tool's result unless `call` does something else. */
   readonly text?: string;
 }
 

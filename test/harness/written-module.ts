@@ -1,4 +1,4 @@
-import { uleb } from '../../src/areas/plugins/module/byte-reader.js';
+import { uleb } from '../../src/areas/plugins/limit-module.js';
 
 /** What a function takes and gives: `i` is 32 bits, `I` is 64, as in `II>i`. */
 type Signature = `${string}>${string}`;

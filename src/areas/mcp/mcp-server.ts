@@ -1,7 +1,7 @@
 export const MCP_SERVER_STATUSES = ['connected', 'reconnecting', 'disconnected'] as const;
 export type McpServerStatus = (typeof MCP_SERVER_STATUSES)[number];
 
-/** A configured tool server as it is at this moment. */
+/** A snapshot of a configured tool server. */
 export interface McpServer {
   readonly name: string;
   readonly transport: 'stdio' | 'http' | 'sse';
@@ -9,17 +9,17 @@ export interface McpServer {
   readonly tools: readonly McpTool[];
   /** Set while connected. */
   readonly connectedAt: Date | undefined;
-  /** Why it is not connected, when that was tried; redacted. */
+  /** Why the last attempt failed, redacted. */
   readonly error: string | undefined;
-  /** What operators must know of it though it works: that it runs without a sandbox. */
+  /** What operators must know about it even though it works: that it runs without a sandbox. */
   readonly warning: string | undefined;
 }
 
 export interface McpTool {
-  /** Provider-safe: `server__tool`. */
+  /** The name that models see, `server__tool`, within `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: string;
   readonly server: string;
-  /** The name the server itself gives it. */
+  /** The server's own name for it. */
   readonly tool: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;

@@ -25,7 +25,7 @@ class McpServerNotFound extends NotFound {
 export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'MCP servers';
   private readonly servers = new Map<string, McpConnection>();
-  /** Connections of earlier settings that have not quite ended. */
+  /** Connections of earlier settings that are still closing. */
   private readonly leaving = new Map<string, Promise<void>>();
   private unsubscribe: () => void = () => undefined;
   private isStopped = false;
@@ -38,20 +38,20 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   onApplicationBootstrap(): void {
     this.unsubscribe = this.subscribers.add(this);
-    this.follow(enabledServers(this.settings.current));
+    this.apply(enabledServers(this.settings.current));
   }
 
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe();
     this.isStopped = true;
-    this.follow(new Map());
+    this.apply(new Map());
     await Promise.all(this.leaving.values());
   }
 
   prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
     if (!touches(change, 'mcp.servers')) return Promise.resolve(undefined);
     const desired = enabledServers(change.after);
-    return Promise.resolve({ commit: () => this.follow(desired) });
+    return Promise.resolve({ commit: () => this.apply(desired) });
   }
 
   list(): readonly McpServer[] {
@@ -62,12 +62,12 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     return this.list().flatMap(({ tools }) => tools);
   }
 
-  /** Whether one of them was tried and is not connected. */
+  /** Whether any server is not connected after a failed attempt. */
   get isFailing(): boolean {
     return [...this.servers.values()].some((connection) => connection.isFailing);
   }
 
-  /** Answers at once. Throws `McpServerNotFound`. */
+  /** Returns at once; the server reconnects in the background. Throws `McpServerNotFound`. */
   reconnect(name: string): { name: string; status: McpServerStatus } {
     const connection = this.servers.get(name);
     if (connection === undefined) throw new McpServerNotFound();
@@ -75,21 +75,21 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     return { name, status: 'reconnecting' };
   }
 
-  /** Only servers whose settings are others are touched. */
-  private follow(desired: ReadonlyMap<string, McpServerSettings>): void {
+  /** Starts, stops and restarts servers to match these settings; servers whose settings are the same are left alone. */
+  private apply(desired: ReadonlyMap<string, McpServerSettings>): void {
     for (const [name, connection] of this.servers) {
       const settings = desired.get(name);
       if (settings !== undefined && JSON.stringify(settings) === JSON.stringify(connection.settings))
         continue;
       this.servers.delete(name);
-      this.leave(name, connection);
+      this.disconnect(name, connection);
     }
     this.connections.hideSecrets([...desired.values()]);
-    for (const [name, settings] of desired) if (!this.servers.has(name)) this.enter(name, settings);
+    for (const [name, settings] of desired) if (!this.servers.has(name)) this.connect(name, settings);
   }
 
-  /** The next child of a server starts when the last is gone: there is one at a time. */
-  private enter(name: string, settings: McpServerSettings): void {
+  /** Starts the next connection of a server when the last is closed: there is one at a time. */
+  private connect(name: string, settings: McpServerSettings): void {
     const connection = this.connections.make(name, settings);
     this.servers.set(name, connection);
     const before = this.leaving.get(name) ?? Promise.resolve();
@@ -98,7 +98,7 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     });
   }
 
-  private leave(name: string, connection: McpConnection): void {
+  private disconnect(name: string, connection: McpConnection): void {
     const before = this.leaving.get(name) ?? Promise.resolve();
     const gone = Promise.all([before, connection.stop()]).then(() => {
       if (this.leaving.get(name) === gone) this.leaving.delete(name);

@@ -7,7 +7,7 @@ import { McpServers } from './mcp-servers.service.js';
 
 const NAME = 'agent_gateway_mcp_server_status';
 
-/** Of every tool server one sample a status: 1 for the one it has, 0 for the others. */
+/** One sample for each server and status: 1 for the status it has, 0 for the others. */
 @Injectable()
 export class ServerStateGauge implements OnModuleInit {
   static readonly provider = makeGaugeProvider({

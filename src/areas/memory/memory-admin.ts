@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.js';
 import type { MemoryEntry } from './memory.js';
 import type { MemoryStore } from './memory.store.js';
 
-/** What an operator can do about the memories of one user: show them, and take them all away. */
+/** What operators can do with the memories of one user: list them and delete them all. */
 export class MemoryAdmin {
   constructor(
     private readonly database: Database,
@@ -16,7 +16,7 @@ export class MemoryAdmin {
     return this.store.list(userId);
   }
 
-  /** The deletion and its audit entry commit together. @returns how many entries there were */
+  /** Deletes all of a user's memories and audits it, in one transaction. @returns the number of deleted entries */
   forgetUser(userId: string, by: string): Promise<number> {
     return this.database.transaction(async (runner) => {
       const entries = await this.store.forgetUser(runner, userId);

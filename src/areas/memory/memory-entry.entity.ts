@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Something that is remembered of a user, for migrations and the drift check; `MemoryStore` has the statements. */
+/** A fact that is remembered about a user; for migrations and the drift check. `MemoryStore` has the statements. */
 @Entity('memory_entries')
 @Index('memory_entries_once', { synchronize: false })
 @Index('memory_entries_newest', { synchronize: false })
@@ -15,22 +15,22 @@ export class MemoryEntryEntity {
   @Column({ type: 'text' })
   content!: string;
 
-  /** Of the content: the same is remembered once. */
+  /** SHA-256 of the content: a user has the same content once. */
   @Column({ type: 'text', collation: 'C' })
   digest!: string;
 
-  /** Stems, each behind the mark of the user, so that an index of all users' words finds one user's. */
+  /** Word stems, each with the user's mark as prefix, so that one index serves all users. */
   @Column({ type: 'tsvector' })
   words!: string;
 
-  /** Where it was told. */
+  /** The session in which it was stored. */
   @Column({ name: 'session_id', type: 'text', collation: 'C' })
   sessionId!: string;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 
-  /** When it was last told or recalled, to the day. */
+  /** When it was last stored or recalled, to the day. */
   @Column({ name: 'used_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   usedAt!: Date;
 }

@@ -6,7 +6,7 @@ import { Memory } from './memory.service.js';
 
 const ENTRIES = 'agent_gateway_memory_entries';
 
-/** The number that status pages show. */
+/** The number of memories, as status pages show it. */
 @Injectable()
 export class MemoryGauge implements OnModuleInit {
   static readonly provider = makeGaugeProvider({

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many entries a user has; triggers keep it. */
+/** The number of entries of a user, kept by database triggers. */
 @Entity('memory_users')
 export class MemoryUserEntity {
   @PrimaryColumn({ name: 'user_id', type: 'text', collation: 'C' })
@@ -10,7 +10,7 @@ export class MemoryUserEntity {
   entries!: number;
 }
 
-/** How many entries of a user have a word; triggers keep it. */
+/** The number of entries of a user that have a word, kept by database triggers. */
 @Entity('memory_words')
 export class MemoryWordEntity {
   /** As in `MemoryEntryEntity.words`. */

@@ -5,7 +5,7 @@ import type { MemoryEntry } from './memory.js';
 import { MAX_CONTENT_BYTES, Memory } from './memory.service.js';
 
 const MAX_RECALLED = 50;
-const FEW = 10;
+const DEFAULT_RECALLED = 10;
 const text = (description: string, maxLength: number) => ({
   type: 'string',
   minLength: 1,
@@ -16,7 +16,7 @@ const text = (description: string, maxLength: number) => ({
 const STORE_INPUT = {
   type: 'object',
   properties: {
-    content: text('The fact, in one or two sentences that are understood by themselves', MAX_CONTENT_BYTES),
+    content: text('The fact, in one or two self-contained sentences', MAX_CONTENT_BYTES),
   },
   required: ['content'],
   additionalProperties: false,
@@ -24,15 +24,20 @@ const STORE_INPUT = {
 const RECALL_INPUT = {
   type: 'object',
   properties: {
-    query: text('Words to look for; without it the newest come', 4000),
-    limit: { type: 'integer', minimum: 1, maximum: MAX_RECALLED, description: `${FEW} unless given` },
+    query: text('Words to look for; without a query the newest memories are returned', 4000),
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_RECALLED,
+      description: `${DEFAULT_RECALLED} by default`,
+    },
   },
   additionalProperties: false,
 };
 const FORGET_INPUT = {
   type: 'object',
   properties: {
-    ids: { type: 'array', items: text('An id that memory_recall gave', 64), minItems: 1, maxItems: 100 },
+    ids: { type: 'array', items: text('An id from memory_recall', 64), minItems: 1, maxItems: 100 },
     query: text('Forgets every memory that has all of these words', 4000),
   },
   minProperties: 1,
@@ -40,7 +45,7 @@ const FORGET_INPUT = {
   additionalProperties: false,
 };
 
-/** The tools with which a model remembers, looks up and forgets, each for the user of its session alone. */
+/** The tools with which a model stores, recalls and forgets facts, always for the user of its session only. */
 @Injectable()
 export class MemoryTools implements OnModuleInit {
   constructor(
@@ -57,13 +62,13 @@ export class MemoryTools implements OnModuleInit {
     );
     this.offer(
       'memory_recall',
-      'Looks up what is remembered of the user from earlier sessions.',
+      'Looks up what is remembered about the user from earlier sessions.',
       RECALL_INPUT,
       (args, context) => this.recall(args, context),
     );
     this.offer(
       'memory_forget',
-      'Forgets what is remembered of the user, for good: by ids, or everything that has all words of a query.',
+      'Permanently forgets memories of the user: by ids, or every memory that has all words of a query.',
       FORGET_INPUT,
       (args, context) => this.forget(args, context),
     );
@@ -79,7 +84,7 @@ export class MemoryTools implements OnModuleInit {
     this.registry.register({
       ...{ name, description, inputSchema, isAvailable },
       run: async (args, context, signal) => {
-        // It was offered, and is switched off since.
+        // Memory may have been switched off since the tool was offered.
         if (!isAvailable()) throw new Error('Memory is switched off.');
         return run(args, context, signal);
       },
@@ -93,7 +98,7 @@ export class MemoryTools implements OnModuleInit {
 
   private async recall(args: { query?: string; limit?: number }, context: ToolContext): Promise<string> {
     await this.memory.refuseShared(context);
-    const { query, limit = FEW } = args;
+    const { query, limit = DEFAULT_RECALLED } = args;
     const found = await this.memory.recall(context, query ?? '', limit);
     const memories = query === undefined ? found : found.filter(({ score }) => score > 0);
     return JSON.stringify({ memories: memories.map(shown) });

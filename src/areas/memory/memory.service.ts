@@ -4,28 +4,36 @@ import type { Histogram } from 'prom-client';
 import { storableText } from '../../platform/database/storable-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ContentTooLong, NoSearchTerms, NothingToRemember, NotPersonal } from './memory.errors.js';
-import type { FoundMemory, MemoryContext, MemoryEntry } from './memory.js';
+import {
+  ContentTooLong,
+  type FoundMemory,
+  type MemoryContext,
+  type MemoryEntry,
+  NoSearchTerms,
+  NothingToRemember,
+  NotPersonal,
+} from './memory.js';
+
 import { MemoryStore } from './memory.store.js';
 import { indexTerms, searchTerms } from './terms.js';
 
 export const MAX_CONTENT_BYTES = 4096;
-/** Of a long message its beginning and its end say what it is about. */
-const HALF_QUESTION = 2000;
+/** Of a longer text, only this many characters at its start and at its end are searched for words. */
+const SEARCHED_CHARACTERS = 2000;
 const RECALL_DURATION = 'agent_gateway_memory_recall_duration_seconds';
 
 export interface Stored {
   readonly id: string;
-  /** False when the same was remembered before. */
+  /** False when the same content was stored before. */
   readonly isNew: boolean;
 }
 
-/** What the gateway remembers of users from one session to the next. Nothing of one user reaches another. */
+/** What the gateway remembers about users across sessions (docs/memory.md). No user's memories reach another user. */
 @Injectable()
 export class Memory {
   static readonly metric = makeHistogramProvider({
     name: RECALL_DURATION,
-    help: 'Time of recalling memories, before a turn and by the tool.',
+    help: 'Duration of recalling memories, before a turn and by the tool.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   });
 
@@ -48,12 +56,12 @@ export class Memory {
     return this.backend === 'postgres';
   }
 
-  /** Entries of all users, as they are now. */
+  /** The number of entries of all users; 0 while memory is off. */
   entries(): Promise<number> {
     return this.isOn ? this.store.count() : Promise.resolve(0);
   }
 
-  /** Those with the rarest words of the question first, then the newest. None where the session is not one person's. */
+  /** Entries that share the rarest words with the question, then the newest. Empty when the session is not one person's. */
   async recall(context: MemoryContext, question: string, most: number): Promise<FoundMemory[]> {
     const end = this.duration.startTimer();
     try {
@@ -75,19 +83,19 @@ export class Memory {
     return stored;
   }
 
-  /** By id. Ids that are not this user's are no ids. */
+  /** Deletes entries by id; ids of other users are ignored. @returns the deleted entries */
   forget(context: MemoryContext, ids: readonly string[]): Promise<MemoryEntry[]> {
     return this.store.forget(context, ids);
   }
 
-  /** What has every word of the text. Throws `NoSearchTerms` for one that says nothing. */
+  /** Deletes the entries that have every word of the text, at most 100. Throws `NoSearchTerms`. @returns the deleted entries */
   forgetAbout(context: MemoryContext, text: string): Promise<MemoryEntry[]> {
     const words = searchTerms(shortened(text));
     if (words.length === 0) throw new NoSearchTerms();
     return this.store.forgetFound(context, words);
   }
 
-  /** Throws `NotPersonal`. */
+  /** Throws `NotPersonal` when the session is not one person's. */
   async refuseShared(context: MemoryContext): Promise<void> {
     if (!(await this.store.isPersonal(context))) throw new NotPersonal();
   }
@@ -96,13 +104,13 @@ export class Memory {
     const most = this.settings.current.memory.max_entries_per_user;
     const gone = await this.store.trim(userId, most);
     if (gone === 0) return;
-    this.logger.info('memories that were not used for longest were given up', {
-      ...{ session_id: sessionId, given_up: gone, most },
+    this.logger.info('a user has too many memories; the least recently used were deleted', {
+      ...{ session_id: sessionId, deleted: gone, most },
     });
   }
 }
 
 function shortened(text: string): string {
-  if (text.length <= 2 * HALF_QUESTION) return text;
-  return `${text.slice(0, HALF_QUESTION)} ${text.slice(-HALF_QUESTION)}`;
+  if (text.length <= 2 * SEARCHED_CHARACTERS) return text;
+  return `${text.slice(0, SEARCHED_CHARACTERS)} ${text.slice(-SEARCHED_CHARACTERS)}`;
 }

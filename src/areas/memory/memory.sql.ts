@@ -1,30 +1,31 @@
 import type { Statement } from '../../platform/database/sql.js';
 
-/** Rows of the rarest words that are looked at. */
+/** How many entries with the rarest words are scored. */
 const MAX_FOUND = 500;
-/** Newest rows that are looked at, whatever their words. */
+/** How many of the newest entries are scored, whatever their words. */
 const MAX_NEW = 250;
-/** A word that more entries have is among the newest anyway, and takes long to look up. */
+/** A word in more entries than this is not looked up: the newest entries have it anyway, and the look-up is slow. */
 const MAX_COMMON = 10_000;
 const MAX_WORDS = 16;
 const USED = `interval '1 day'`;
 
-/** `$1` session, `$2` user: the session is this one person's, said so when it was made, and nobody else writes there. */
+/** `$1` session, `$2` user. Returns the user if the session was created for this user and no one else writes in it. */
 const PERSONAL = `
   SELECT user_id FROM sessions WHERE id = $1 AND user_id = $2 AND names_user
     AND NOT EXISTS (
       SELECT 1 FROM channel_conversations WHERE session_id = $1 AND sole_user IS DISTINCT FROM $2)`;
-/** Words that say nothing have no stem. */
+/** Stems with the user's mark. Stop words have no stem. */
 const stems = (mark: string, words: string): string =>
   `SELECT DISTINCT ${mark} || stem AS word FROM unnest(${words}::text[]) AS said, unnest(ts_lexize('english_stem', said)) AS stem`;
-/** Words are letters, digits and marks, so nothing in them is an operator. */
+/** Words hold only letters, digits and marks, so they cannot contain operators. */
 const queryOf = (operator: '|' | '&'): string => `string_agg(quote_literal(word), '${operator}')::tsquery`;
 
 export const IS_PERSONAL: Statement = { name: 'memory.is_personal', text: PERSONAL };
 
 /**
- * `$3` the user's mark, `$4` words, `$5` how many. However much there is, a bounded number of entries is looked at: those
- * with the rarest of the words, and the newest. The best share the rarest words with the question; then come the newest.
+ * `$1` session, `$2` user, `$3` the user's mark, `$4` words, `$5` limit. Scores a bounded number of entries however many there
+ * are: those with the rarest of the words, and the newest. Returns first those that share the rarest words with the
+ * question, then the newest.
  */
 export const RECALL: Statement = {
   name: 'memory.recall',
@@ -47,7 +48,7 @@ export const RECALL: Statement = {
         WHERE user_id = $2 AND EXISTS (SELECT 1 FROM person) ORDER BY created_at DESC, id DESC LIMIT ${MAX_NEW}
       ) AS new
     ), best AS MATERIALIZED (
-      -- What was found both ways stands there twice, side by side.
+      -- An entry found both ways is there twice, in adjacent rows.
       SELECT DISTINCT id, created_at, score FROM (
         SELECT id, created_at, coalesce((SELECT sum(weight) FROM asked WHERE looked_at.words @@ asked.query), 0) AS score
         FROM looked_at WHERE user_id = $2 ORDER BY score DESC, created_at DESC, id DESC LIMIT 2 * $5::int
@@ -61,7 +62,7 @@ export const RECALL: Statement = {
     ORDER BY best.score DESC, best.created_at DESC, best.id DESC`,
 };
 
-/** `$1` session, `$2` user, `$3` mark, `$4` words, `$5` id, `$6` content, `$7` digest. What is known is used again. */
+/** `$1` session, `$2` user, `$3` mark, `$4` words, `$5` id, `$6` content, `$7` digest. Known content only gets a new `used_at`. */
 export const STORE: Statement = {
   name: 'memory.store',
   text: `
@@ -71,7 +72,7 @@ export const STORE: Statement = {
     RETURNING id, (id = $5) AS fresh`,
 };
 
-/** `$1` user, `$2` most entries: what has not been used for longest goes. */
+/** `$1` user, `$2` maximum number of entries. Deletes the least recently used ones. */
 export const TRIM: Statement = {
   name: 'memory.trim',
   text: `
@@ -81,11 +82,11 @@ export const TRIM: Statement = {
     RETURNING id`,
 };
 
-/** In one order for all, so that two who forget the same do not wait for each other in a circle. */
+/** Locks in one order everywhere, so that concurrent deletions do not deadlock. */
 const locked = (ids: string): string =>
   `SELECT id FROM memory_entries WHERE id IN (${ids}) ORDER BY id FOR UPDATE`;
 
-/** `$3` ids. */
+/** `$1` session, `$2` user, `$3` ids. */
 export const FORGET: Statement = {
   name: 'memory.forget',
   text: `
@@ -95,7 +96,7 @@ export const FORGET: Statement = {
     RETURNING id, content, created_at`,
 };
 
-/** `$3` mark, `$4` words, of which an entry must have every one; `$5` most entries. */
+/** `$1` session, `$2` user, `$3` mark, `$4` words that an entry must all have, `$5` limit. */
 export const FORGET_FOUND: Statement = {
   name: 'memory.forget_found',
   text: `
@@ -109,7 +110,7 @@ export const FORGET_FOUND: Statement = {
     RETURNING id, content, created_at`,
 };
 
-/** `$1` user. */
+/** `$1` user, `$2` limit. */
 export const LIST: Statement = {
   name: 'memory.list',
   text: `

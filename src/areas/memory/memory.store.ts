@@ -16,22 +16,22 @@ interface FoundRow extends EntryRow {
   score: number;
 }
 
-/** As many as one user may ever have. */
+/** The upper bound of `memory.max_entries_per_user`. */
 const MAX_LISTED = 1_000_000;
-/** Most entries that one call takes away by their words. */
+/** Most entries that one call deletes by words. */
 const MAX_FORGOTTEN = 100;
 
-/** The statements of memories. Whatever names a session does nothing where that is not one person's. */
+/** Reads and writes memories. Methods that take a context do nothing when its session is not one person's. */
 @Injectable()
 export class MemoryStore {
   constructor(private readonly database: Database) {}
 
-  /** Whether what is said in a session is said by one person, who was named when it was made. */
+  /** Whether the session was created for this user and no one else writes in it. */
   async isPersonal({ sessionId, userId }: MemoryContext): Promise<boolean> {
     return (await this.database.query(sql.IS_PERSONAL, [sessionId, userId])).length > 0;
   }
 
-  /** The best first. */
+  /** The best matches first, at most `max`. */
   async recall(
     { sessionId, userId }: MemoryContext,
     words: readonly string[],
@@ -42,7 +42,7 @@ export class MemoryStore {
     return rows.map((row) => ({ ...entryOf(row), score: row.score }));
   }
 
-  /** The same content is kept once. Undefined where the session is not one person's. */
+  /** Stores content once a user. Undefined when the session is not one person's. */
   async store(
     { sessionId, userId }: MemoryContext,
     content: string,
@@ -54,7 +54,7 @@ export class MemoryStore {
     return row && { id: row.id, isNew: row.fresh };
   }
 
-  /** Gives up what was not used for longest, down to so many. @returns how many were given up */
+  /** Deletes the least recently used entries beyond `max`. @returns how many it deleted */
   async trim(userId: string, most: number): Promise<number> {
     return (await this.database.query(sql.TRIM, [userId, most])).length;
   }
@@ -63,7 +63,7 @@ export class MemoryStore {
     return (await this.database.query<EntryRow>(sql.FORGET, [sessionId, userId, ids])).map(entryOf);
   }
 
-  /** Takes away what has every one of the words. */
+  /** Deletes the entries that have every one of the words, at most 100. */
   async forgetFound({ sessionId, userId }: MemoryContext, words: readonly string[]): Promise<MemoryEntry[]> {
     const values = [sessionId, userId, markOf(userId), words, MAX_FORGOTTEN];
     return (await this.database.query<EntryRow>(sql.FORGET_FOUND, values)).map(entryOf);
@@ -74,19 +74,19 @@ export class MemoryStore {
     return (await this.database.query<EntryRow>(sql.LIST, [userId, MAX_LISTED])).map(entryOf);
   }
 
-  /** Everything of a user; for operators. @returns how many entries */
+  /** Deletes all entries of a user; for operators. @returns how many it deleted */
   async forgetUser(runner: SqlRunner, userId: string): Promise<number> {
     return (await runner.query(sql.FORGET_USER, [userId])).length;
   }
 
-  /** Entries of all users. */
+  /** The number of entries of all users. */
   async count(): Promise<number> {
     const [row] = await this.database.query<{ entries: number }>(sql.COUNT);
     return row?.entries ?? 0;
   }
 }
 
-/** Stands before every word of a user's, so that one index of words keeps users apart. */
+/** The prefix of every word of a user, so that one index of words keeps users apart. */
 export function markOf(userId: string): string {
   return `${createHash('sha256').update(userId).digest('hex').slice(0, 16)}:`;
 }

@@ -6,7 +6,7 @@ const shared = (kept: string, asked: string) => {
 };
 
 describe('words', () => {
-  it('are those of the text, once, in small letters and without what is no part of them', () => {
+  it('are those of the text, once each, in lower case and without punctuation', () => {
     expect(indexTerms("Ada's CAT likes the cat-tree; v1.2.3, deploy_prod!")).toEqual([
       ...['ada', 'cat', 'likes', 'the', 'tree', 'v123', 'deploy', 'prod'],
     ]);
@@ -35,13 +35,13 @@ describe('words', () => {
     expect(shared(kept, asked)).toEqual([]);
   });
 
-  it('of text that is none there are none, and of endless ones only the beginning counts', () => {
+  it('are missing in text without any, and endless ones are cut', () => {
     expect([indexTerms(' \u0000…!👍'), searchTerms('')]).toEqual([[], []]);
     expect(indexTerms(`a\uD800b ${'x'.repeat(10_000)}`).map((word) => word.length)).toEqual([1, 1, 64]);
     expect(indexTerms('𝒜'.repeat(100))).toEqual(['a'.repeat(64)]);
   });
 
-  it('have nothing in them that a search could take for an operator', () => {
+  it('hold nothing that a search could take for an operator', () => {
     const words = indexTerms(`a'b | c & !d :* \\e "f" <-> g(h) 'i'':j`);
     expect(words.every((word) => /^[\p{L}\p{M}\p{N}]+$/u.test(word))).toBe(true);
   });

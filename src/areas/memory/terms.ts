@@ -1,14 +1,14 @@
-/** Scripts whose words have no spaces between them, or particles grown on: these are searched by pairs of characters. */
+/** Scripts without spaces between words, or with particles attached to them: these are searched by pairs of characters. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
 const NO_PART_OF_WORDS = /[^\p{L}\p{M}\p{N}]+/gu;
 const LATIN_WITH_MARKS = /(\p{Script=Latin})\p{M}+/gu;
 const POSSESSIVE = /['’]s$/u;
-/** What is longer is no word of any language; its beginning names it well enough. */
+/** Longer words are cut; their start identifies them well enough. */
 const MAX_WORD_LENGTH = 64;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** The words under which a text is found. Stemming, and leaving out words that say nothing, is the database's part. */
+/** The words under which a text is found. The database stems them and drops stop words. */
 export function indexTerms(text: string): string[] {
   const clean = plain(text);
   const words = spacedWords(clean);
@@ -19,7 +19,7 @@ export function indexTerms(text: string): string[] {
   return [...words];
 }
 
-/** The words that a text asks for: of a dense script whole words' pairs, a single character only where it is a word. */
+/** The words that a query looks for: in dense scripts the pairs within a word, and a single character only if it is a word. */
 export function searchTerms(text: string): string[] {
   const clean = plain(text);
   const words = spacedWords(clean);
@@ -41,7 +41,7 @@ function spacedWords(text: string): Set<string> {
   return words;
 }
 
-/** However it is written: width, case, accents of Latin letters. */
+/** Normalizes width, case and the accents of Latin letters. */
 function plain(text: string): string {
   const bare = text.toWellFormed().normalize('NFKD').replace(LATIN_WITH_MARKS, '$1');
   return bare.normalize('NFKC').toLowerCase().replaceAll('_', ' ');

@@ -1,11 +1,11 @@
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { Plugin, PluginStatus } from './plugin.js';
 import type { PluginFolder } from './plugin-directory.port.js';
-import type { PluginState } from './state/plugin-state.store.js';
+import type { PluginState } from './plugin-state.store.js';
+import type { PluginTools } from './plugin-tools.js';
 import type { PluginRunner } from './thread/plugin-runner.js';
-import type { PluginTools } from './tools/plugin-tools.js';
 
-/** What a plugin is given by whoever supervises it. */
+/** What an installed plugin depends on. */
 export interface PluginParts {
   /** Reads it from the disk and starts it. Throws `PluginProblem`. */
   readonly start: (name: string) => Promise<PluginRunner>;
@@ -15,7 +15,7 @@ export interface PluginParts {
 
 const NO_STATE = { disabled: false, revision: 0, loads: 0 };
 
-/** One plugin of this process: which version serves, and whether its tools are offered. Its callers take turns. */
+/** One plugin of this process: the version that serves, and whether its tools are offered. Callers serialize the changes. */
 export class InstalledPlugin {
   private runner: PluginRunner | undefined;
   private error: string | undefined;
@@ -57,8 +57,8 @@ export class InstalledPlugin {
   }
 
   /**
-   * Starts the version that lies on the disk and lets it serve, unless `settle` fails: then everything is as before.
-   * The version before answers what it has accepted, then ends. Throws `PluginProblem`, and what `settle` throws.
+   * Starts the version on disk and lets it serve once `settle` has stored the change; if `settle` fails, everything stays
+   * as before. The previous version finishes its accepted calls and ends. Throws `PluginProblem`, and the error of `settle`.
    */
   async load(settle: (version: string) => Promise<PluginState | undefined>): Promise<void> {
     const before = this.runner;
@@ -78,11 +78,11 @@ export class InstalledPlugin {
     }
     this.runner = next;
     this.error = undefined;
-    // Not waited for: what it has accepted may take until the limit of its calls.
+    // Not awaited: its accepted calls may take until their time limit.
     void before?.drain();
   }
 
-  /** Offers the tools of the version that is there already, unless `settle` fails. Throws `PluginProblem`, and that. */
+  /** Offers the tools of the running version again, unless `settle` fails. Throws `PluginProblem`, and the error of `settle`. */
   async offer(settle: () => Promise<PluginState>): Promise<void> {
     try {
       if (this.runner !== undefined) this.parts.tools.offer(this.name, this.runner);
@@ -94,7 +94,7 @@ export class InstalledPlugin {
     }
   }
 
-  /** The thread stays; calls that have begun go on to their end. */
+  /** Withdraws the tools. The thread stays, and running calls finish. */
   disable(state: PluginState): void {
     this.state = state;
     this.parts.tools.withdraw(this.name);
@@ -104,12 +104,12 @@ export class InstalledPlugin {
     return this.runner !== undefined;
   }
 
-  /** Whether the database knows of something newer. */
+  /** Whether the stored state is newer than the applied one. */
   isBehind({ revision }: PluginState): boolean {
     return revision > this.state.revision;
   }
 
-  hasLoadsBefore({ loads }: PluginState): boolean {
+  hasMissedReload({ loads }: PluginState): boolean {
     return loads > this.state.loads;
   }
 

@@ -1,12 +1,12 @@
-/** A plugin that is loaded now, and where it lies. */
+/** A loaded plugin and its folder. */
 export interface PluginFolder {
   readonly name: string;
-  /** Absolute and without symbolic links; what it carries beside the module, such as `skills/`, is below it. */
+  /** Absolute, without symbolic links. What the plugin brings beside its module, such as `skills/`, is below it. */
   readonly folder: string;
 }
 
-/** Where the loaded plugins lie, for areas that read what a plugin carries. Disabled and failed ones are not among them. */
+/** The folders of loaded plugins, for areas that read what plugins bring along. Leaves out disabled and failed ones. */
 export abstract class PluginDirectory {
-  /** By name. */
+  /** One entry a plugin; the order is not defined. */
   abstract loadedFolders(): readonly PluginFolder[];
 }

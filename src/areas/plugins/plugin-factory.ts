@@ -5,22 +5,22 @@ import { EventStore } from '../../platform/events/event.store.js';
 import { Logs } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { readPackage } from './folder/plugin-package.js';
 import { InstalledPlugin } from './installed-plugin.js';
 import { PluginHttp } from './plugin-http.js';
-import type { PluginState } from './state/plugin-state.store.js';
+import { readPackage } from './plugin-package.js';
+import type { PluginState } from './plugin-state.store.js';
+import { PluginTools } from './plugin-tools.js';
 import { PluginRunner } from './thread/plugin-runner.js';
 import type { EndReason, PluginHost } from './thread/plugin-thread.js';
-import { PluginTools } from './tools/plugin-tools.js';
 
 const ENDED = 'agent_gateway_plugin_threads_ended_total';
 
-/** Makes plugins with everything they stand on. */
+/** Creates installed plugins with everything they depend on. */
 @Injectable()
 export class PluginFactory {
   static readonly metric = makeCounterProvider({
     name: ENDED,
-    help: 'Threads of plugins that had to be ended, by reason: timeout, memory or crash.',
+    help: 'Plugin threads that were terminated, by reason: timeout, memory or crash.',
     labelNames: ['plugin', 'reason'],
   });
 
@@ -55,7 +55,7 @@ export class PluginFactory {
       log: (level, text) => logger[level](text),
       http: (request, signal) => this.http.request(hosts, request, signal),
       ended: (reason) => {
-        logger.warn('its thread was ended', { reason });
+        logger.warn('the thread of the plugin was terminated', { reason });
         this.ended.inc({ plugin: name, reason });
         void this.report(name, reason);
       },
@@ -67,7 +67,9 @@ export class PluginFactory {
     try {
       await this.events.publish({ name: 'error.occurred', userId: null, data });
     } catch (error) {
-      this.logs.for(`plugin::${name}`).warn('webhooks could not be told of it', { error: String(error) });
+      this.logs
+        .for(`plugin::${name}`)
+        .warn('the event error.occurred could not be published', { error: String(error) });
     }
   }
 }

@@ -8,7 +8,7 @@ import { Plugins } from './plugins.service.js';
 const STATUS = 'agent_gateway_plugin_status';
 const MEMORY = 'agent_gateway_plugin_memory_bytes';
 
-/** Of every plugin one sample a status, and what its module takes. */
+/** One sample for each plugin and status, and the memory of each plugin. */
 @Injectable()
 export class PluginGauges implements OnModuleInit {
   static readonly providers = [

@@ -12,7 +12,7 @@ test.each([
   'https://a.b.weather.test/',
   'http://localhost:8080/',
   'http://[::1]:9000/',
-])('%s is a host that was granted', (url) => {
+])('%s is granted', (url) => {
   expect(isGranted(HOSTS, url)).toBe(true);
 });
 
@@ -29,7 +29,7 @@ test.each([
   'https://api.example.com@evil.test/',
   'api.example.com',
   '',
-])('%s is none', (url) => {
+])('%s is not granted', (url) => {
   expect(isGranted(HOSTS, url)).toBe(false);
 });
 
@@ -37,7 +37,7 @@ describe('a request of a plugin', () => {
   const call = { url: 'https://api.example.com/v1', method: 'get', headers: {}, body: new Uint8Array() };
   const { signal } = new AbortController();
 
-  test('goes out without headers that lead elsewhere, and its answer comes back', async () => {
+  test('goes out without headers that could redirect it, and returns the response', async () => {
     const { outbound, calls } = answeringOutbound({ status: 201, headers: { 'x-a': '1' }, body: 'made' });
     const headers = { Host: 'internal', 'Transfer-Encoding': 'chunked', 'X-Key': 'k' };
     const outcome = await new PluginHttp(outbound).request(HOSTS, { ...call, headers }, signal);
@@ -63,7 +63,7 @@ describe('a request of a plugin', () => {
       { ...call, method: 'TRACE' },
       'http_request offers GET, POST, PUT, DELETE',
     ],
-    ['another host', { ...call, url: 'https://evil.test/' }, 'this host is not among those'],
+    ['another host', { ...call, url: 'https://evil.test/' }, 'this host is not listed in'],
   ])('for %s is not made', async (_what, request, problem) => {
     const { outbound, calls } = answeringOutbound();
     const outcome = await new PluginHttp(outbound).request(HOSTS, request, signal);
@@ -71,7 +71,7 @@ describe('a request of a plugin', () => {
     expect(calls).toEqual([]);
   });
 
-  test('that fails is told, never thrown', async () => {
+  test('that fails returns a problem and never throws', async () => {
     const { outbound } = answeringOutbound(new OutboundFailed('timeout'));
     const outcome = await new PluginHttp(outbound).request(HOSTS, call, signal);
     expect(outcome).toEqual({ problem: 'the request failed: The call failed: timeout.' });

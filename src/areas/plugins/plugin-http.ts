@@ -6,24 +6,25 @@ import type { HttpOutcome, HttpRequest } from './thread/thread-messages.js';
 const MAX_BODY_BYTES = 4_194_304;
 const MAX_MS = 60_000;
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
-/** What would lead elsewhere than the host that was granted, or belongs to the connection. */
-const OWN_HEADERS: ReadonlySet<string> = new Set([
+/** Dropped: they could redirect the request away from the granted host, or belong to the connection. */
+const DROPPED_HEADERS: ReadonlySet<string> = new Set([
   ...['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'keep-alive'],
   ...['te', 'trailer', 'proxy-authorization', 'proxy-connection'],
 ]);
 
-/** Makes the HTTP requests of plugins: to the hosts that were granted, and there through the outbound guard. */
+/** Makes the HTTP requests of plugins, to granted hosts only and through the outbound guard. */
 @Injectable()
 export class PluginHttp {
   constructor(private readonly outbound: OutboundClient) {}
 
-  /** Never rejects. */
+  /** At most 4 MiB of response and 60 seconds. Never rejects: a failure is a `problem`. */
   async request(hosts: readonly string[], request: HttpRequest, signal: AbortSignal): Promise<HttpOutcome> {
     const method = METHODS.find((one) => one === request.method.toUpperCase());
     if (method === undefined) return { problem: `http_request offers ${METHODS.join(', ')}` };
-    if (!isGranted(hosts, request.url))
-      return { problem: 'this host is not among those of permissions.net.http' };
-    const headers = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+    if (!isGranted(hosts, request.url)) return { problem: 'this host is not listed in permissions.net.http' };
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => !DROPPED_HEADERS.has(name.toLowerCase()),
+    );
     try {
       const answer = await this.outbound.read({
         ...{ method, url: request.url, headers: Object.fromEntries(headers), timeoutMs: MAX_MS, signal },
@@ -44,7 +45,7 @@ export class PluginHttp {
   }
 }
 
-/** A host without a port stands for the scheme's own; `*.` for one or more labels before the rest. */
+/** A granted host without a port means the scheme's default port; `*.` stands for one or more labels. */
 export function isGranted(hosts: readonly string[], text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, port } = new URL(text);

@@ -2,15 +2,15 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { STATES_REVISION } from './plugin-state.store.js';
 import { Plugins } from './plugins.service.js';
-import { STATES_REVISION } from './state/plugin-state.store.js';
 
-/** Every replica has what was settled on another within a second, when its plugins load at once. */
+/** A change reaches the other replicas within a second, plus the time to load the plugin. */
 const POLL_MS = 500;
-/** A plugin that was found at the same moment as a change may have missed it. */
-const RETRY_MS = 10_000;
+/** States are compared this often even without a new revision: a plugin found during a change may have missed it. */
+const RECHECK_MS = 10_000;
 
-/** Follows what other replicas settled about plugins. */
+/** Applies the plugin changes of other replicas. */
 @Injectable()
 export class PluginWatch implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
@@ -40,17 +40,17 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
     await this.following;
   }
 
-  /** One at a time; what could not be followed is tried again with the next answer. */
+  /** Runs one comparison at a time; after a failure the next revision poll tries again. */
   private follow(revision: unknown): void {
     const isKnown = revision !== undefined && revision === this.followed;
-    if (isKnown && performance.now() - this.followedAt < RETRY_MS) return;
+    if (isKnown && performance.now() - this.followedAt < RECHECK_MS) return;
     this.followedAt = performance.now();
     this.following ??= this.poll(revision).finally(() => {
       this.following = undefined;
     });
   }
 
-  /** What fails is said once. */
+  /** Logs a repeated failure once. */
   private async poll(revision: unknown): Promise<void> {
     try {
       this.followed = (await this.plugins.follow()) ? revision : undefined;
@@ -58,7 +58,8 @@ export class PluginWatch implements OnModuleInit, OnModuleDestroy {
     } catch (error) {
       this.followed = undefined;
       const reason = sentenceOf(error);
-      if (reason !== this.failure) this.logger.warn('other replicas cannot be followed', { reason });
+      if (reason !== this.failure)
+        this.logger.warn('plugin changes of other replicas could not be applied', { reason });
       this.failure = reason;
     }
   }

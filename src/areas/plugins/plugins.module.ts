@@ -4,10 +4,10 @@ import { PluginDirectory } from './plugin-directory.port.js';
 import { PluginFactory } from './plugin-factory.js';
 import { PluginGauges } from './plugin-gauges.js';
 import { PluginHttp } from './plugin-http.js';
+import { PluginStates } from './plugin-state.store.js';
+import { PluginTools } from './plugin-tools.js';
 import { PluginWatch } from './plugin-watch.service.js';
 import { Plugins } from './plugins.service.js';
-import { PluginStates } from './state/plugin-state.store.js';
-import { PluginTools } from './tools/plugin-tools.js';
 
 /** WebAssembly plugins: read from their folder, run in threads, offered as tools. */
 @Module({

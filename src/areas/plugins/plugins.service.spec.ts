@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { silentLogs } from '../../platform/logging/silent-logs.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import type { PluginFactory } from './plugin-factory.js';
+import type { PluginStates } from './plugin-state.store.js';
 import { Plugins } from './plugins.service.js';
-import type { PluginStates } from './state/plugin-state.store.js';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Conflict, GatewayError, NotFound } from '../../common/errors/gateway-error.js';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { SerialQueue } from '../../platform/runtime/serial-queue.js';
@@ -9,9 +9,21 @@ import { InstalledPlugin } from './installed-plugin.js';
 import type { Plugin } from './plugin.js';
 import { PluginDirectory, type PluginFolder } from './plugin-directory.port.js';
 import { PluginFactory } from './plugin-factory.js';
-import { pluginNames } from './plugin-scan.js';
-import { PluginNotFound, PluginNotLoaded } from './plugins.errors.js';
-import { type PluginChange, type PluginState, PluginStates } from './state/plugin-state.store.js';
+import { pluginNames } from './plugin-package.js';
+import { type PluginChange, type PluginState, PluginStates } from './plugin-state.store.js';
+
+export class PluginNotFound extends NotFound {
+  constructor() {
+    super('There is no such plugin. GET /plugins lists the installed ones.');
+  }
+}
+
+/** The plugin is unchanged: the version that served before, if any, goes on serving. */
+export class PluginNotLoaded extends Conflict {
+  constructor(reason: string) {
+    super(`The plugin could not be loaded: ${reason}`, { details: { reason: 'plugin_not_loaded' } });
+  }
+}
 
 interface Entry {
   readonly plugin: InstalledPlugin;
@@ -22,7 +34,7 @@ interface Entry {
 type StateRequest = Pick<PluginChange, 'action' | 'actor'>;
 
 const MAX_WAITING_CHANGES = 16;
-/** Each takes a core while it compiles, and its time to load counts meanwhile. */
+/** Each start takes a core while it compiles, with its load time-out running. */
 const MAX_STARTS_AT_ONCE = 4;
 
 /**
@@ -44,7 +56,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     this.logger = logs.for('plugins');
   }
 
-  /** Loads everything; what does not load is listed as failed and keeps nobody waiting longer than its limit. */
+  /** Loads all plugins. One that does not load is listed as failed and delays the start no longer than its time limit. */
   async onApplicationBootstrap(): Promise<void> {
     const { directory } = this.settings.current.plugins;
     if (directory === '') return;
@@ -53,7 +65,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
       const starts = new Slots(MAX_STARTS_AT_ONCE);
       await Promise.all(names.map((name) => starts.run(() => this.install(name, states.get(name)))));
     } catch (error) {
-      this.logger.error('plugins could not be looked for', { error: sentenceOf(error) });
+      this.logger.error('plugins could not be listed', { error: sentenceOf(error) });
     }
   }
 
@@ -75,7 +87,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     return { loaded: plugins.filter(({ status }) => status === 'loaded').length, total: plugins.length };
   }
 
-  /** Idempotent. Throws `PluginNotFound`, and `PluginNotLoaded` when it has to be loaded and cannot. */
+  /** Idempotent. Throws `PluginNotFound`, and `PluginNotLoaded` when it cannot be loaded. */
   async enable(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
     return turns.run(async () => {
@@ -86,10 +98,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     });
   }
 
-  /**
-   * Idempotent. Its tools are no longer offered; its thread stays (docs/specification/api.md, 3). Throws
-   * `PluginNotFound`.
-   */
+  /** Idempotent. Withdraws its tools; its thread stays (docs/specification/api.md, 3). Throws `PluginNotFound`. */
   async disable(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
     return turns.run(async () => {
@@ -100,7 +109,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     });
   }
 
-  /** Reads it from the disk again. Throws `PluginNotFound`; `PluginNotLoaded`, and what served goes on serving. */
+  /** Loads it from disk again. Throws `PluginNotFound`, and `PluginNotLoaded`: then the previous version goes on serving. */
   async reload(name: string, actor: string): Promise<Plugin> {
     const { plugin, turns } = await this.find(name);
     return turns.run(() =>
@@ -109,8 +118,8 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   }
 
   /**
-   * Follows what other replicas settled. Throws `Unavailable` when the database cannot be asked.
-   * @returns whether every plugin has followed
+   * Applies the changes of other replicas. Throws `Unavailable` when the database cannot be queried.
+   * @returns whether every plugin is up to date
    */
   async follow(): Promise<boolean> {
     if (this.entries.size === 0) return true;
@@ -124,7 +133,7 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
     return !isBehind;
   }
 
-  /** A folder that has come since the start is found here. */
+  /** Also finds a folder that was added after the start. */
   private async find(name: string): Promise<Entry> {
     const known = this.entries.get(name);
     if (known !== undefined) return known;
@@ -146,10 +155,10 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   private async install(name: string, state: PluginState | undefined): Promise<void> {
     const { plugin, turns } = this.enter(name, state);
     if (state?.disabled === true) return;
-    await turns.run(() => this.doHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
+    await turns.run(() => this.applyHere(plugin, state, () => plugin.load(() => Promise.resolve(state))));
   }
 
-  /** What fails is in the audit too. */
+  /** Applies a change on behalf of a caller; a failure is audited too. */
   private async attempt(
     plugin: InstalledPlugin,
     request: StateRequest,
@@ -170,15 +179,15 @@ export class Plugins extends PluginDirectory implements OnApplicationBootstrap, 
   private async catchUp(plugin: InstalledPlugin, state: PluginState): Promise<void> {
     if (!plugin.isBehind(state)) return;
     if (state.disabled) return plugin.disable(state);
-    await this.doHere(plugin, state, () =>
-      plugin.hasLoadsBefore(state) || !plugin.isRunning
+    await this.applyHere(plugin, state, () =>
+      plugin.hasMissedReload(state) || !plugin.isRunning
         ? plugin.load(() => Promise.resolve(state))
         : plugin.offer(() => Promise.resolve(state)),
     );
   }
 
-  /** On this replica alone. What fails is listed and logged, and tried again when somebody asks for it. */
-  private async doHere(
+  /** Applies a change on this replica only. A failure is listed and logged; a reload tries again. */
+  private async applyHere(
     plugin: InstalledPlugin,
     state: PluginState | undefined,
     act: () => Promise<void>,

@@ -6,12 +6,12 @@ import { Skills } from './skills.service.js';
 
 const NAME = 'agent_gateway_skills_failed';
 
-/** How many skills this replica could not load. */
+/** The number of skills that this replica could not load. */
 @Injectable()
 export class FailedSkillsGauge implements OnModuleInit {
   static readonly provider = makeGaugeProvider({
     name: NAME,
-    help: 'Skills that this replica could not load, or not in their newest version.',
+    help: 'Skills that this replica could not load, or whose newest version it could not.',
   });
 
   constructor(

@@ -1,16 +1,16 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readContained } from '../../platform/files/contained-file.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
-import { filesOf } from './folder/skill-files.js';
-import type { LoadedSkill } from './skill.js';
-import { SkillProblem } from './skill-problem.js';
+import { type LoadedSkill, SkillProblem } from './skill.js';
 import { Skills } from './skills.service.js';
 
 export const SKILL_READ = 'skill_read';
 const HIDDEN = /(?:^|[\\/])\.[^./\\]/;
 
-/** Lets the model read a skill, and the other files of its folder. */
+/** The tool with which the model reads a skill and the other files in its folder. */
 @Injectable()
 export class SkillReadTool implements RegisteredTool, OnModuleInit {
   readonly name = SKILL_READ;
@@ -47,7 +47,7 @@ export class SkillReadTool implements RegisteredTool, OnModuleInit {
 
   async run({ name, file }: Readonly<Record<string, unknown>>): Promise<string> {
     const skill = this.skills.find(String(name).normalize('NFKC').toLowerCase().trim());
-    if (skill === undefined) throw new SkillProblem('There is no skill of that name.');
+    if (skill === undefined) throw new SkillProblem('There is no skill with that name.');
     return typeof file === 'string' ? this.readFile(skill, file) : this.readBody(skill);
   }
 
@@ -64,8 +64,30 @@ export class SkillReadTool implements RegisteredTool, OnModuleInit {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
       if (!text.includes('\0')) return text;
     } catch {
-      // Said below.
+      // Reported below.
     }
     throw new SkillProblem('The file is not text in UTF-8.');
+  }
+}
+
+const MAX_FILES = 100;
+const DEEPEST = 4;
+const LEFT_OUT = /^(?:\.|__pycache__$|node_modules$)/;
+
+/** The files of a skill beside its `SKILL.md`, as relative paths, at most 100 and four levels deep. Does not follow links to folders. */
+async function filesOf(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  await collect(folder, '', DEEPEST, found);
+  return found.sort();
+}
+
+async function collect(folder: string, below: string, depth: number, found: string[]): Promise<void> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (found.length >= MAX_FILES) return;
+    if (LEFT_OUT.test(entry.name)) continue;
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory() && depth > 1) await collect(folder, path, depth - 1, found);
+    else if ((entry.isFile() || entry.isSymbolicLink()) && !/^skill\.md$/i.test(path)) found.push(path);
   }
 }

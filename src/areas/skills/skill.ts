@@ -1,6 +1,6 @@
-/** A skill that the agent may draw on. */
+/** A skill that the agent can use (docs/skills.md). */
 export interface Skill {
-  /** Small letters, digits and hyphens. */
+  /** Lower-case letters, digits and hyphens. */
   readonly name: string;
   /** `builtin`, or `plugin:<name>`. */
   readonly source: string;
@@ -9,17 +9,22 @@ export interface Skill {
   readonly toolsRequired: readonly string[];
 }
 
-/** A skill with what it tells the model, and where it lies. */
+/** A skill with its instructions and its folder. */
 export interface LoadedSkill extends Skill {
   readonly body: string;
-  /** Absolute and without symbolic links. */
+  /** Absolute, without symbolic links. */
   readonly folder: string;
 }
 
-/** A skill that could not be loaded, or not in its newest version. */
+/** A skill that could not be loaded, or whose newest version could not. */
 export interface FailedSkill {
-  /** Its folder, such as `workspace/weekly-report`; or a whole folder of skills. */
+  /** Its folder, such as `workspace/weekly-report`, or a whole folder of skills. */
   readonly folder: string;
-  /** Why, for people; redacted. */
+  /** Why, as a sentence for people; redacted. */
   readonly error: string;
+}
+
+/** A skill cannot be loaded, or a file of it cannot be read. The message is one sentence without local paths. */
+export class SkillProblem extends Error {
+  override readonly name = 'SkillProblem';
 }

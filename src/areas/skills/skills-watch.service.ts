@@ -1,3 +1,4 @@
+import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
@@ -9,27 +10,26 @@ import {
   touches,
 } from '../../platform/settings/settings-subscriber.js';
 import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
-import { FolderWatches } from './folder-watches.js';
 import { Skills } from './skills.service.js';
 
 const POLL_MS = 250;
-/** Whoever writes a file is given this long to end. */
+/** After a change, the writer of a file gets this long to finish. */
 const QUIET_MS = 200;
 
-/** Reads skills again when something changes; and every now and then, since a swapped link makes no noise. */
+/** Rescans the skills when something changes, and every `skills.rescan_secs`, because a swapped link raises no event. */
 @Injectable()
 export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'skills';
   private readonly logger: Logger;
   private readonly stopped = new AbortController();
   private readonly watches = new FolderWatches(() => {
-    this.heardAt = performance.now();
+    this.changedAt = performance.now();
   });
   private watching: Promise<void> = Promise.resolve();
   private unsubscribe: () => void = () => undefined;
-  private heardAt: number | undefined;
+  private changedAt: number | undefined;
   private isDue = false;
-  private isUnwatchable = false;
+  private isWatchIncomplete = false;
   private scannedAt = 0;
 
   constructor(
@@ -75,16 +75,16 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
     const { rescan_secs } = this.settings.current.skills;
     return (
       this.isDue ||
-      (this.heardAt !== undefined && now - this.heardAt >= QUIET_MS) ||
+      (this.changedAt !== undefined && now - this.changedAt >= QUIET_MS) ||
       now - this.scannedAt >= rescan_secs * 1000 ||
-      this.skills.arePluginsOthers
+      this.skills.havePluginsChanged
     );
   }
 
-  /** Watches first, then reads: what changes in between is heard. New folders are watched, and then read once more. */
+  /** Watches first, then scans, so that no change in between is missed. New folders are watched and scanned once more. */
   private async read(): Promise<void> {
     this.isDue = false;
-    this.heardAt = undefined;
+    this.changedAt = undefined;
     this.follow();
     const before = this.skills.folders;
     await this.skills.rescan();
@@ -94,11 +94,44 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
 
   private follow(): void {
     const { watch } = this.settings.current.skills;
-    const silent = this.watches.follow(watch ? this.skills.folders : []);
-    if (silent.length > 0 && !this.isUnwatchable)
-      this.logger.warn('folders of skills cannot be watched; changes are noticed when they are read again', {
-        folders: silent.length,
+    const unwatched = this.watches.follow(watch ? this.skills.folders : []);
+    if (unwatched.length > 0 && !this.isWatchIncomplete)
+      this.logger.warn('skill folders cannot be watched; changes are noticed at the next rescan', {
+        folders: unwatched.length,
       });
-    this.isUnwatchable = silent.length > 0;
+    this.isWatchIncomplete = unwatched.length > 0;
+  }
+}
+
+/** Reports changes in folders, not in the folders below them. */
+class FolderWatches {
+  private readonly watchers = new Map<string, FSWatcher>();
+
+  constructor(private readonly onChange: () => void) {}
+
+  /**
+   * Watches exactly these folders from now on. Restarts every watch, because a replaced folder has the same name.
+   * @returns the folders that cannot be watched
+   */
+  follow(folders: Iterable<string>): readonly string[] {
+    this.close();
+    return [...folders].filter((folder) => !this.start(folder));
+  }
+
+  close(): void {
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watchers.clear();
+  }
+
+  private start(folder: string): boolean {
+    try {
+      const watcher = watch(folder, { persistent: false }, this.onChange);
+      watcher.on('error', () => watcher.close());
+      this.watchers.set(folder, watcher);
+      return true;
+    } catch (error) {
+      // A missing folder needs no watch.
+      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    }
   }
 }

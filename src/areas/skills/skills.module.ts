@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { AgentModule } from '../turns/agent.module.js';
 import { FailedSkillsGauge } from './failed-skills-gauge.js';
-import { SkillsPrompt } from './prompt/skills-prompt.js';
 import { SkillReadTool } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
+import { SkillsPrompt } from './skills-prompt.js';
 import { SkillsWatch } from './skills-watch.service.js';
 
 /** Skills. */

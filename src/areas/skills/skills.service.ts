@@ -3,9 +3,9 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { PluginDirectory, type PluginFolder } from '../plugins/plugin-directory.port.js';
-import { rootsOf } from './folder/skill-roots.js';
-import { NO_SKILLS, type SkillScan, scanSkills } from './folder/skill-scan.js';
 import type { FailedSkill, LoadedSkill } from './skill.js';
+import { rootsOf } from './skill-roots.js';
+import { NO_SKILLS, type SkillScan, scanSkills } from './skill-scan.js';
 
 /**
  * The skills of this gateway: your own, those that ship, and those of loaded plugins (docs/specification/api.md, 2.7).
@@ -25,7 +25,7 @@ export class Skills {
     this.logger = logs.for('skills');
   }
 
-  /** In the order of precedence. Those of a plugin go in the moment it is disabled. */
+  /** In order of precedence. The skills of a plugin disappear the moment it is disabled. */
   list(): readonly LoadedSkill[] {
     const { enabled } = this.settings.current.skills;
     if (!enabled) return [];
@@ -35,7 +35,7 @@ export class Skills {
     return skills.filter(({ source }) => alive.has(source));
   }
 
-  /** What this replica could not load, as of its last look. */
+  /** The skills that this replica could not load, as of its last scan. */
   failed(): readonly FailedSkill[] {
     if (!this.settings.current.skills.enabled) return [];
     return [...this.scan.failures].map(([folder, why]) => ({ folder, error: this.redactor.redact(why) }));
@@ -45,8 +45,8 @@ export class Skills {
     return this.list().find((skill) => skill.name === name);
   }
 
-  /** Whether other plugins are loaded than at the last scan. */
-  get arePluginsOthers(): boolean {
+  /** Whether the loaded plugins have changed since the last scan. */
+  get havePluginsChanged(): boolean {
     return keyOf(this.plugins.loadedFolders()) !== keyOf(this.scannedPlugins);
   }
 
@@ -54,7 +54,10 @@ export class Skills {
     return this.scan.folders;
   }
 
-  /** Reads all folders again, also while skills are off: they are there at once when they are on. Never throws. One at a time: the caller sees to that. */
+  /**
+   * Reads all folders again, also while skills are switched off, so that switching them on takes effect at once. Never
+   * throws. The caller must not run two scans at a time.
+   */
   async rescan(): Promise<void> {
     this.scannedPlugins = this.plugins.loadedFolders();
     const { current } = this.settings;
@@ -65,15 +68,16 @@ export class Skills {
 
   private logChanges(before: SkillScan, after: SkillScan): void {
     for (const [where, note] of after.notes) {
-      if (before.notes.get(where) !== note)
-        this.logger.warn('a skill is not as it should be', { where, note });
+      if (before.notes.get(where) !== note) this.logger.warn('a skill has a problem', { where, note });
     }
-    const were = new Map(before.skills.map((skill) => [skill.name, skill]));
-    const are = new Map(after.skills.map((skill) => [skill.name, skill]));
-    const changed = [...are].filter(([name, skill]) => were.get(name) !== skill).map(([name]) => name);
-    const gone = [...were.keys()].filter((name) => !are.has(name));
+    const previous = new Map(before.skills.map((skill) => [skill.name, skill]));
+    const current = new Map(after.skills.map((skill) => [skill.name, skill]));
+    const changed = [...current]
+      .filter(([name, skill]) => previous.get(name) !== skill)
+      .map(([name]) => name);
+    const gone = [...previous.keys()].filter((name) => !current.has(name));
     if (changed.length + gone.length > 0)
-      this.logger.info('skills are read', { skills: are.size, changed, gone });
+      this.logger.info('skills were loaded', { skills: current.size, changed, gone });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ToolNeverSeen } from '../../areas/mcp/tools/tool-never-seen.js';
+import { ToolNeverSeen } from '../../areas/mcp/tools/known-tools.store.js';
 import type { CommandContext } from '../command-context.js';
 
 const AFTER_HELP = `

@@ -1,17 +1,47 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { Logger } from '../../../platform/logging/logger.js';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import type { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
 import type { McpServerStatus } from '../mcp-server.js';
-import type { ConnectionParts } from './connection-parts.js';
+import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
 import { failureText, isFinal } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
 
+/** The part of a connection that the tools it offers call. */
+export interface Callable {
+  readonly call: RunTool;
+  isUp(): boolean;
+}
+
+/** Everything that the connection of one server depends on. */
+export interface ConnectionParts {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  readonly logger: Logger;
+  readonly checks: ArgumentChecks;
+  /** What operators must know about this server even though it works: that it runs without a sandbox. */
+  readonly warning: string | undefined;
+  /** Throws when the settings are not enough to make one. */
+  makeTransport(): Transport;
+  /** Creates what the server has in the catalogue, for this connection. */
+  offered(connection: Callable): OfferedTools;
+  isAnyReleased(tools: readonly string[]): Promise<boolean>;
+  /** Called at every change between connected and not. `error` is redacted. */
+  onChange(connected: boolean, error: string | undefined): void;
+  redact(text: string): string;
+  /** Redacts known secrets only: a server's response may hold them, but text that merely looks like one may be a user's file. */
+  hideKnown(text: string): string;
+}
+
 const MAX_PROBLEM = 500;
 
-/** What is so at this moment between the gateway and one server: the session, or why there is none. */
+/** The state of the connection to one server: its session, or why there is none. */
 export class ConnectionState {
   private current: McpSession | undefined;
-  private since: Date | undefined;
-  private now: McpServerStatus = 'reconnecting';
-  private why: string | undefined;
-  private isLeft = false;
+  private upSince: Date | undefined;
+  private currentStatus: McpServerStatus = 'reconnecting';
+  private currentProblem: string | undefined;
+  private isLeaving = false;
 
   constructor(private readonly parts: ConnectionParts) {}
 
@@ -20,33 +50,33 @@ export class ConnectionState {
   }
 
   get status(): McpServerStatus {
-    return this.now;
+    return this.currentStatus;
   }
 
   get connectedAt(): Date | undefined {
-    return this.since;
+    return this.upSince;
   }
 
-  /** Why it is not connected, when that was tried; redacted. */
+  /** Why the last attempt failed, redacted; undefined while connected or before an attempt has failed. */
   get problem(): string | undefined {
-    return this.why;
+    return this.currentProblem;
   }
 
   isUp(): boolean {
-    // The session knows first that it is lost.
+    // The session is the first to know that it is lost.
     return this.current !== undefined && this.current.fault === undefined;
   }
 
-  /** From here on nobody is told of changes: this end was wanted. */
+  /** Stops announcing changes, because this end was requested. */
   leave(): void {
-    this.isLeft = true;
+    this.isLeaving = true;
   }
 
   up(session: McpSession, tools: number): void {
     this.current = session;
-    this.now = 'connected';
-    this.since = new Date();
-    this.why = undefined;
+    this.currentStatus = 'connected';
+    this.upSince = new Date();
+    this.currentProblem = undefined;
     this.parts.logger.info('connected', { tools });
     this.parts.onChange(true, undefined);
   }
@@ -54,22 +84,25 @@ export class ConnectionState {
   down(status: 'reconnecting' | 'disconnected', problem?: string): void {
     const was = this.current;
     this.current = undefined;
-    this.since = undefined;
-    this.now = status;
-    this.why = problem;
-    if (was !== undefined && !this.isLeft) this.parts.onChange(false, problem);
+    this.upSince = undefined;
+    this.currentStatus = status;
+    this.currentProblem = problem;
+    if (was !== undefined && !this.isLeaving) this.parts.onChange(false, problem);
   }
 
-  /** It ended by itself: whoever asks is told the truth before the old connection is taken down. */
+  /** Records that it ended by itself, so that status is right while the old connection is still closing. */
   lost(why: unknown): void {
     this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureText(why)));
   }
 
-  /** Says in the log what went wrong, with what the server said last. */
+  /** Logs what went wrong, with the last error output of the server. */
   complain(wasUp: boolean, why: unknown, recentOutput: string | undefined): void {
-    const said = recentOutput === undefined ? '' : `; it said: ${recentOutput}`;
-    this.why = this.parts.redact(failureText(why) + said).slice(0, MAX_PROBLEM);
+    const output = recentOutput === undefined ? '' : `; its last output: ${recentOutput}`;
+    this.currentProblem = this.parts.redact(failureText(why) + output).slice(0, MAX_PROBLEM);
     const what = wasUp ? 'the connection was lost' : 'the server could not be connected to';
-    this.parts.logger.warn(what, { reason: this.why, final: this.now === 'disconnected' });
+    this.parts.logger.warn(what, {
+      reason: this.currentProblem,
+      final: this.currentStatus === 'disconnected',
+    });
   }
 }

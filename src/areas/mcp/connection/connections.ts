@@ -7,14 +7,14 @@ import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
 import { ToolRegistry } from '../../tools/tool-registry.js';
-import { ChildOutputLog } from '../child-output-log.js';
 import { KnownTools } from '../tools/known-tools.store.js';
 import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
-import { secretsInEnvironment } from '../transport/http-credentials.js';
-import { Transports } from '../transport/transports.js';
+import { ChildOutputLog } from '../transport/child-output.js';
+import { secretsInEnvironment, Transports } from '../transport/transports.js';
+
 import { McpConnection } from './mcp-connection.js';
 
-/** Makes the connection of one server, with everything that it speaks to. */
+/** Creates the supervised connection of each server, with everything that it depends on. */
 @Injectable()
 export class Connections {
   constructor(
@@ -28,15 +28,15 @@ export class Connections {
     private readonly logs: Logs,
   ) {}
 
-  /** Keeps the credentials that these servers take from the environment out of every text. */
+  /** Registers the credentials that these servers take from the environment with the redactor. */
   hideSecrets(servers: readonly McpServerSettings[]): void {
     this.redactor.setFor('mcp servers', secretsInEnvironment(servers, this.environment));
   }
 
-  /** A connection that is not started yet. */
+  /** Returns a connection that is not started yet. */
   make(name: string, settings: McpServerSettings): McpConnection {
     const logger = this.logs.for(`mcp::${name}`);
-    const talk = new ChildOutputLog(logger);
+    const output = new ChildOutputLog(logger);
     const onRefused = (reason: string): void => logger.warn('a message was not read', { reason });
     const redact = (text: string): string => this.redactor.redact(text);
     return new McpConnection({
@@ -47,13 +47,13 @@ export class Connections {
       warning: this.transports.warningOf(settings),
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
-      makeTransport: () => this.transports.make(settings, talk.write, onRefused),
+      makeTransport: () => this.transports.make(settings, output.write, onRefused),
       offered: (connection) => {
         const run: RunTool = (...call) => connection.call(...call);
         const server = { name, settings, run, isAvailable: () => connection.isUp() };
         return new OfferedTools(server, this.registry, this.known, this.checks, logger);
       },
-      isAnyFree: (tools) => this.known.isAnyFree(name, tools),
+      isAnyReleased: (tools) => this.known.isAnyReleased(name, tools),
       onChange: (connected, error) => this.report(name, connected, error),
     });
   }
@@ -63,7 +63,9 @@ export class Connections {
       ? { name: 'mcp.connected', userId: null, data: { name } }
       : { name: 'mcp.disconnected', userId: null, data: { name, ...(error === undefined ? {} : { error }) } };
     this.events.publish(event).catch((failure: unknown) => {
-      this.logs.for('mcp').warn('an event could not be told', { event: event.name, error: String(failure) });
+      this.logs
+        .for('mcp')
+        .warn('an event could not be published', { event: event.name, error: String(failure) });
     });
   }
 }

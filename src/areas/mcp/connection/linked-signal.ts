@@ -1,4 +1,4 @@
-/** Runs work with a signal of its own that follows a long-lived one, and leaves nothing behind on that one. */
+/** Runs work with a signal of its own that follows `parent`, and leaves no listener behind on the long-lived `parent`. */
 export async function withLinkedSignal<Result>(
   parent: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -3,21 +3,20 @@ import { backOffMs } from '../../../platform/runtime/back-off.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { McpServer } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
-import type { Callable, ConnectionParts } from './connection-parts.js';
-import { ConnectionState } from './connection-state.js';
+import { type Callable, type ConnectionParts, ConnectionState } from './connection-state.js';
 import { isFinal, isTimeout } from './mcp-failure.js';
 import { McpSession } from './mcp-session.js';
 import { ServerCalls } from './server-calls.js';
-import { StartTimeout } from './start-timeout.js';
 import { ToolList } from './tool-list.js';
 
-/** A connection that held so long was a good one: the next failure is the first. */
+/** After a connection has lasted this long, back-off starts from the beginning. */
 const STABLE_MS = 10_000;
 const FIRST_BACK_OFF_MS = 500;
 
 /**
- * Supervises one server for as long as it is configured: connects, offers its tools, watches it, and connects again
- * with back-off. There is one connection at a time, and the next begins when the last is really over.
+ * Supervises one server for as long as it is configured: connects, offers its tools, checks its health, and reconnects with
+ * back-off. There is one connection at a time: the next starts when the last is completely closed (docs/mcp.md,
+ * Supervision).
  */
 export class McpConnection implements Callable {
   readonly call: RunTool;
@@ -32,7 +31,7 @@ export class McpConnection implements Callable {
   constructor(private readonly parts: ConnectionParts) {
     this.state = new ConnectionState(parts);
     this.tools = parts.offered(this);
-    this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyFree(tools));
+    this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyReleased(tools));
     this.startTimeout = new StartTimeout(parts.name, parts.settings.startup_timeout_ms);
     this.call = new ServerCalls(parts, this.state, this.list).call;
   }
@@ -41,7 +40,7 @@ export class McpConnection implements Callable {
     return this.parts.settings;
   }
 
-  /** Whether it was tried and did not go well. */
+  /** Whether it is not connected after a failed attempt. */
   get isFailing(): boolean {
     return this.state.status !== 'connected' && this.state.problem !== undefined;
   }
@@ -67,7 +66,7 @@ export class McpConnection implements Callable {
     this.running = this.run();
   }
 
-  /** Resolves when nothing is left of it. */
+  /** Resolves when the connection is closed and its tools are withdrawn. */
   async stop(): Promise<void> {
     this.state.leave();
     this.stopped.abort(new Error('the gateway stops'));
@@ -76,9 +75,9 @@ export class McpConnection implements Callable {
     this.tools.withdrawAll();
   }
 
-  /** Leaves what there is and begins anew; the status says so at once. */
+  /** Drops the connection and starts over; the status changes at once. */
   reconnect(): void {
-    const why = new Error('a reconnection was asked for');
+    const why = new Error('a reconnection was requested');
     this.state.down('reconnecting');
     this.round.abort(why);
   }
@@ -98,7 +97,7 @@ export class McpConnection implements Callable {
     this.state.down('disconnected');
   }
 
-  /** One connection from its beginning to its end. @returns why it ended, and how long it held */
+  /** Runs one connection from start to end. @returns why it ended, and how long it was up, in milliseconds */
   private async live(signal: AbortSignal): Promise<{ why: unknown; lastedMs: number }> {
     let session: McpSession | undefined;
     let upAt: number | undefined;
@@ -114,7 +113,7 @@ export class McpConnection implements Callable {
     } catch (error) {
       why = error;
     }
-    // Whoever asks from here on is told the truth, however long the old connection takes to end.
+    // The status is right from here on, however long the old connection takes to close.
     if (!signal.aborted) this.state.lost(why);
     await session?.close();
     if (!signal.aborted) this.state.complain(upAt !== undefined, why, session?.recentOutput);
@@ -149,4 +148,41 @@ async function pause(ms: number | undefined, signal: AbortSignal): Promise<void>
   if (signal.aborted) return;
   if (ms !== undefined) return sleep(ms, undefined, { signal }).catch(() => undefined);
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+const MAX_MS = 300_000;
+
+/**
+ * How long one server may take to start. After a timeout the next attempt gets twice the time: the server may be fetching
+ * a package, and would never finish if every attempt were ended at the same moment.
+ */
+export class StartTimeout {
+  private current: number;
+
+  /** @param configuredMs `startup_timeout_ms` of the server */
+  constructor(
+    private readonly server: string,
+    private readonly configuredMs: number,
+  ) {
+    this.current = configuredMs;
+  }
+
+  /** Of the next attempt, in milliseconds: at most five minutes, or the configured time if that is longer. */
+  get limitMs(): number {
+    return this.current;
+  }
+
+  wasReady(): void {
+    this.current = this.configuredMs;
+  }
+
+  /** @returns what to report about the attempt that timed out */
+  wasLate(): Error {
+    const tookMs = this.current;
+    this.current = Math.max(this.configuredMs, Math.min(tookMs * 2, MAX_MS));
+    return new Error(
+      `it was not ready within ${tookMs} ms; the next attempt may take ${this.current} ms ` +
+        `(mcp.servers.${this.server}.startup_timeout_ms sets the first)`,
+    );
+  }
 }

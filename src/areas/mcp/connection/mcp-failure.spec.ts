@@ -21,11 +21,11 @@ test.each<[string, unknown, boolean]>([
   ['a scope that is missing', new InsufficientScopeError({ requiredScope: 'files' }), true],
   ['a refused client', new OAuthError(OAuthErrorCode.InvalidClient, 'who are you?'), true],
   ['a connection that broke', new Error('socket hang up'), false],
-])('%s: whether trying again is in vain', (_what, error, isVain) => {
-  expect(isFinal(error)).toBe(isVain);
+])('%s: whether retrying is pointless', (_what, error, expected) => {
+  expect(isFinal(error)).toBe(expected);
 });
 
-test('only 400 and 404 say that the session is unknown', () => {
+test('only 400 and 404 mean that the session is unknown', () => {
   const errors = [http(400), http(404), http(401), new Error('404')];
   expect(errors.map(isSessionGone)).toEqual([true, true, false, false]);
 });

@@ -12,7 +12,7 @@ import { SandboxMissing } from '../sandbox/sandbox-policy.js';
 
 const MAX_SHOWN = 300;
 
-/** The server is not connected, so the call was not made. */
+/** The call was not made because the server is not connected. */
 export class McpServerDown extends Error {
   override readonly name = 'McpServerDown';
 
@@ -21,7 +21,7 @@ export class McpServerDown extends Error {
   }
 }
 
-/** The connection was lost while the call ran: whether it had an effect is unknown. */
+/** The connection was lost during the call: whether it had an effect is unknown. */
 export class McpServerLost extends Error {
   override readonly name = 'McpServerLost';
 
@@ -30,16 +30,16 @@ export class McpServerLost extends Error {
   }
 }
 
-/** The tool changed or went after the model was told of it, so the call was not made. */
+/** The call was not made because the tool was changed or removed after the model had seen it. */
 export class McpToolWithdrawn extends Error {
   override readonly name = 'McpToolWithdrawn';
 
   constructor(tool: string) {
-    super(`The tool "${tool.slice(0, 64)}" is not what it was any more, so it was not run.`);
+    super(`The tool "${tool.slice(0, 64)}" has changed since it was offered, so it was not run.`);
   }
 }
 
-/** The tool ran, and what it answered is not what it says that it answers. */
+/** The tool ran, and its result does not match its output schema. */
 export class McpOutputInvalid extends Error {
   override readonly name = 'McpOutputMisfit';
 
@@ -48,7 +48,7 @@ export class McpOutputInvalid extends Error {
   }
 }
 
-/** Whether trying again changes nothing: the server refuses our credentials, or we do not start it without a sandbox. */
+/** Whether retrying is pointless: the server refuses our credentials, or may not be started without a sandbox. */
 export function isFinal(error: unknown): boolean {
   if (error instanceof SandboxMissing) return true;
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true;
@@ -61,12 +61,12 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 
-/** Whether a session that existed is unknown to the server: it restarted, and did nothing of what it was asked. */
+/** Whether the server no longer knows our session: it has restarted and did not run the call. */
 export function isSessionGone(error: unknown): boolean {
   return error instanceof SdkHttpError && (error.status === 400 || error.status === 404);
 }
 
-/** Whether the server answered, if only with a refusal or too late: the connection itself is as good as before. */
+/** Whether the server answered, even if with a refusal or too late, so that the connection itself is fine. */
 export function isAnswer(error: unknown): boolean {
   if (error instanceof ProtocolError || error instanceof McpOutputInvalid) return true;
   if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
@@ -81,7 +81,7 @@ const ANSWERED: ReadonlySet<SdkErrorCode> = new Set([
   SdkErrorCode.MethodNotSupportedByProtocolVersion,
 ]);
 
-/** One short line about what went wrong, with the cause that libraries hide. Not redacted. */
+/** One line of at most 300 characters about what went wrong, with the cause that libraries hide. Not redacted. */
 export function failureText(error: unknown): string {
   const sentences = [sentenceOf(error)];
   const cause = error instanceof Error ? error.cause : undefined;

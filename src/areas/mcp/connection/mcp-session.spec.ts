@@ -1,11 +1,11 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
-import { McpSession } from './mcp-session.js';
+import { McpSession, toolOutput } from './mcp-session.js';
 
 type Answers = Readonly<Record<string, (params: unknown) => object | undefined>>;
 
-/** A server that answers what it is asked as told; undefined for never. */
+/** A server that answers each method as given; undefined for no answer. */
 class ScriptedServer implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -61,13 +61,13 @@ async function open(
   return { session, server };
 }
 
-test('a server without tools has none, and is not asked for them', async () => {
+test('a server without the tools capability is not asked for tools', async () => {
   const { session, server } = await open({}, {}, {});
   expect([(await session.listTools(signal)).definitions, server.asked]).toEqual([[], ['initialize']]);
   await session.close();
 });
 
-test('a result that is not what the tool says it answers is refused; one whose schema nobody can use is not', async () => {
+test('a result that does not match the output schema is refused; with an unusable schema it is not', async () => {
   const inputSchema = { type: 'object' };
   const outputSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
   const tools = [
@@ -91,7 +91,7 @@ test('a result that is not what the tool says it answers is refused; one whose s
   await session.close();
 });
 
-test('a list of tools is cut to its bounds before anything reads it, and says how many were left out', async () => {
+test('a list of tools is cut to its bounds before anything reads it, and counts what was left out', async () => {
   const tool = (name: string, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
   const deep = Array.from({ length: 5000 }).reduce<object>((inner) => ({ properties: { inner } }), {});
   const { session } = await open({
@@ -111,7 +111,7 @@ test('a list of tools is cut to its bounds before anything reads it, and says ho
   await session.close();
 });
 
-test('a tool that failed says what it said, or that it said nothing', async () => {
+test('a failed tool reports its text, or that it gave no reason', async () => {
   const said = (text: string) => ({ content: text === '' ? [] : [{ type: 'text', text }], isError: true });
   const { session } = await open({
     'tools/call': (params) => said((params as { name: string }).name.slice(1)),
@@ -119,18 +119,18 @@ test('a tool that failed says what it said, or that it said nothing', async () =
   await expect(session.call('-no such file', {}, signal)).rejects.toMatchObject({
     ...{ name: 'McpToolFailed', message: 'no such file' },
   });
-  await expect(session.call('-', {}, signal)).rejects.toThrow('The tool failed without a word.');
+  await expect(session.call('-', {}, signal)).rejects.toThrow('The tool failed and gave no reason.');
   await session.close();
 });
 
 test('a server that does not answer the ping is given up', async () => {
   const { session } = await open({ ping: () => undefined });
-  await expect(session.watch(signal)).resolves.toMatchObject({ message: 'it does not answer any more' });
-  expect(session.fault?.message).toBe('it does not answer any more');
+  await expect(session.watch(signal)).resolves.toMatchObject({ message: 'it no longer answers' });
+  expect(session.fault?.message).toBe('it no longer answers');
   await session.close();
 });
 
-test('a server that is busy with a call may be silent for as long as the call may take', async () => {
+test('a server that is busy with a call may be silent for as long as a call may take', async () => {
   const { session, server } = await open({ ping: () => undefined }, { request_timeout_ms: 300 });
   const call = session.call('slow', {}, signal).catch(() => undefined);
   const since = performance.now();
@@ -148,17 +148,37 @@ test('a connection that the server closes has ended, and the watch says so', asy
   await expect(watched).resolves.toMatchObject({ message: 'the connection was closed' });
 });
 
-test('an end that is asked for in the middle of a ping is no fault of the server', async () => {
+test('an end that is requested during a ping is not a fault of the server', async () => {
   const abort = new AbortController();
   const { session } = await open({
     ping: () => {
-      setImmediate(() => abort.abort(new Error('a reconnection was asked for')));
+      setImmediate(() => abort.abort(new Error('a reconnection was requested')));
       return undefined;
     },
   });
   await expect(session.watch(abort.signal)).resolves.toMatchObject({
-    message: 'a reconnection was asked for',
+    message: 'a reconnection was requested',
   });
   expect(session.fault).toBeUndefined();
   await session.close();
+});
+
+test('texts are passed on as they are, and everything else is named', () => {
+  const output = toolOutput({
+    content: [
+      { type: 'text', text: 'one' },
+      { type: 'image', mimeType: 'image/png', data: Buffer.alloc(300).toString('base64') },
+      { type: 'resource_link', name: 'log', uri: 'file:///log' },
+      { type: 'resource', resource: { uri: 'file:///a', text: 'two' } },
+      { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
+    ],
+  });
+  expect(output).toBe(
+    'one\n[image image/png, 300 bytes]\n[resource log: file:///log]\ntwo\n[resource file:///b]',
+  );
+});
+
+test('structured content is used when there is no other content', () => {
+  expect(toolOutput({ content: [], structuredContent: { sum: 3 } })).toBe('{"sum":3}');
+  expect(toolOutput({ content: [{ type: 'text', text: '3' }], structuredContent: { sum: 3 } })).toBe('3');
 });

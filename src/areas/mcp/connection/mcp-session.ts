@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
   Client,
+  type ContentBlock,
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -11,30 +12,29 @@ import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.j
 import { ChildTransport } from '../transport/child-transport.js';
 import { withLinkedSignal } from './linked-signal.js';
 import { McpOutputInvalid } from './mcp-failure.js';
-import { toolOutput } from './tool-output.js';
 
-/** A tool ran and says that it failed. */
+/** A tool ran and reported that it failed. */
 export class McpToolFailed extends Error {
   override readonly name = 'McpToolFailed';
 }
 
 const CLIENT = { name: 'agent-gateway', version: '1' };
 const CLOSE_MS = 3000;
-/** The client library would compile the schemas of results on the event loop; they are checked here, in a thread. */
+/** Keeps the client library from compiling output schemas on the event loop; `assertFits` checks them in a thread. */
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
 };
 
-/** What a session speaks to beside its server. */
+/** What a session depends on beside its server. */
 export interface McpSessionParts {
   readonly checks: ArgumentChecks;
-  /** Hears, at once, that the list of tools is another one. */
+  /** Called at once when the server says that its list of tools changed. */
   onToolsChanged(): void;
 }
 
 /**
- * One connection to one server, from the handshake to its loss. It declares no abilities of ours, so no server can ask
- * for samples, for files or for words of a user.
+ * One connection to one server, from the handshake to its loss. It declares no client capabilities, so no server can ask
+ * for sampling, roots or elicitation.
  */
 export class McpSession {
   private readonly client: Client;
@@ -59,18 +59,18 @@ export class McpSession {
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: NO_VALIDATION,
     });
-    // The client library calls this before it reads a message itself.
+    // The client library calls this handler before its own.
     transport.onmessage = this.bounds.cut;
     this.client.onclose = () => this.giveUp(new Error(faultOf(transport)));
   }
 
-  /** The handshake. Throws what the transport or the server says, and when the time is over. */
+  /** Performs the handshake. Throws the error of the transport or the server, and at the timeout. */
   async open(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<void> {
     await this.client.connect(this.transport, { signal, timeout: timeoutMs });
   }
 
   async listTools(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<ToolListing> {
-    // Asked for what it never offered, the client library writes to the console.
+    // For a capability that the server lacks, the client library would write to the console.
     if (this.client.getServerCapabilities()?.tools === undefined) return listingOf([], 0);
     this.bounds.reset();
     const options = { signal, timeout: timeoutMs, cacheMode: 'refresh' as const };
@@ -84,7 +84,7 @@ export class McpSession {
     return listing;
   }
 
-  /** Throws `McpToolFailed` for a tool that failed, and the client's errors; an abort cancels the call at the server. */
+  /** Throws `McpToolFailed`, `McpOutputInvalid` and the client library's errors; an abort cancels the call at the server. */
   async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string> {
     this.inFlight += 1;
     try {
@@ -97,7 +97,7 @@ export class McpSession {
       const result = await this.client.callTool({ name: tool, arguments: { ...args } }, options);
       this.markAlive();
       const output = toolOutput(result);
-      if (result.isError === true) throw new McpToolFailed(output || 'The tool failed without a word.');
+      if (result.isError === true) throw new McpToolFailed(output || 'The tool failed and gave no reason.');
       await this.assertFits(tool, result, signal);
       return output;
     } finally {
@@ -105,7 +105,7 @@ export class McpSession {
     }
   }
 
-  /** Checks the connection again and again with a real round trip. Resolves with why it ended. */
+  /** Checks the connection every `health_interval_ms` with a round trip. Resolves with the reason when it ends. */
   async watch(signal: AbortSignal): Promise<Error> {
     const ended = AbortSignal.any([signal, this.over.signal]);
     for (;;) {
@@ -116,30 +116,30 @@ export class McpSession {
     }
   }
 
-  /** What ended the connection, once something did. */
+  /** What ended the connection; undefined while it is up. */
   get fault(): Error | undefined {
     return this.over.signal.reason as Error | undefined;
   }
 
-  /** What a child said last beside its messages. */
+  /** The line of a child's standard error that best says what is wrong. */
   get recentOutput(): string | undefined {
     return this.transport instanceof ChildTransport ? this.transport.recentOutput : undefined;
   }
 
-  /** Declares the connection lost, from whatever was learnt of it. */
+  /** Declares the connection lost. */
   giveUp(why: Error): void {
     this.over.abort(why);
   }
 
-  /** Resolves when the connection is closed; a child is gone then. */
+  /** Resolves when the connection is closed and its child is gone, or after three seconds. */
   async close(): Promise<void> {
     const closing = this.client.close().catch(() => undefined);
-    // A connect that failed may have left the transport to itself.
+    // After a failed connect the client may not close the transport.
     const sure = closing.then(() => this.transport.close().catch(() => undefined));
     await Promise.race([sure, sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  /** Throws `McpOutputInvalid`. A result is not refused for a schema that nobody can use. */
+  /** Throws `McpOutputInvalid`. An unusable schema refuses nothing. */
   private async assertFits(
     tool: string,
     { structuredContent }: CallToolResult,
@@ -156,11 +156,11 @@ export class McpSession {
     this.lastAliveAt = performance.now();
   }
 
-  /** @returns what is wrong; a server that is busy with calls may be silent as long as a call may be */
+  /** @returns what is wrong, if anything; a server that is busy with calls may be silent for `request_timeout_ms` */
   private async roundTrip(signal: AbortSignal): Promise<Error | undefined> {
     const { health_timeout_ms: timeout, request_timeout_ms: timeoutMs } = this.server;
     try {
-      // The newest protocol has no ping: the list of tools is the least that a server must answer.
+      // The newest protocol has no ping; listing tools is the cheapest request that every server answers.
       if (this.client.getProtocolEra() !== 'modern') await this.client.ping({ signal, timeout });
       else {
         this.bounds.reset();
@@ -171,7 +171,7 @@ export class McpSession {
     } catch (error) {
       if (signal.aborted) return undefined;
       if (this.inFlight > 0 && performance.now() - this.lastAliveAt < timeoutMs) return undefined;
-      return new Error('it does not answer any more', { cause: error });
+      return new Error('it no longer answers', { cause: error });
     }
   }
 }
@@ -179,4 +179,29 @@ export class McpSession {
 function faultOf(transport: Transport): string {
   const fault = 'fault' in transport ? transport.fault : undefined;
   return typeof fault === 'string' ? fault : 'the connection was closed';
+}
+
+const MAX_CHARACTERS = 1_048_576;
+
+/** The result of a tool as text for a model, at most 1 MiB. Content that is not text is named, not shown. */
+export function toolOutput({ content, structuredContent }: CallToolResult): string {
+  const texts = content.map(blockText);
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
+  return texts.join('\n').slice(0, MAX_CHARACTERS);
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes]`;
+    case 'resource_link':
+      return `[resource ${block.name}: ${block.uri}]`;
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
+    default:
+      return block satisfies never;
+  }
 }

@@ -9,7 +9,7 @@ const sessionGone = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no 
   statusText: 'Not Found',
 });
 
-/** The first session is unknown to the server; whoever gives it up gets the second, whose calls fail with this. */
+/** The server does not know the first session; giving it up opens the second, whose calls fail with this error. */
 function callsThatFailWith(error: Error, isOffered = () => true) {
   const given: unknown[] = [];
   const second = {
@@ -29,19 +29,19 @@ function callsThatFailWith(error: Error, isOffered = () => true) {
 
 const { signal } = new AbortController();
 
-test('a call that is made again says what goes wrong in the same words, without secrets', async () => {
+test('a repeated call reports its failure without secrets', async () => {
   const { call } = callsThatFailWith(new ProtocolError(-32000, 'wrong password hunter2-hunter2'));
   await expect(call('read', {}, signal)).rejects.toThrow('wrong password ***');
 });
 
-test('a connection that is lost during a call that is made again is given up', async () => {
+test('a connection that is lost during a repeated call is given up', async () => {
   const lost = new Error('socket hang up');
   const { call, given } = callsThatFailWith(lost);
   await expect(call('read', {}, signal)).rejects.toThrow(McpServerLost);
   expect(given).toEqual([lost]);
 });
 
-test('a call is not made again when the server that forgot us has another tool of that name now', async () => {
+test('a call is not repeated when the tool of that name has changed since', async () => {
   const { call } = callsThatFailWith(new Error('never made'), firstOnly());
   await expect(call('read', {}, signal)).rejects.toThrow(McpToolWithdrawn);
 });

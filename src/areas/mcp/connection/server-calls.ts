@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunTool } from '../tools/offered-tools.js';
-import type { ConnectionParts } from './connection-parts.js';
-import type { ConnectionState } from './connection-state.js';
+import type { ConnectionParts, ConnectionState } from './connection-state.js';
+
 import {
   failureText,
   isAnswer,
@@ -12,27 +12,26 @@ import {
 } from './mcp-failure.js';
 import { type McpSession, McpToolFailed } from './mcp-session.js';
 
-/** How long a call waits for a server that forgot our session, and how often it looks. */
+/** How long a call waits for a new session with a server that lost the old one, and how often it checks. */
 const RETRY_MS = 5000;
 const RETRY_POLL_MS = 25;
 
-/** Says whether a tool is still the one that was offered. */
+/** Knows whether a tool is still the one that was offered. */
 export interface CurrentTools {
-  /** Resolves when no change of the list that was told waits to be looked at, or the server is not connected. */
+  /** Resolves when every announced change of the list has been processed, or the server is not connected. */
   settled(signal: AbortSignal): Promise<void>;
   isOffered(tool: string): boolean;
 }
 
-/** Makes the calls to one server over whatever session it has at the moment. */
+/** Makes the calls to one server over its current session. */
 export class ServerCalls {
   constructor(
     private readonly parts: Pick<ConnectionParts, 'name' | 'redact' | 'hideKnown'>,
     private readonly state: ConnectionState,
-    /** What is known of the tools of the server. */
     private readonly tools: CurrentTools,
   ) {}
 
-  /** Throws at once when the server is not connected, and in the words of `mcp-failure` for whatever goes wrong. */
+  /** Throws at once when the server is not connected; every failure is one of `mcp-failure.ts` or `McpToolFailed`. */
   readonly call: RunTool = async (tool, args, signal) => {
     const { hideKnown } = this.parts;
     try {
@@ -51,7 +50,7 @@ export class ServerCalls {
     try {
       return await session.call(tool, args, signal);
     } catch (error) {
-      // It knows nothing of our session, so it did nothing of what it was asked.
+      // The server does not know our session, so it did not run the call.
       if (signal.aborted || !isSessionGone(error)) throw this.failure(error, session, signal);
       session.giveUp(asError(error));
       return this.callAgain(session, tool, args, signal);
@@ -72,7 +71,7 @@ export class ServerCalls {
     throw new McpServerDown(this.parts.name);
   }
 
-  /** What the caller is told of a call that failed; a connection that is lost by it is given up. */
+  /** The error that the caller gets; gives up the session when the failure means that the connection is lost. */
   private failure(error: unknown, session: McpSession, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (error instanceof McpToolFailed) return error;

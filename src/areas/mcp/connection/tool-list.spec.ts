@@ -5,7 +5,7 @@ import type { ConnectionState } from './connection-state.js';
 import type { McpSession } from './mcp-session.js';
 import { ToolList } from './tool-list.js';
 
-/** A server whose list of tools is what `names` says when it is asked; `asked` may hold the answer back. */
+/** A server that lists `names()`; `asked` may delay its response. */
 function serverWith(names: () => string[], asked = (): Promise<void> => Promise.resolve()) {
   const listTools = async () => {
     const tools = names().map((name) => ({ name, inputSchema: { type: 'object' as const } }));
@@ -30,7 +30,7 @@ function listFor(state: { session: McpSession | undefined }) {
 
 const { signal } = new AbortController();
 
-test('a change that is told before the connection is up is not lost', async () => {
+test('a change that is announced before the connection is up is not lost', async () => {
   const state: { session: McpSession | undefined } = { session: undefined };
   let tools = ['one'];
   const session = serverWith(() => tools);
@@ -44,7 +44,7 @@ test('a change that is told before the connection is up is not lost', async () =
   expect(seen).toEqual([['one'], ['one', 'two']]);
 });
 
-test('a change of the next connection is heard while the list of the last one still hangs', async () => {
+test('a change of the next connection is processed while the list of the last one still hangs', async () => {
   const state: { session: McpSession | undefined } = { session: undefined };
   let release: () => void = () => undefined;
   const old = serverWith(
@@ -62,7 +62,7 @@ test('a change of the next connection is heard while the list of the last one st
   await hanging;
 });
 
-test('from the moment a change is told, nobody goes on before the list was looked at', async () => {
+test('calls wait from the announcement of a change until the list is processed', async () => {
   const state: { session: McpSession | undefined } = { session: undefined };
   let release: () => void = () => undefined;
   const session = serverWith(
@@ -82,7 +82,7 @@ test('from the moment a change is told, nobody goes on before the list was looke
   expect(seen).toEqual([['one']]);
 });
 
-test('who waits for the list is let go by their own signal, and when the connection is lost', async () => {
+test("waiting for the list ends with the caller's signal and with the connection", async () => {
   const state: { session: McpSession | undefined } = { session: undefined };
   let lose: (why: Error) => void = () => undefined;
   const session = serverWith(

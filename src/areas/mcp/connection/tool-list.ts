@@ -6,14 +6,14 @@ import type { McpSession } from './mcp-session.js';
 import type { CurrentTools } from './server-calls.js';
 
 const QUARANTINE_POLL_MS = 1000;
-/** A list that was not looked through in time is asked for again after so many such looks. */
+/** An incomplete list is requested again after this many such checks. */
 const POLLS_UNTIL_RETRY = 30;
-/** A server that says over and over that its list changed is asked for it no more often than this. */
+/** However often a server announces changes, its list is requested no more often than this. */
 const REFRESH_PAUSE_MS = 300;
 
-/** Keeps what the catalogue has of one server as its list of tools is now. */
+/** Keeps the catalogue in step with the list of tools of one server. */
 export class ToolList implements CurrentTools {
-  /** How often a change was told, and which of them the catalogue has seen. */
+  /** How many changes were announced, and how many of them the catalogue has processed. */
   private announced = 0;
   private seen = 0;
   private refreshing: { readonly session: McpSession; readonly done: Promise<void> } | undefined;
@@ -21,7 +21,7 @@ export class ToolList implements CurrentTools {
   constructor(
     private readonly offered: OfferedTools,
     private readonly state: ConnectionState,
-    private readonly isAnyFree: (tools: readonly string[]) => Promise<boolean>,
+    private readonly isAnyReleased: (tools: readonly string[]) => Promise<boolean>,
   ) {}
 
   async offer(session: McpSession, signal: AbortSignal, timeoutMs?: number): Promise<void> {
@@ -31,15 +31,15 @@ export class ToolList implements CurrentTools {
   }
 
   /**
-   * The list of tools is another one: no call goes to the server before it was looked at. However often that is said,
-   * one list is asked for at a time. A list that cannot be had is a connection that cannot be trusted.
+   * Handles the announcement of a new list: until it is processed, `settled` holds back calls. One list is requested at a
+   * time, however many announcements arrive. When the list cannot be fetched, the session is given up. Never rejects.
    */
   async refresh(session: McpSession, signal: AbortSignal): Promise<void> {
     this.announced += 1;
     await this.catchUp(session, signal);
   }
 
-  /** Asks for what changed while the connection was not up yet. Never rejects. */
+  /** Processes what was announced before the connection was up. Never rejects. */
   async catchUp(session: McpSession, signal: AbortSignal): Promise<void> {
     if (this.refreshing?.session === session) return;
     const done = this.refreshAll(session, signal);
@@ -50,7 +50,7 @@ export class ToolList implements CurrentTools {
 
   async settled(signal: AbortSignal): Promise<void> {
     while (this.isStale && this.state.isUp() && !signal.aborted) {
-      // A change that was told a moment ago may have nobody yet who asks for it.
+      // For a change announced this instant, the refresh may not have started yet.
       const refreshed = this.refreshing?.done ?? sleep(1);
       await withLinkedSignal(signal, (linked) => Promise.race([refreshed, aborted(linked)]));
     }
@@ -61,13 +61,13 @@ export class ToolList implements CurrentTools {
     return this.offered.has(tool);
   }
 
-  /** Approvals are given elsewhere; they are looked for while something waits for one. Never rejects. */
+  /** Polls for approvals, which are given elsewhere, while a tool waits for one. Never rejects. */
   async awaitApprovals(session: McpSession, signal: AbortSignal): Promise<void> {
-    for (let looks = 1; !signal.aborted && this.state.session === session; looks += 1) {
+    for (let polls = 1; !signal.aborted && this.state.session === session; polls += 1) {
       await sleep(QUARANTINE_POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
       if (this.state.session !== session) continue;
-      const isRetried = this.offered.isIncomplete && looks % POLLS_UNTIL_RETRY === 0;
-      if (isRetried || (await this.isAnyFreeNow())) await this.refresh(session, signal);
+      const isRetried = this.offered.isIncomplete && polls % POLLS_UNTIL_RETRY === 0;
+      if (isRetried || (await this.isAnyReleasedNow())) await this.refresh(session, signal);
     }
   }
 
@@ -90,9 +90,9 @@ export class ToolList implements CurrentTools {
     }
   }
 
-  private async isAnyFreeNow(): Promise<boolean> {
+  private async isAnyReleasedNow(): Promise<boolean> {
     const { quarantined } = this.offered;
-    return quarantined.length > 0 && this.isAnyFree(quarantined).catch(() => false);
+    return quarantined.length > 0 && this.isAnyReleased(quarantined).catch(() => false);
   }
 }
 

@@ -18,10 +18,10 @@ export class McpServerItemViewA {
   @ApiProperty({ type: [String] })
   tools!: string[];
 
-  @ApiPropertyOptional({ description: 'Why it is not connected; present once that was tried' })
+  @ApiPropertyOptional({ description: 'Why it is not connected; present after a failed attempt' })
   error?: string;
 
-  @ApiPropertyOptional({ description: 'Present when it works, but without the sandbox that it should have' })
+  @ApiPropertyOptional({ description: 'Present when it runs without the sandbox that it should have' })
   warning?: string;
 }
 

@@ -19,7 +19,7 @@ export class McpControllerB {
   }
 
   @Post(':name/reconnect')
-  @Does('Reconnect a tool server', 'Answers at once; the server connects again meanwhile.')
+  @Does('Reconnect a tool server', 'Answers at once; the server reconnects in the background.')
   @HttpCode(200)
   @RequireScope('mcp:write')
   @Answers(200, 'The server is reconnecting', ReconnectedMcpServerViewB)

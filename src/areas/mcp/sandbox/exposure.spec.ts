@@ -28,7 +28,7 @@ interface Start {
   readonly home?: string;
 }
 
-/** What is shown below the folder of this test, without the folder's own name. */
+/** The mounts below the folder of this test, by their path in it. */
 function shown(start: Start): Record<string, string> {
   const { mounts } = exposure(start);
   const own = mounts.filter(({ path }) => path.startsWith(`${root}/`) || path === root);
@@ -50,7 +50,7 @@ function exposure(start: Start) {
   );
 }
 
-test('the system is shown, but neither the root nor what other programs keep', () => {
+test('the system is shown, but neither the root nor the state of other programs', () => {
   const paths = exposure({}).mounts.map(({ path }) => path);
   expect(paths).toContain('/usr');
   for (const hidden of ['/', '/etc', '/run', '/var', '/home', '/root', '/tmp', '/sys', '/etc/ssl/private'])
@@ -63,20 +63,20 @@ describe('the working folder', () => {
     expect(shown({ cwd: 'project' })).toEqual({ project: 'readable' });
   });
 
-  test('with an environment file it is shown without that', () => {
+  test('is shown without its environment file', () => {
     write('project/index.js');
     write('project/.env');
     write('project/.npmrc');
     expect(shown({ cwd: 'project' })).toEqual({ 'project/index.js': 'readable' });
   });
 
-  test("the gateway's own is shown entry by entry, so that none appears that comes later", () => {
+  test('of the gateway itself is shown entry by entry, so that no later file appears', () => {
     write('gateway/index.js');
     write('gateway/node_modules/x/index.js');
     expect(shown({})).toEqual({ 'gateway/index.js': 'readable', 'gateway/node_modules': 'readable' });
   });
 
-  test('that holds the settings it is shown with its packages and nothing else', () => {
+  test('that holds the settings shows its packages and nothing else', () => {
     for (const name of ['gateway.toml', 'gateway.toml.bak', 'key.pem', '.env', 'package.json'])
       write(`gateway/${name}`);
     write('gateway/node_modules/x/index.js');
@@ -87,7 +87,7 @@ describe('the working folder', () => {
     });
   });
 
-  test('that is a home it is shown with its packages and nothing else', () => {
+  test('that is a home shows its packages and nothing else', () => {
     write('home/.ssh/id');
     write('home/node_modules/x/index.js');
     expect(shown({ cwd: 'home' })).toEqual({ 'home/node_modules': 'readable' });
@@ -106,7 +106,7 @@ describe('arguments', () => {
     });
   });
 
-  test('code beside the settings is shown with other code there, and with the folder it lies in', () => {
+  test('code beside the settings is shown with the code beside it and the folder it is in', () => {
     for (const name of ['gateway.toml', 'letter', 'server.mjs', 'helper.mjs', 'package.json', 'tool/x.mjs'])
       write(`gateway/${name}`);
     const config = 'gateway/gateway.toml';
@@ -127,25 +127,25 @@ describe('arguments', () => {
     expect(shown({ args: [join(root, 'home/server.py')] })).toEqual({ 'home/server.py': 'readable' });
   });
 
-  test('files and folders are shown, also behind an equals sign and in variables', () => {
+  test('files and folders are shown, also after an equals sign and in variables', () => {
     const [folder, file, granted] = ['notes/a', 'conf/x.json', 'conf/ca.pem'].map((name) => write(name));
     expect(
       shown({ args: [dirname(folder ?? ''), `--config=${file}`], env: { SSL_CERT_FILE: granted ?? '' } }),
     ).toEqual({ notes: 'readable', 'conf/x.json': 'readable', 'conf/ca.pem': 'readable' });
   });
 
-  test('settings, data and environment files are not shown whoever names them', () => {
+  test('settings, data and environment files are not shown even when named', () => {
     const names = ['etc/gateway.toml', 'etc/gateway.toml~', 'data/master.key', 'notes/.env', 'home/letter'];
     const args = names.map((name) => write(name));
     expect(shown({ args: [...args, ...['etc', 'data', 'gateway', 'home'].map((name) => join(root, name))] }))
-      // A file of a home that is named is shown; the home is not.
+      // A named file of a home is shown; the home itself is not.
       .toEqual({ 'home/letter': 'readable' });
     expect(exposure({ args: ['/', '/proc', '/proc/1/environ', '/run', '/sys'] }).mounts).toEqual(
       exposure({}).mounts,
     );
   });
 
-  test('a socket is not shown: it can be connected to whether it is writable or not', async () => {
+  test('a socket is not shown, because even a read-only one can be connected to', async () => {
     const path = join(root, 'service.sock');
     const server = createServer().listen(path);
     await new Promise((resolve) => server.once('listening', resolve));
@@ -155,7 +155,7 @@ describe('arguments', () => {
 });
 
 describe('the program', () => {
-  test('is shown with its installation, and nothing else of what is around that', () => {
+  test('is shown with its installation and nothing around it', () => {
     const program = write('opt/node/bin/tool', '#!/bin/sh\n', 0o755);
     write('opt/node/lib/x');
     write('opt/node/share/key');
@@ -195,7 +195,7 @@ describe('the program', () => {
 });
 
 describe('grants', () => {
-  test('folders above what nobody may see are shown with that covered', () => {
+  test('folders above guarded ones are shown with those covered', () => {
     for (const name of ['etc/gateway.toml', 'data/key', 'gateway/.env', 'letter']) write(name);
     expect(shown({ readable: ['.'] })).toEqual({
       '': 'readable',
@@ -206,7 +206,7 @@ describe('grants', () => {
     expect(shown({ writable: ['.'], cwd: 'etc' })).toMatchObject({ '': 'writable', etc: 'empty' });
   });
 
-  test('a folder below the settings may be granted, and is writable where all around it is not', () => {
+  test('a folder below the settings may be granted, and is writable inside a folder that is not', () => {
     write('etc/open/x');
     expect(shown({ writable: ['etc/open'], readable: ['etc/open'] })).toEqual({ 'etc/open': 'writable' });
   });
@@ -224,7 +224,7 @@ describe('grants', () => {
     expect(() => shown({ writable: [path] })).toThrow(/writable_paths names .* no server may see as a whole/);
   });
 
-  test('what is not there cannot be granted', () => {
+  test('a missing path cannot be granted', () => {
     expect(() => shown({ writable: ['absent'] })).toThrow(
       /writable_paths names .*absent, which does not exist/,
     );
@@ -239,7 +239,7 @@ describe('grants', () => {
     expect(links).toContainEqual({ path: join(root, 'names/link'), target: join(root, 'real') });
   });
 
-  test('a link that the server can write leads the next start nowhere', () => {
+  test('a link that the server can write does not redirect the next start', () => {
     write('open/there/x');
     write('open/.env');
     write('home/.ssh/id');
@@ -249,7 +249,7 @@ describe('grants', () => {
     expect(shown({ writable: ['open'], cwd: 'open', args })).toEqual({ open: 'writable' });
   });
 
-  test('a link in the working folder shows no more than may be named', () => {
+  test('a link in the working folder shows no more than an argument may name', () => {
     for (const [name, target] of [
       ['root', '/'],
       ['etc', '/etc'],
@@ -263,7 +263,7 @@ describe('grants', () => {
     expect(exposure({}).mounts.map(({ path }) => path)).not.toContain('/etc');
   });
 
-  test('the folder of the settings is hidden where a link leads to it as well', () => {
+  test('the folder of the settings is hidden behind a link as well', () => {
     write('mounted/..data/gateway.toml');
     mkdirSync(join(root, 'etc'));
     symlinkSync(join(root, 'mounted/..data/gateway.toml'), join(root, 'etc/gateway.toml'));

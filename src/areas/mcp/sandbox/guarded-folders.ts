@@ -1,25 +1,25 @@
 import { basename, dirname, resolve } from 'node:path';
-import { isWithin, resolvedPath } from './resolved-path.js';
+import { isWithin, resolvedPath } from './paths.js';
 
-/** Where the gateway keeps what no tool server may see. */
+/** The gateway's own files and folders, which no tool server may see. */
 export interface GatewayPaths {
-  /** The file of its settings, whether it exists or not. */
+  /** Its settings file, whether it exists or not. */
   readonly configFile: string;
   readonly dataFolder: string;
-  /** The folder it was started in, where a `.env` lies if there is one. */
+  /** The folder it was started in, which may hold a `.env`. */
   readonly workingFolder: string;
-  /** The home of its user; empty when it has none. */
+  /** The home of its user; empty without one. */
   readonly home: string;
 }
 
-/** Too much for anybody who merely runs there or names it: of these only what is needed is shown. */
+/** Too wide to show as a whole to a program that merely runs there or names it. */
 const WIDE = ['/', '/boot', '/etc', '/home', '/root', '/run', '/tmp', '/usr', '/var', '/var/lib', '/var/tmp'];
-/** The machine itself; the sandbox has its own. */
+/** Folders of the kernel; the sandbox has its own. */
 const MACHINE = ['/dev', '/proc', '/sys'];
 
-/** Knows the folders and files of the gateway that stay out of every sandbox, by their real paths. */
+/** Decides which files and folders stay out of every sandbox. All paths are real paths. */
 export class GuardedFolders {
-  /** The folders that hold the settings: named, and where the file really is. */
+  /** The folders of the settings file: as configured, and where it really is. */
   private readonly settings: readonly string[];
   private readonly data: readonly string[];
   private readonly working: string;
@@ -37,12 +37,12 @@ export class GuardedFolders {
     this.wide = new Set([...WIDE, ...MACHINE, ...home]);
   }
 
-  /** What has to be covered where something above it is shown. */
+  /** Folders that have to be covered when a folder above them is shown. */
   get all(): readonly string[] {
     return [...new Set([...this.settings, ...this.data, this.working])].filter((folder) => folder !== '/');
   }
 
-  /** Whether nothing of this folder is shown but what is needed: it holds settings, or far more than one program's things. */
+  /** Whether only the needed parts of this folder are shown, because it holds the settings or is far too wide. */
   isStrict(folder: string): boolean {
     return this.settings.includes(folder) || this.wide.has(folder);
   }
@@ -51,12 +51,12 @@ export class GuardedFolders {
     return this.wide.has(folder);
   }
 
-  /** Whether this very folder must never be shown as a whole. */
+  /** Whether this folder must never be shown as a whole. */
   isGuarded(folder: string): boolean {
     return this.working === folder || this.settings.includes(folder) || this.isOfData(folder);
   }
 
-  /** Whether this path must not be shown, whoever names it: data, settings, environment files, the machine itself. */
+  /** Whether this path must never be shown: data, settings, environment files, the kernel's folders. */
   isSecret(path: string): boolean {
     return (
       this.isOfData(path) || isEnvironmentFile(path) || this.isSettingsFile(path) || isOfTheMachine(path)
@@ -72,14 +72,14 @@ export class GuardedFolders {
     return this.data.some((folder) => isWithin(folder, path));
   }
 
-  /** The file itself, and what editors and people put beside it: `gateway.toml.bak`, `gateway.toml~`. */
+  /** The settings file and its copies, such as `gateway.toml.bak` and `gateway.toml~`. */
   private isSettingsFile(path: string): boolean {
-    const isNamedSo = this.settingsNames.some((name) => basename(path).includes(name));
-    return isNamedSo && this.settings.includes(dirname(path));
+    const hasName = this.settingsNames.some((name) => basename(path).includes(name));
+    return hasName && this.settings.includes(dirname(path));
   }
 }
 
-/** Whether a file's name says that it holds variables of an environment: `.env`, `.env.production`. */
+/** Whether the file is named like an environment file: `.env`, `.env.production`. */
 export function isEnvironmentFile(path: string): boolean {
   return /^\.env($|\.)/.test(basename(path));
 }
@@ -88,7 +88,7 @@ function isOfTheMachine(path: string): boolean {
   return MACHINE.some((folder) => isWithin(folder, path));
 }
 
-/** The real path; of what does not exist yet, its folder's. */
+/** The real path; for a path that does not exist yet, below the real path of its folder. */
 function realPath(path: string): string {
   const absolute = resolve(path);
   const { real } = resolvedPath(absolute) ?? {};

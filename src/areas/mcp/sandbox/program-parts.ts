@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { factsOf, isFile, resolvedPath } from './resolved-path.js';
+import { factsOf, isFile, resolvedPath } from './paths.js';
 
-/** How a program is looked for. */
+/** How to look up a program. */
 export interface SearchPath {
   /** PATH of the child. */
   readonly path: string;
@@ -10,15 +10,15 @@ export interface SearchPath {
   readonly cwd: string;
 }
 
-/** Beside `bin`, what belongs to an installation; its `share` or `etc` may be anything. */
+/** The parts of an installation that its programs need; its `share` or `etc` may hold anything. */
 const INSTALLED = ['bin', 'sbin', 'lib', 'lib64', 'libexec', 'pyvenv.cfg'];
-/** A script may name an interpreter that is a script. */
+/** An interpreter may itself be a script with an interpreter. */
 const MAX_INTERPRETERS = 4;
 const MAX_FIRST_LINE_LENGTH = 256;
 
 /**
- * What has to be seen for this program to run: its installation, that of the interpreter its first line names, and
- * so on. Paths as they are named and as they really are; what is not there is left out.
+ * What a child must see to run this program: its installation, that of the interpreter in its first line, and so on, up to
+ * four levels. Paths as named and real paths; missing ones are left out.
  */
 export function programParts(
   command: string,
@@ -33,7 +33,7 @@ export function programParts(
   return [...installationOf(found), ...installationOf(real), ...runtime];
 }
 
-/** The file that this command starts; undefined when there is none. */
+/** The file that this command starts, found as a shell would; undefined without one. */
 export function programFile(command: string, { path, cwd }: SearchPath): string | undefined {
   if (command.includes('/')) return isFile(resolve(cwd, command)) ? resolve(cwd, command) : undefined;
   const files = path.split(':').map((folder) => resolve(cwd, folder, command));
@@ -49,7 +49,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The parts of `/opt/node` for `/opt/node/bin/node`; the outermost `node_modules` for a package's file; else the file. */
+/** For `/opt/node/bin/node` the parts of `/opt/node`; for a package's file the outermost `node_modules`; else the file. */
 function installationOf(file: string): readonly string[] {
   const folder = dirname(file);
   const packages = outermostModules(file);
@@ -59,13 +59,13 @@ function installationOf(file: string): readonly string[] {
   return parts.filter((part) => factsOf(part) !== undefined);
 }
 
-/** The first folder `node_modules` on the way to a file, which holds all its packages. */
+/** The outermost folder `node_modules` above a file, which holds all its packages. */
 export function outermostModules(file: string): string | undefined {
   const at = `${file}/`.indexOf('/node_modules/');
   return at === -1 ? undefined : `${file.slice(0, at)}/node_modules`;
 }
 
-/** `node` for a file that begins with `#!/usr/bin/env node`; undefined for a program of the machine. */
+/** `node` for a file that starts with `#!/usr/bin/env node`; undefined for a binary. */
 function interpreterOf(file: string): string | undefined {
   const [line = ''] = beginningOf(file).split('\n', 1);
   if (!line.startsWith('#!')) return undefined;

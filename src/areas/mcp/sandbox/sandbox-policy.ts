@@ -8,14 +8,14 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** The sandbox that the settings want does not work here, and this is no gateway that may do without. */
+/** The sandbox does not work on this machine, and this gateway may not run stdio servers without one. */
 export class SandboxMissing extends Error {
   override readonly name = 'SandboxMissing';
 }
 
 /**
- * What becomes of stdio servers without a sandbox: a gateway with its own embedded database that only this machine reaches
- * is somebody's trial and runs them; any other refuses them.
+ * Decides about stdio servers where the sandbox does not work: a gateway with its embedded database on loopback addresses
+ * counts as a trial and runs them; any other refuses them (docs/mcp.md, The sandbox).
  * @returns why they are refused; undefined when they run
  */
 export function refusalWithout(problem: string, settings: GatewaySettings): SandboxMissing | undefined {
@@ -25,13 +25,13 @@ export function refusalWithout(problem: string, settings: GatewaySettings): Sand
   if (database.url === '' && elsewhere === undefined) return undefined;
   const cause = database.url === '' ? `it listens at ${elsewhere}` : 'it has a database of its own';
   return new SandboxMissing(
-    `This gateway does not start stdio servers without a sandbox (${cause}): ${REMEDIES}. Here: ${problem}`,
+    `This gateway does not start stdio servers without a sandbox (${cause}): ${REMEDIES}. Problem here: ${problem}`,
   );
 }
 
-/** What is said where they run all the same. */
+/** The warning where they run all the same. */
 export function warningWithout(problem: string): string {
-  return `stdio servers run without a sandbox, with all rights of the gateway: ${REMEDIES}. Here: ${problem}`;
+  return `stdio servers run without a sandbox, with all rights of the gateway: ${REMEDIES}. Problem here: ${problem}`;
 }
 
 function isLoopback(host: string): boolean {

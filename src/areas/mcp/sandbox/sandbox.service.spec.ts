@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 interface Wish {
   readonly backend?: string;
-  /** What `bwrap` does; undefined for a machine that has none. */
+  /** The script of `bwrap`; undefined for a machine without it. */
   readonly bwrap?: string;
   readonly host?: string;
   readonly url?: string;
@@ -45,7 +45,7 @@ async function sandbox({ backend = 'auto', bwrap, host = '127.0.0.1', url = '', 
   return { made, warnings, command: () => made.commandOf(own) };
 }
 
-/** What stands behind the limits and the control groups. */
+/** The command behind the limits and the control groups. */
 function started(args: readonly string[]): readonly string[] {
   const at = args.indexOf('mcp-child');
   return args.slice(at + 4 + Number(args[at + 3]));
@@ -75,7 +75,7 @@ test('where bubblewrap works it is used, with a bound on everything', async () =
   expect(env).toEqual({ PATH: folder, A: '1', ...caches });
 });
 
-test('a bubblewrap that cannot forbid user namespaces is used without', async () => {
+test('a bubblewrap without --disable-userns is used all the same', async () => {
   const { made, command } = await sandbox({
     bwrap: 'case "$*" in *--disable-userns*) exit 1;; esac; exit 0',
     server: { network: true, cwd: folder },
@@ -112,19 +112,19 @@ test.each<[what: string, wish: Wish, cause: string]>([
 test.each([
   ['says why', 'echo "bwrap: No permissions" >&2; echo more >&2; exit 1', 'bwrap: No permissions'],
   ['says nothing', 'exit 1', 'it exited with code 1'],
-])('a bubblewrap that does not work and %s is told of', async (_what, bwrap, reason) => {
+])('a bubblewrap that does not work and %s is reported', async (_what, bwrap, reason) => {
   const { made } = await sandbox({ bwrap });
-  expect(made.warning).toContain(`Here: ${reason}`);
+  expect(made.warning).toContain(`Problem here: ${reason}`);
   expect(made.warning).not.toContain('more');
 });
 
-test('without bubblewrap a gateway that insists on it does not start', async () => {
+test('a gateway that requires bubblewrap does not start without it', async () => {
   await expect(sandbox({ backend: 'bubblewrap' })).rejects.toThrow(
     '"bubblewrap", which does not work here: bubblewrap is not installed',
   );
 });
 
-test('nobody is asked and nobody is warned when there is to be none', async () => {
+test('with backend none there is neither a probe nor a warning', async () => {
   const { made, warnings, command } = await sandbox({ backend: 'none', bwrap: 'exit 0', host: '0.0.0.0' });
   expect(started(command().args)).toEqual(['server', '--x']);
   expect([made.backend, made.warning, warnings]).toEqual(['none', undefined, []]);

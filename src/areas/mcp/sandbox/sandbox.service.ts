@@ -3,26 +3,26 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { Settings } from '../../../platform/settings/settings.js';
-import { boundCommand, type ChildCommand } from '../transport/child-command.js';
-import { childEnvironment } from '../transport/child-environment.js';
-import { bubblewrapped, type SandboxAbilities } from './bubblewrap.js';
-import { countsByNamespace, probeBubblewrap } from './bubblewrap-probe.js';
-import { type ChildGroup, ChildGroups } from './child-groups.js';
+import { boundCommand, type ChildCommand, childEnvironment } from '../transport/child-process.js';
+
+import { bubblewrapped, countsByNamespace, probeBubblewrap, type SandboxAbilities } from './bubblewrap.js';
+
+import { type ChildGroup, ChildGroups } from './control-groups.js';
 import { exposureOf } from './exposure.js';
 import type { GatewayPaths } from './guarded-folders.js';
 import { refusalWithout, type SandboxMissing, warningWithout } from './sandbox-policy.js';
 
 export type SandboxBackend = 'bubblewrap' | 'none';
 
-/** In the sandbox nothing outside `/tmp` is writable, and npm and uv do not work without writing to their caches. */
+/** In the sandbox only `/tmp` is writable, and npm and uv do not work without writable caches. */
 const CACHES = { npm_config_cache: '/tmp/.npm', XDG_CACHE_HOME: '/tmp/.cache' };
 
-/** Says how children of tool servers are started, and what really shuts them in. */
+/** Decides how children of tool servers are started, and reports which sandbox is really in use. */
 @Injectable()
 export class Sandbox implements OnApplicationShutdown, OnModuleInit {
   private inUse: SandboxAbilities | undefined;
   private refusal: SandboxMissing | undefined;
-  private unshut: string | undefined;
+  private missingWarning: string | undefined;
   private isWarned = false;
   private groups: ChildGroups | undefined;
   private readonly logger: Logger;
@@ -39,12 +39,12 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     return this.inUse === undefined ? 'none' : 'bubblewrap';
   }
 
-  /** What people must know: that children run without the sandbox that nobody said they can do without. */
+  /** Set when children run without a sandbox though no one configured that. */
   get warning(): string | undefined {
-    return this.unshut;
+    return this.missingWarning;
   }
 
-  /** Throws when the settings insist on a sandbox that does not work here. */
+  /** Probes the sandbox. Throws when `security.sandbox.backend` requires one that does not work here. */
   async onModuleInit(): Promise<void> {
     this.groups = ChildGroups.detect();
     const { backend: configured } = this.settings.current.security.sandbox;
@@ -59,18 +59,18 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     } else if (configured === 'bubblewrap') {
       throw new Error(`security.sandbox.backend is "bubblewrap", which does not work here: ${problem}`);
     } else {
-      this.doWithout(problem);
+      this.runWithout(problem);
     }
   }
 
-  /** After all servers are gone: nothing of them is left in the control groups. */
+  /** Runs after all servers have stopped and removes their control groups. */
   async onApplicationShutdown(): Promise<void> {
     await this.groups?.close();
   }
 
   /**
-   * The child of a stdio server: inside the sandbox, under limits, bound to the life of this process. Throws
-   * `SandboxMissing` where children may not run without one, and when the server is granted what it may not be.
+   * The command of a stdio server: inside the sandbox, under limits, ending with this process. Throws `SandboxMissing`
+   * where children may not run without one, and an error when a grant of the server is not allowed.
    */
   commandOf(server: McpServerSettings): ChildCommand {
     if (this.refusal !== undefined) throw this.refusal;
@@ -82,7 +82,7 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
       cwd: server.cwd === '' ? undefined : server.cwd,
       env: { ...childEnvironment(this.environment), ...server.env },
     };
-    const inside = this.inUse === undefined ? command : this.shutIn(command, server, this.inUse);
+    const inside = this.inUse === undefined ? command : this.sandboxed(command, server, this.inUse);
     const group = this.groupOf();
     const limits = {
       memoryMb: mcp.max_child_memory_mb,
@@ -92,7 +92,7 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     return { ...boundCommand(inside, limits), ...(group === undefined ? {} : { onEnd: group.release }) };
   }
 
-  private shutIn(
+  private sandboxed(
     command: ChildCommand,
     server: McpServerSettings,
     abilities: SandboxAbilities,
@@ -117,15 +117,15 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     });
   }
 
-  private doWithout(problem: string): void {
+  private runWithout(problem: string): void {
     this.refusal = refusalWithout(problem, this.settings.current);
-    if (this.refusal === undefined) this.unshut = warningWithout(problem);
+    if (this.refusal === undefined) this.missingWarning = warningWithout(problem);
     if (hasStdioServers(this.settings)) this.warn();
   }
 
-  /** Once, at the start or when the first server comes later. */
+  /** Logs once: at the start, or when the first server is started later. */
   private warn(): void {
-    const reason = this.refusal?.message ?? this.unshut;
+    const reason = this.refusal?.message ?? this.missingWarning;
     if (reason !== undefined && !this.isWarned) this.logger.warn(reason);
     this.isWarned = true;
   }
@@ -139,9 +139,9 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     };
   }
 
-  /** How each limit is kept here. */
+  /** Logs how each limit is enforced on this machine. */
   private warnOf({ forbidsNamespaces, filter }: SandboxAbilities): void {
-    // The kernel does not count the processes of root.
+    // The kernel does not count the processes of root against the rlimit.
     const byRlimit = countsByNamespace() && process.getuid?.() !== 0 ? 'rlimit' : 'none';
     const processes = this.groups?.boundsProcesses === true ? 'control group' : byRlimit;
     this.logger.debug('stdio servers run in the sandbox', {

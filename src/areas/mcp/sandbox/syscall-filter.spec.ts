@@ -70,10 +70,10 @@ test.each<[what: string, number: number, first: number, expected: string]>([
   expect(verdict(arm64, { number, first, architecture: 0xc000_00b7 })).toBe(expected);
 });
 
-test('calls of another processor kind than this program is for do not exist', () => {
+test('calls of another architecture than the program is for are refused', () => {
   expect(verdict(x64, { number: 0, architecture: 0x4000_0003 })).toBe('errno 38');
 });
 
-test('a processor whose numbers are not known has no filter', () => {
+test('an unknown architecture has no filter', () => {
   expect(syscallFilter('riscv64')).toBeUndefined();
 });

@@ -1,22 +1,22 @@
 /**
- * A seccomp program for children in the sandbox, as bubblewrap takes it: classic BPF, 8 bytes an instruction, little
- * endian. It takes away what no tool server needs and what kernel exploits are made of; everything else stays allowed.
+ * A seccomp program for children in the sandbox, in the form that bubblewrap takes: classic BPF, 8 bytes an instruction,
+ * little endian. It denies system calls that no tool server needs and that kernel exploits use; all others are allowed.
  */
 
 const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
-/** Where `struct seccomp_data` holds what is asked: the number, the architecture, the low half of the first argument. */
+/** Offsets in `struct seccomp_data`: call number, architecture, low half of the first argument. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
 
-/** Calls of the x32 ABI bear this bit; they would go round the numbers below. */
+/** Calls of the x32 ABI have this bit set; they would bypass the numbers below. */
 const X32 = 0x4000_0000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Not AF_VSOCK: it reaches the host whatever network namespace there is. */
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Not AF_VSOCK, which reaches the host from any network namespace. */
 const FAMILIES = [1, 2, 10, 16];
 
 const PLATFORMS = {
@@ -59,7 +59,7 @@ const DENIED = {
   shmget: [29, 194],
 } as const satisfies Record<string, readonly [number, number]>;
 
-/** The program for this kind of processor; undefined where the numbers of its calls are not known here. */
+/** The program for this processor architecture; undefined for one whose call numbers are not listed here. */
 export function syscallFilter(processor: string = process.arch): Uint8Array | undefined {
   if (processor !== 'x64' && processor !== 'arm64') return undefined;
   const { audit, column } = PLATFORMS[processor];
@@ -70,7 +70,7 @@ export function syscallFilter(processor: string = process.arch): Uint8Array | un
     load(NUMBER),
     skipUnlessAtLeast(X32, 1),
     refuse(ENOSYS),
-    // Its flags lie in memory, where no filter can look: the C libraries take "not there" for an answer and use clone.
+    // Its flags are in memory, which a filter cannot read. On ENOSYS the C libraries fall back to clone.
     skipUnlessEqual(CLONE3, 1),
     refuse(ENOSYS),
     ...Object.values(DENIED).flatMap((numbers) => [skipUnlessEqual(numbers[column], 1), refuse(EPERM)]),

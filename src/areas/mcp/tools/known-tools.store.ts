@@ -1,11 +1,63 @@
 import { Injectable } from '@nestjs/common';
+import { NotFound } from '../../../common/errors/gateway-error.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
-import * as sql from './known-tools.sql.js';
-import { fingerprintOf, type ToolDefinition } from './tool-definition.js';
+import { fingerprintOf, type ToolDefinition } from './tool-listing.js';
 
-/** A tool as it is known, and, when it is quarantined, as it wants to be now. */
+/** `$1` the server, `$2` its tools as JSON. Returns those that differ from what is approved. */
+const RECONCILE: Statement = {
+  name: 'mcp_tools.reconcile',
+  text: `
+    WITH seen AS (
+      SELECT tool, fingerprint, definition
+      FROM jsonb_to_recordset($2::jsonb) AS one (tool text, fingerprint text, definition jsonb)
+    ), before AS (
+      SELECT known.tool, known.pending_fingerprint FROM mcp_tools AS known JOIN seen ON seen.tool = known.tool
+      WHERE known.server = $1
+    ), kept AS (
+      INSERT INTO mcp_tools AS known (server, tool, fingerprint, definition)
+      SELECT $1, tool, fingerprint, definition FROM seen ORDER BY tool
+      ON CONFLICT (server, tool) DO UPDATE SET
+        pending_fingerprint = CASE WHEN known.fingerprint <> excluded.fingerprint THEN excluded.fingerprint END,
+        pending_definition = CASE WHEN known.fingerprint <> excluded.fingerprint THEN excluded.definition END,
+        changed_at = CASE WHEN known.fingerprint = excluded.fingerprint THEN known.changed_at
+          WHEN known.pending_fingerprint = excluded.fingerprint THEN known.changed_at ELSE now() END
+      WHERE known.fingerprint <> excluded.fingerprint OR known.pending_fingerprint IS NOT NULL
+      RETURNING known.tool, known.pending_fingerprint
+    )
+    SELECT kept.tool, kept.pending_fingerprint IS DISTINCT FROM before.pending_fingerprint AS newly
+    FROM kept LEFT JOIN before ON before.tool = kept.tool WHERE kept.pending_fingerprint IS NOT NULL`,
+};
+
+const RELEASED: Statement = {
+  name: 'mcp_tools.released',
+  text: 'SELECT 1 AS one FROM mcp_tools WHERE server = $1 AND tool = ANY ($2) AND pending_fingerprint IS NULL LIMIT 1',
+};
+
+const LIST: Statement = {
+  name: 'mcp_tools.list',
+  text: `
+    SELECT server, tool, first_seen_at, changed_at, definition, pending_definition FROM mcp_tools
+    WHERE NOT $1::boolean OR pending_fingerprint IS NOT NULL ORDER BY server, tool LIMIT 10000`,
+};
+
+const APPROVE: Statement = {
+  name: 'mcp_tools.approve',
+  text: `
+    UPDATE mcp_tools SET fingerprint = pending_fingerprint, definition = pending_definition,
+      pending_fingerprint = NULL, pending_definition = NULL
+    WHERE server = $1 AND ($2::text IS NULL OR tool = $2) AND pending_fingerprint IS NOT NULL
+    RETURNING tool`,
+};
+
+const SEEN: Statement = {
+  name: 'mcp_tools.seen',
+  text: 'SELECT 1 AS one FROM mcp_tools WHERE server = $1 AND ($2::text IS NULL OR tool = $2) LIMIT 1',
+};
+
+/** A tool as it was approved and, while it is in quarantine, as it is now. */
 export interface KnownTool {
   readonly server: string;
   readonly tool: string;
@@ -25,7 +77,7 @@ interface KnownRow {
   pending_definition: ToolDefinition | null;
 }
 
-/** Remembers what every tool said of itself when it was first seen, or when an operator approved it last. */
+/** Stores the definition of every tool as first seen or last approved (docs/mcp.md, Quarantine). */
 @Injectable()
 export class KnownTools {
   constructor(
@@ -34,9 +86,9 @@ export class KnownTools {
   ) {}
 
   /**
-   * Compares a server's tools with what is known of them: new ones become known, changed ones are quarantined, and
-   * those that are again as they were are not any more.
-   * @returns the names of those in quarantine
+   * Compares a server's tools with the stored ones: new tools are stored, changed ones go into quarantine, and those that
+   * match the approved definition again leave it. Each new quarantine is audited.
+   * @returns the names of the tools in quarantine
    */
   async reconcile(server: string, definitions: readonly ToolDefinition[]): Promise<ReadonlySet<string>> {
     if (definitions.length === 0) return new Set();
@@ -46,7 +98,7 @@ export class KnownTools {
       definition,
     }));
     const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
-    const rows = await this.database.query<{ tool: string; newly: boolean }>(sql.RECONCILE, [server, text]);
+    const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [server, text]);
     for (const { tool } of rows.filter(({ newly }) => newly)) {
       const act = { action: 'tool.quarantine', actor: `mcp:${server}`, target: tool, outcome: 'quarantined' };
       await this.audit.record(act);
@@ -54,14 +106,14 @@ export class KnownTools {
     return new Set(rows.map(({ tool }) => tool));
   }
 
-  /** @returns whether one of these tools of a server is in quarantine no longer */
-  async isAnyFree(server: string, tools: readonly string[]): Promise<boolean> {
-    return (await this.database.query(sql.FREED, [server, tools])).length > 0;
+  /** @returns whether any of these tools of a server has left quarantine */
+  async isAnyReleased(server: string, tools: readonly string[]): Promise<boolean> {
+    return (await this.database.query(RELEASED, [server, tools])).length > 0;
   }
 
-  /** All of them, by server and name; the quarantined only when asked. */
+  /** Ordered by server and name, at most 10,000. */
   async list(quarantinedOnly: boolean): Promise<readonly KnownTool[]> {
-    const rows = await this.database.query<KnownRow>(sql.LIST, [quarantinedOnly]);
+    const rows = await this.database.query<KnownRow>(LIST, [quarantinedOnly]);
     return rows.map((row) => ({
       server: row.server,
       tool: row.tool,
@@ -72,15 +124,15 @@ export class KnownTools {
     }));
   }
 
-  /** Whether a tool of a server, or any of it, was ever seen. */
+  /** Whether this tool of a server, or any tool of it, was ever seen. */
   async hasSeen(server: string, tool: string | undefined): Promise<boolean> {
-    return (await this.database.query(sql.SEEN, [server, tool ?? null])).length > 0;
+    return (await this.database.query(SEEN, [server, tool ?? null])).length > 0;
   }
 
-  /** Takes tools as they are now: one of a server, or all of it. @returns those that were in quarantine */
+  /** Approves the current definition of one tool of a server, or of all its tools. @returns those that were in quarantine */
   approve(server: string, tool: string | undefined, by: string): Promise<readonly string[]> {
     return this.database.transaction(async (runner) => {
-      const rows = await runner.query<{ tool: string }>(sql.APPROVE, [server, tool ?? null]);
+      const rows = await runner.query<{ tool: string }>(APPROVE, [server, tool ?? null]);
       for (const { tool: target } of rows) {
         const details = { server };
         await this.audit.write(runner, {
@@ -93,5 +145,14 @@ export class KnownTools {
       }
       return rows.map((row) => row.tool);
     });
+  }
+}
+
+/** No gateway on this database ever saw this server or this tool of it. */
+export class ToolNeverSeen extends NotFound {
+  constructor(server: string, tool: string | undefined) {
+    const what =
+      tool === undefined ? `No tool of a server "${server}"` : `No tool "${tool}" of a server "${server}"`;
+    super(`${what} was ever seen. "agent-gateway tools list" shows those that were.`);
   }
 }

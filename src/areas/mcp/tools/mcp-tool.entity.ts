@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What is known of a tool of a server since it was first seen, for migrations and the drift check. */
+/** A tool of a server as first seen or last approved; for migrations and the drift check. `KnownTools` has the statements. */
 @Entity('mcp_tools')
 export class McpToolEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

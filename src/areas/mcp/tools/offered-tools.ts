@@ -7,14 +7,13 @@ import { safeToolName } from '../../tools/tool-names.js';
 import type { RegisteredTool, ToolRegistry } from '../../tools/tool-registry.js';
 import type { McpTool } from '../mcp-server.js';
 import type { KnownTools } from './known-tools.store.js';
-import { fingerprintOf, isReasonable, type ToolDefinition } from './tool-definition.js';
-import type { ToolListing } from './tool-listing.js';
+import { fingerprintOf, isWithinSize, type ToolDefinition, type ToolListing } from './tool-listing.js';
 
 const MAX_TOOLS = 500;
-/** So long one list of tools is looked through; what is left then is looked at with the next one. */
-const MAX_POLL_MS = 20_000;
+/** How long the schemas of one list may take to check; the rest waits for the next list. */
+const MAX_CHECK_MS = 20_000;
 
-/** Runs a tool, by the server's own name of it. */
+/** Runs a tool by the server's own name for it. */
 export type RunTool = (
   tool: string,
   args: Readonly<Record<string, unknown>>,
@@ -34,12 +33,12 @@ export interface OfferingServer {
   readonly isAvailable: () => boolean;
 }
 
-/** What one server has in the catalogue: its tools without those that are denied, unreasonable or in quarantine. */
+/** What one server has in the catalogue: its tools without those that are denied, too large or in quarantine. */
 export class OfferedTools {
   private offers = new Map<string, Offer>();
   private held: ReadonlySet<string> = new Set();
-  /** What was said last of tools that are left out, so that it is not said with every list. */
-  private complaints: ReadonlySet<string> = new Set();
+  /** Warnings about the last list, so that they are not logged again with every list. */
+  private warnings: ReadonlySet<string> = new Set();
   private isCutShort = false;
 
   constructor(
@@ -54,7 +53,7 @@ export class OfferedTools {
     return [...this.offers.values()].map(({ tool }) => tool);
   }
 
-  /** Those that wait for an operator's approval, by the server's own names. */
+  /** Tools that wait for an operator's approval, by the server's own names. */
   get quarantined(): readonly string[] {
     return [...this.held];
   }
@@ -63,22 +62,22 @@ export class OfferedTools {
     return this.offers.has(tool);
   }
 
-  /** Whether some schemas could not be looked at in time. */
+  /** Whether some schemas could not be checked in time. */
   get isIncomplete(): boolean {
     return this.isCutShort;
   }
 
   /**
-   * Brings the catalogue to this list. Throws when the database cannot be asked; then nothing has changed; and the reason of
-   * the signal, when it is aborted meanwhile.
+   * Makes the catalogue match this list. Throws when the database cannot be queried, and then changes nothing; throws the
+   * signal's reason when it is aborted.
    */
   async update(listing: ToolListing, signal: AbortSignal): Promise<void> {
-    const complaints = new Set<string>();
-    const selection = this.selection(listing, complaints);
+    const warnings = new Set<string>();
+    const selection = this.selection(listing, warnings);
     const held = await this.known.reconcile(this.server.name, selection);
     for (const name of held) {
       if (!this.held.has(name))
-        this.logger.warn('a tool changed and is in quarantine until it is approved', { tool: name });
+        this.logger.warn('a tool changed; it is in quarantine until an operator approves it', { tool: name });
     }
     this.held = held;
     const now = selection
@@ -91,11 +90,11 @@ export class OfferedTools {
       this.offers.delete(name);
     }
     const fresh = now.filter(([, { name }]) => !this.offers.has(name));
-    const usable = await this.usable(fresh, complaints, signal);
+    const usable = await this.usable(fresh, warnings, signal);
     signal.throwIfAborted();
     for (const [fingerprint, definition] of usable) this.offer(fingerprint, definition);
-    for (const complaint of complaints) if (!this.complaints.has(complaint)) this.logger.warn(complaint);
-    this.complaints = complaints;
+    for (const warning of warnings) if (!this.warnings.has(warning)) this.logger.warn(warning);
+    this.warnings = warnings;
   }
 
   withdrawAll(): void {
@@ -103,13 +102,13 @@ export class OfferedTools {
     this.offers = new Map();
   }
 
-  /** Those whose schemas can be used; they are looked at one after the other, so that other servers have their turn. */
+  /** Those whose schemas can be used. Checks one at a time, so that other servers get their turn. */
   private async usable<Entry extends readonly [string, ToolDefinition]>(
     entries: readonly Entry[],
-    complaints: Set<string>,
+    warnings: Set<string>,
     signal: AbortSignal,
   ): Promise<readonly Entry[]> {
-    const inTime = AbortSignal.any([AbortSignal.timeout(MAX_POLL_MS), signal]);
+    const inTime = AbortSignal.any([AbortSignal.timeout(MAX_CHECK_MS), signal]);
     const usable: Entry[] = [];
     this.isCutShort = false;
     for (const entry of entries) {
@@ -117,10 +116,10 @@ export class OfferedTools {
       try {
         const problem = await this.checks.of(inputSchema).verify(inTime);
         if (problem === undefined) usable.push(entry);
-        else complaints.add(`the tool "${name.slice(0, 64)}" is left out: ${problem}`);
+        else warnings.add(`the tool "${name.slice(0, 64)}" is left out: ${problem}`);
       } catch (error) {
         this.isCutShort = true;
-        complaints.add(`tools are left out until their schemas have been looked at: ${sentenceOf(error)}`);
+        warnings.add(`tools are left out until their schemas have been checked: ${sentenceOf(error)}`);
       }
     }
     return usable;
@@ -128,19 +127,19 @@ export class OfferedTools {
 
   private selection(
     { definitions, leftOut, tasksOnly }: ToolListing,
-    complaints: Set<string>,
+    warnings: Set<string>,
   ): readonly ToolDefinition[] {
     const { allow_tools: allow, deny_tools: deny } = this.server.settings;
     const byName = new Map(definitions.map((definition) => [definition.name, definition]));
     const allowed = [...byName.values()].filter(({ name }) => isAmong(name, allow) && !isAmong(name, deny));
-    const reasonable = allowed.filter(isReasonable).slice(0, MAX_TOOLS);
-    const left = allowed.length - reasonable.length + leftOut;
-    if (left > 0) complaints.add(`${left} tools are left out: they are too large or too many`);
+    const fitting = allowed.filter(isWithinSize).slice(0, MAX_TOOLS);
+    const left = allowed.length - fitting.length + leftOut;
+    if (left > 0) warnings.add(`${left} tools are left out: too large or too many`);
     for (const name of tasksOnly.slice(0, MAX_TOOLS))
-      complaints.add(
-        `the tool "${name.slice(0, 64)}" is left out: it runs as a task only, which the gateway cannot do`,
+      warnings.add(
+        `the tool "${name.slice(0, 64)}" is left out: it only runs as a task, which the gateway does not support`,
       );
-    return reasonable;
+    return fitting;
   }
 
   private offer(fingerprint: string, definition: ToolDefinition): void {

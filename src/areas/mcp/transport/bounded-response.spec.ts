@@ -4,7 +4,7 @@ const MIB = 1_048_576;
 const TOO_LONG = 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.';
 const error = (id: number, message: string) => ({ jsonrpc: '2.0', id, error: { code: -32_603, message } });
 
-/** A body that comes in these pieces. */
+/** A response whose body arrives in these pieces. */
 function answer(pieces: readonly string[], headers: Record<string, string> = {}): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -28,7 +28,7 @@ const dataOf = (text: string): unknown[] =>
     .filter((line) => line.startsWith('data: '))
     .map((line) => JSON.parse(line.slice(6)) as unknown);
 
-test('a request makes the call that it names; a notification makes none', () => {
+test('a request body has the id of its call; a notification has none', () => {
   expect(askedBy('{"method":"tools/call","params":{"id":3},"jsonrpc":"2.0","id":7}')).toBe(7);
   expect([
     askedBy('{"method":"notifications/x"}'),
@@ -37,12 +37,12 @@ test('a request makes the call that it names; a notification makes none', () => 
   ]).toEqual([...[undefined, undefined, undefined]]);
 });
 
-test('an answer without a body is what it is', () => {
+test('a response without a body is unchanged', () => {
   const empty = new Response(null, { status: 204 });
   expect(bounded(empty).response).toBe(empty);
 });
 
-test('an answer up to 10 MiB comes as it was sent; past that an error is in its place, and is told', async () => {
+test('a response up to 10 MiB arrives as it was sent; past that an error takes its place, with the reason', async () => {
   const whole = bounded(answer(['"', 'x'.repeat(MIB), '"'])).response;
   expect([whole.status, whole.headers.get('content-type')]).toEqual([202, 'application/json']);
   expect(await whole.text()).toHaveLength(MIB + 2);
@@ -51,17 +51,17 @@ test('an answer up to 10 MiB comes as it was sent; past that an error is in its 
   expect(large.refused).toEqual([TOO_LONG]);
 });
 
-test('an answer that says beforehand how long it is is not waited for', async () => {
+test('a response whose content-length is past the bound is not waited for', async () => {
   const slow = new Response(new ReadableStream(), { headers: { 'content-length': String(11 * MIB) } });
   const { message } = ((await bounded(slow, 7).response.json()) as ReturnType<typeof error>).error;
   expect(message).toContain('more than 10485760 bytes');
 });
 
-test('a body that answers no call fails', async () => {
+test('a body past the bound that answers no call fails', async () => {
   await expect(bounded(answer(['x'.repeat(11 * MIB)])).response.text()).rejects.toThrow(TOO_LONG);
 });
 
-test('a stream may go on for ever; an answer in it that is too large is an error, and what follows is read', async () => {
+test('a stream may go on for ever; a response in it that is too large becomes an error, and what follows is read', async () => {
   const half = 'x'.repeat(6 * MIB);
   const large = [`event: message\r\ndata: {"result":"${half}`, half, '","id":7}\r\n\r\n'];
   const { response, refused } = bounded(
@@ -72,7 +72,7 @@ test('a stream may go on for ever; an answer in it that is too large is an error
   expect(refused).toEqual([TOO_LONG]);
 });
 
-test('a stream that answers many calls finds out whose answer was too large', async () => {
+test('a stream that answers many calls finds out which response was too large', async () => {
   const large = `data: {"result":"${'x'.repeat(11 * MIB)}","id":12}\n\n`;
   expect(dataOf(await bounded(stream(large, 'data: {"id":8}\n\n')).response.text())).toEqual([
     error(12, TOO_LONG),
@@ -80,7 +80,7 @@ test('a stream that answers many calls finds out whose answer was too large', as
   ]);
 });
 
-test('a notification that is too large is left out, and fails no call', async () => {
+test('a notification that is too large is dropped and fails no call', async () => {
   const large = `data: {"method":"notifications/message","params":"${'x'.repeat(11 * MIB)}"}\n\n`;
   const { response, refused } = bounded(stream(large, 'data: {"id":7}\n\n'), 7);
   expect(dataOf(await response.text())).toEqual([{ id: 7 }]);

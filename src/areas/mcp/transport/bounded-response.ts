@@ -1,16 +1,26 @@
 import type { Transformer } from 'node:stream/web';
-import { BoundedMessage, MAX_MESSAGE_BYTES, type OnRefused, refusal } from './bounded-message.js';
-import { EventStreamBounds } from './event-stream-bounds.js';
-import { MessageScan } from './message-scan.js';
+import {
+  BoundedMessage,
+  MAX_MESSAGE_BYTES,
+  MessageScan,
+  type OnRefused,
+  refusal,
+} from './bounded-message.js';
 
 type Id = string | number;
+type Controller = TransformStreamDefaultController<Uint8Array>;
 
-/** A body that grows past what anybody would read, and that answers no call. */
-class AnswerTooLarge extends Error {
-  override readonly name = 'AnswerTooLarge';
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+/** An event past the message bounds is skipped up to this many bytes; a longer one counts as endless. */
+const MAX_SKIPPED_BYTES = 64 * 1_048_576;
+
+/** A body is past the bounds and answers no call that could get an error in its place. */
+class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
 }
 
-/** The id of the call that a request makes; undefined when it makes none. */
+/** The id of the call in a request body; undefined when the body is not a call. */
 export function askedBy(body: unknown): Id | undefined {
   if (typeof body !== 'string') return undefined;
   const scan = new MessageScan();
@@ -19,14 +29,14 @@ export function askedBy(body: unknown): Id | undefined {
 }
 
 /**
- * The same answer within the bounds of a message. What is past them is replaced: the call `asked` gets an error that says
- * so, at once; the connection and other calls go on. A body that answers no call fails.
+ * The same response within the bounds of a message. A message past them is replaced: the call `asked` gets an error that
+ * says so, at once; the connection and other calls go on. A body that answers no call fails with `ResponseTooLarge`.
  */
 export function boundedResponse(response: Response, asked: Id | undefined, onRefused: OnRefused): Response {
   if (response.body === null) return response;
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
-  // What is sent on may be shorter than what came.
+  // The body may become shorter.
   headers.delete('content-length');
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   const id = response.ok ? asked : undefined;
@@ -50,7 +60,7 @@ export function boundedResponse(response: Response, asked: Id | undefined, onRef
   });
 }
 
-/** A body that is one message. */
+/** Bounds a body that is one message. */
 class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
   private readonly message = new BoundedMessage();
 
@@ -59,7 +69,7 @@ class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
     private readonly onRefused: OnRefused,
   ) {}
 
-  transform(chunk: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
+  transform(chunk: Uint8Array, controller: Controller): void {
     this.message.push(chunk);
     const { refusedFor } = this.message;
     if (refusedFor === undefined) return;
@@ -67,12 +77,12 @@ class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
     controller.terminate();
   }
 
-  flush(controller: TransformStreamDefaultController<Uint8Array>): void {
+  flush(controller: Controller): void {
     const whole = this.message.end();
     if (Buffer.isBuffer(whole)) controller.enqueue(whole);
   }
 
-  /** For a body that says beforehand how long it is. */
+  /** For a body whose `content-length` is past the bounds. */
   tooLong(id: Id): Uint8Array<ArrayBuffer> {
     const reason = `The answer of the tool server has more than ${MAX_MESSAGE_BYTES} bytes (10 MiB), so it was not read.`;
     this.onRefused(reason);
@@ -81,7 +91,71 @@ class BodyBounds implements Transformer<Uint8Array, Uint8Array> {
 
   private refused(reason: string): Uint8Array {
     this.onRefused(reason);
-    if (this.id === undefined) throw new AnswerTooLarge(reason);
+    if (this.id === undefined) throw new ResponseTooLarge(reason);
     return Buffer.from(JSON.stringify(refusal(this.id, reason)));
+  }
+}
+
+/**
+ * Bounds an event stream whose events are messages: each is passed on when it is complete. One past the bounds is skipped
+ * to its end; when it is a response, an error takes its place.
+ */
+class EventStreamBounds implements Transformer<Uint8Array, Uint8Array> {
+  private readonly event = new BoundedMessage();
+  private lineLength = 0;
+  private last = 0;
+  private isAnswered = false;
+
+  /** `id`: the call that the stream answers; undefined for a stream that answers many calls or none. */
+  constructor(
+    private readonly id: Id | undefined,
+    private readonly onRefused: OnRefused,
+  ) {}
+
+  transform(chunk: Uint8Array, controller: Controller): void {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      if (!this.endsEvent(chunk[at] ?? 0)) continue;
+      this.event.push(chunk.subarray(start, at + 1));
+      this.finish(controller);
+      start = at + 1;
+    }
+    this.event.push(chunk.subarray(start));
+    const { size, isTooLong, isCall } = this.event;
+    if (isTooLong && !isCall && !this.isAnswered && this.id !== undefined) {
+      this.isAnswered = true;
+      this.refuse(this.id, String(this.event.refusedFor), controller);
+    }
+    if (size > MAX_SKIPPED_BYTES) throw new Error('The tool server sent an event without end.');
+  }
+
+  flush(controller: Controller): void {
+    this.finish(controller);
+  }
+
+  private endsEvent(byte: number): boolean {
+    const isBreak = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+    // A line feed right after a carriage return belongs to it.
+    const ends = isBreak && this.lineLength === 0 && !(byte === LINE_FEED && this.last === CARRIAGE_RETURN);
+    this.lineLength = isBreak ? 0 : this.lineLength + 1;
+    this.last = byte;
+    return ends;
+  }
+
+  private finish(controller: Controller): void {
+    const { isCall } = this.event;
+    const whole = this.event.end();
+    const wasAnswered = this.isAnswered;
+    this.isAnswered = false;
+    if (Buffer.isBuffer(whole)) {
+      if (whole.length > 0) controller.enqueue(whole);
+    } else if (!wasAnswered)
+      this.refuse(isCall ? undefined : (whole.id ?? this.id), whole.reason, controller);
+  }
+
+  private refuse(id: Id | undefined, reason: string, controller: Controller): void {
+    this.onRefused(reason);
+    if (id === undefined) return;
+    controller.enqueue(Buffer.from(`event: message\ndata: ${JSON.stringify(refusal(id, reason))}\n\n`));
   }
 }

@@ -9,14 +9,14 @@ const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} });
 const running: ChildTransport[] = [];
 afterEach(() => Promise.all(running.splice(0).map((transport) => transport.close())));
 
-/** A child that does this, and what comes of it. */
+/** A child that runs this script, and what the gateway sees of it. */
 function child(script: string, file = '/bin/sh') {
-  const seen = { messages: [] as JSONRPCMessage[], talk: [] as string[], closed: 0 };
+  const seen = { messages: [] as JSONRPCMessage[], output: [] as string[], closed: 0 };
   const command = { file, args: ['-c', script], cwd: tmpdir(), env: {} };
   const transport = new ChildTransport(
     command,
-    (line) => seen.talk.push(line),
-    (reason) => seen.talk.push(reason),
+    (line) => seen.output.push(line),
+    (reason) => seen.output.push(reason),
   );
   transport.onmessage = (message) => seen.messages.push(message);
   transport.onclose = () => (seen.closed += 1);
@@ -24,25 +24,25 @@ function child(script: string, file = '/bin/sh') {
   return { transport, seen };
 }
 
-test('messages are lines; blank ones are nothing, and what is none is told', async () => {
+test('messages are lines; blank lines are ignored, and anything else is reported as output', async () => {
   const { transport, seen } = child(
     `pwd >&2; echo >&2; read -r line; echo; echo hello; echo '${ANSWER}'; sleep 60`,
   );
   await transport.start();
   await transport.send(PING);
   await eventually(() => expect(seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]));
-  expect(seen.talk.toSorted()).toEqual([tmpdir(), 'not a message on standard output: hello']);
+  expect(seen.output.toSorted()).toEqual([tmpdir(), 'not a message on standard output: hello']);
   expect([transport.recentOutput, transport.fault]).toEqual([tmpdir(), undefined]);
 });
 
-test('a child that speaks nonsense without end is ended', async () => {
+test('a child that writes nonsense without end is ended', async () => {
   const { transport, seen } = child('while :; do echo nonsense; done');
   await transport.start();
   await eventually(() => expect(transport.fault).toBe('It wrote 1000 lines that are no messages.'));
   expect([seen.closed, seen.messages]).toEqual([1, []]);
 });
 
-test('a child that ends says how, once, and nothing can be sent to it any more', async () => {
+test('the end of a child is reported once, and nothing can be sent to it any more', async () => {
   const { transport, seen } = child('exit 3');
   await transport.start();
   await eventually(() => expect(transport.fault).toBe('it exited with code 3'));
@@ -51,7 +51,7 @@ test('a child that ends says how, once, and nothing can be sent to it any more',
   expect([seen.closed, transport.fault]).toEqual([1, 'it exited with code 3']);
 });
 
-test('a program that is not there is told as one that could not be started', async () => {
+test('a missing program is reported as one that could not be started', async () => {
   const { transport } = child('', '/absent/server');
   await transport.start();
   await eventually(() => expect(transport.fault).toMatch(/^it could not be started: .*ENOENT/));
@@ -62,7 +62,7 @@ test('nothing can be sent before the start', async () => {
   await expect(child('').transport.send(PING)).rejects.toThrow('The child is gone.');
 });
 
-test('a child that does not read is not written to without bounds', async () => {
+test('what a child has not read is bounded', async () => {
   const { transport } = child('sleep 60');
   await transport.start();
   const large = { ...PING, params: { text: 'x'.repeat(9 * 1_048_576) } };
@@ -71,16 +71,16 @@ test('a child that does not read is not written to without bounds', async () => 
   await expect(transport.send(PING)).rejects.toThrow('The child does not read what it is sent.');
 });
 
-test('a line on standard error that is too long is not kept, and what follows is heard', async () => {
+test('a line on standard error that is too long is dropped, and what follows is read', async () => {
   const { transport, seen } = child(
     'head -c 70000 /dev/zero | tr "\\0" x >&2; echo >&2; sleep 0.2; echo after >&2; sleep 60',
   );
   await transport.start();
-  await eventually(() => expect(seen.talk.at(-1)).toBe('after'));
-  expect(seen.talk[0]).toBe('a line too long to keep');
+  await eventually(() => expect(seen.output.at(-1)).toBe('after'));
+  expect(seen.output[0]).toBe('a line on standard error is too long and was left out');
 });
 
-test('an answer of more than 10 MiB is an error for whoever waits for it, and the child lives', async () => {
+test('a response of more than 10 MiB is an error for its call, and the child goes on', async () => {
   const { transport, seen } = child(
     `read -r line; echo '${ANSWER}'; printf '{"jsonrpc":"2.0","result":"'; head -c 11000000 /dev/zero | tr "\\\\0" x; echo '","id":2}'; echo '${ANSWER}'; sleep 60`,
   );
@@ -89,5 +89,5 @@ test('an answer of more than 10 MiB is an error for whoever waits for it, and th
   const reason = 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.';
   await eventually(() => expect(seen.messages).toHaveLength(3));
   expect(seen.messages[1]).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32_603, message: reason } });
-  expect([seen.talk, seen.closed, transport.fault]).toEqual([[reason], 0, undefined]);
+  expect([seen.output, seen.closed, transport.fault]).toEqual([[reason], 0, undefined]);
 });

@@ -6,31 +6,28 @@ import {
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
 import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.js';
-import type { ChildCommand } from './child-command.js';
-import { GroupedChild } from './child-process.js';
-import { FlowLimit } from './flow-limit.js';
-import { LineSplitter } from './line-splitter.js';
-import { MessageLines } from './message-lines.js';
-import { RecentOutput } from './recent-output.js';
+import { FlowLimit, LineSplitter, MessageLines } from './child-lines.js';
+import { RecentOutput } from './child-output.js';
+import { type ChildCommand, GroupedChild } from './child-process.js';
 
 const MAX_UNREAD_BYTES = 16 * 1_048_576;
 const MAX_ERROR_LINE_BYTES = 65_536;
 const MAX_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
-/** A program that writes so many lines without one message among them is no MCP server. */
+/** A program that writes this many lines in a row without a message is not an MCP server. */
 const MAX_GARBAGE_LINES = 1000;
 
-/** Takes the lines that a child writes beside its messages. */
-export type ChildOutput = (line: string) => void;
+/** Called with each line that a child writes and that is not a message. */
+export type OnChildOutput = (line: string) => void;
 
 /**
- * MCP over the standard streams of a child: one message per line. The child leads a group of its own, is read no faster
- * than `MAX_FLOW`, and is gone when `close` resolves.
+ * MCP over the standard streams of a child: one message a line. The child leads a process group of its own, is read no
+ * faster than `MAX_FLOW` (a second), and is gone when `close` resolves.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** How the child ended, or what it did that ended the connection; undefined while all is well. */
+  /** How the child ended, or what it did that ended the connection; undefined while it runs. */
   fault: string | undefined;
   private readonly stderrTail = new RecentOutput();
   private child: GroupedChild | undefined;
@@ -40,11 +37,11 @@ export class ChildTransport implements Transport {
 
   constructor(
     private readonly command: ChildCommand,
-    private readonly talk: ChildOutput,
+    private readonly onOutput: OnChildOutput,
     private readonly onRefused: OnRefused,
   ) {}
 
-  /** What it said last on standard error that tells what is wrong. */
+  /** The line of its standard error that best says what is wrong. */
   get recentOutput(): string | undefined {
     return this.stderrTail.summary;
   }
@@ -66,7 +63,7 @@ export class ChildTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Throws when the child is gone or has left too much unread; otherwise whoever waits for the answer waits. */
+  /** Rejects when the child is gone or has left more than 16 MiB unread. */
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.child?.process.stdin;
     if (this.closed || !stdin?.writable) return Promise.reject(new Error('The child is gone.'));
@@ -76,7 +73,7 @@ export class ChildTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Lets the child end by itself first, unless it did something that ended the connection. */
+  /** Lets the child end by itself first, unless it broke the connection. */
   async close(): Promise<void> {
     const { fault } = this;
     this.over('it was stopped');
@@ -105,7 +102,7 @@ export class ChildTransport implements Transport {
       message = deserializeMessage(line);
     } catch {
       this.garbage += 1;
-      this.talk(`not a message on standard output: ${line}`);
+      this.onOutput(`not a message on standard output: ${line}`);
       if (this.garbage > MAX_GARBAGE_LINES)
         throw new Error(`It wrote ${MAX_GARBAGE_LINES} lines that are no messages.`);
       return;
@@ -114,7 +111,7 @@ export class ChildTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  /** Whoever waits for an answer that was not read is told so. */
+  /** Answers the waiting call with an error in place of the refused response. */
   private refuse({ id, reason }: RefusedMessage): void {
     this.onRefused(reason);
     if (id !== undefined) this.onmessage?.(refusal(id, reason));
@@ -126,7 +123,7 @@ export class ChildTransport implements Transport {
       try {
         for (const line of lines.push(chunk)) this.onStderrLine(line);
       } catch {
-        this.talk('a line too long to keep');
+        this.onOutput('a line on standard error is too long and was left out');
       }
     });
   }
@@ -134,7 +131,7 @@ export class ChildTransport implements Transport {
   private onStderrLine(line: string): void {
     if (line.trim() === '') return;
     this.stderrTail.add(line);
-    this.talk(line);
+    this.onOutput(line);
   }
 
   private breakOff(fault: string): void {

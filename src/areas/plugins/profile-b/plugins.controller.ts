@@ -30,7 +30,7 @@ export class PluginsControllerB {
   @Post(':name/reload')
   @Does(
     'Reload a plugin',
-    'Loads its file anew, also that of a disabled one. When that fails, what ran before goes on.',
+    'Loads its file again and enables it. If that fails, the previous version goes on serving.',
   )
   @HttpCode(200)
   @RequireScope('plugins:write')

@@ -2,18 +2,18 @@ import { HostMemory } from './host-memory.js';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-test('a block is read back as it was stored; what is no block has length 0', () => {
+test('a block is read back as it was stored; an unknown offset has length 0', () => {
   const memory = new HostMemory(1_000_000);
   const offset = memory.store(bytes(1, 2, 3));
   expect([memory.lengthOf(offset), memory.block(offset)]).toEqual([3, bytes(1, 2, 3)]);
   expect([memory.lengthOf(offset + 1), memory.block(offset + 1)]).toEqual([0, bytes()]);
 });
 
-test('nothing takes no place', () => {
+test('an empty block takes no space', () => {
   expect(new HostMemory(1_000_000).alloc(0)).toBe(0);
 });
 
-test('a freed block is used again for what fits into it, and only once', () => {
+test('a freed block is reused once for something that fits', () => {
   const memory = new HostMemory(1_000_000);
   const [small, large] = [memory.alloc(10), memory.alloc(100)];
   memory.free(small);
@@ -26,14 +26,14 @@ test('a freed block is used again for what fits into it, and only once', () => {
   expect(memory.alloc(16)).toBe(small);
 });
 
-test('grows to its bound and not past it, and what was there stays', () => {
+test('grows to its limit and not past it, and keeps its contents', () => {
   const memory = new HostMemory(200_000);
   const first = memory.store(bytes(7));
   memory.alloc(70_000);
   expect([memory.size, memory.loadByte(first)]).toEqual([131_072, 7]);
   memory.alloc(100_000);
   expect([memory.size, memory.loadByte(first)]).toEqual([200_000, 7]);
-  expect(() => memory.alloc(100_000)).toThrow('its buffers would be more than 200000 bytes');
+  expect(() => memory.alloc(100_000)).toThrow('its buffers would take more than 200000 bytes');
 });
 
 test('has 65,536 blocks at most', () => {
@@ -42,7 +42,7 @@ test('has 65,536 blocks at most', () => {
   expect(() => memory.alloc(1)).toThrow('too many buffers at once');
 });
 
-test('everything is given back when a call begins: no byte of the call before is left', () => {
+test('a call starts with an empty memory: no byte of the previous call is left', () => {
   const memory = new HostMemory(1_000_000);
   const offset = memory.store(bytes(9));
   memory.reset();
@@ -52,15 +52,15 @@ test('everything is given back when a call begins: no byte of the call before is
   expect(memory.size).toBe(65_536);
 });
 
-test('nothing outside of what was given can be read', () => {
+test('nothing outside the allocated buffers can be read', () => {
   const memory = new HostMemory(1_000_000);
   const offset = memory.store(bytes(1, 2, 3));
-  expect(() => memory.read(offset, 100)).toThrow('a buffer was read outside of what was given');
+  expect(() => memory.read(offset, 100)).toThrow('a read went past the end of the allocated buffers');
   expect(() => memory.loadLong(65_530)).toThrow(RangeError);
   expect(() => memory.storeByte(-1, 0)).toThrow(RangeError);
 });
 
-test('bytes and longs are stored as WebAssembly has them, the least first', () => {
+test('bytes and longs are stored little endian, as in WebAssembly', () => {
   const memory = new HostMemory(1_000_000);
   const offset = memory.alloc(8);
   memory.storeLong(offset, 0x0102n);

@@ -9,9 +9,9 @@ const FIRST_BYTES = 65_536;
 const MAX_BLOCKS = 65_536;
 
 /**
- * The memory that plugin and host share in the Extism ABI: blocks with offsets of their own beside the linear memory.
- * Offset 0 is nothing. Everything is given back when a call begins. Throws `RangeError` past its bound and for an
- * access outside, which ends the call.
+ * The memory that plugin and host share in the Extism ABI: blocks with their own offsets, separate from the linear memory.
+ * Offset 0 means no block. Every call starts with an empty memory. Throws `RangeError` past `maxBytes` and for access out
+ * of bounds, which ends the call.
  */
 export class HostMemory {
   private bytes = new Uint8Array(FIRST_BYTES);
@@ -54,7 +54,7 @@ export class HostMemory {
     this.freed.push(offset);
   }
 
-  /** 0 for what is no block. */
+  /** 0 for an offset without a block. */
   lengthOf(offset: number): number {
     return this.blocks.get(offset)?.length ?? 0;
   }
@@ -65,9 +65,9 @@ export class HostMemory {
     return offset;
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   read(offset: number, length: number): Uint8Array<ArrayBuffer> {
-    if (offset + length > this.end) throw new RangeError('a buffer was read outside of what was given');
+    if (offset + length > this.end) throw new RangeError('a read went past the end of the allocated buffers');
     return this.bytes.slice(offset, offset + length);
   }
 
@@ -101,7 +101,8 @@ export class HostMemory {
 
   private ensure(bytes: number): void {
     if (bytes <= this.bytes.length) return;
-    if (bytes > this.maxBytes) throw new RangeError(`its buffers would be more than ${this.maxBytes} bytes`);
+    if (bytes > this.maxBytes)
+      throw new RangeError(`its buffers would take more than ${this.maxBytes} bytes`);
     const grown = new Uint8Array(Math.min(Math.max(bytes, this.bytes.length * 2), this.maxBytes));
     grown.set(this.bytes);
     this.replace(grown);

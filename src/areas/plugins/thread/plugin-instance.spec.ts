@@ -7,8 +7,8 @@ import {
   type WrittenModule,
   writtenModule,
 } from '../../../../test/harness/written-module.js';
-import { limitModule } from '../module/limit-module.js';
-import { EXTISM_MODULE, ExtismHost } from './extism-imports.js';
+import { limitModule } from '../limit-module.js';
+import { EXTISM_MODULE, ExtismHost } from './extism-host.js';
 import { PluginInstance } from './plugin-instance.js';
 import type { Grants } from './thread-messages.js';
 
@@ -45,7 +45,7 @@ describe('a module is refused', () => {
     );
   });
 
-  test('that imports what it was not granted, until it is', () => {
+  test('that imports a function it was not granted', () => {
     const logs = calling(i32(0), { imports: [host('log_info', 'I>'), host('var_get', 'I>I')] });
     expect(() => compile(logs)).toThrow(
       'it imports extism:host/env.log_info, which needs the permission log; ' +
@@ -54,13 +54,13 @@ describe('a module is refused', () => {
     expect(compile(logs, { ...NOTHING, log: true, kv: true }).run('call', '')).toBe('');
   });
 
-  test.each([EXTISM_MODULE, 'env'])('that imports from %s what this host does not have', (module) => {
+  test.each([EXTISM_MODULE, 'env'])('that imports from %s a function this host does not have', (module) => {
     const wants = calling(i32(0), { imports: [{ module, name: 'system', type: '>' }] });
     expect(() => compile(wants)).toThrow(`it imports ${module}.system, which this host does not have`);
   });
 });
 
-test('its input is its output, when it says so', () => {
+test('a plugin can return its input as its output', () => {
   const echo = calling([...call(0), ...call(1), ...call(2), ...i32(0)], {
     imports: [host('input_offset', '>I'), host('input_length', '>I'), host('output_set', 'II>')],
   });
@@ -68,7 +68,7 @@ test('its input is its output, when it says so', () => {
   expect([instance.run('call', 'naïve 😀'), instance.run('call', '')]).toEqual(['naïve 😀', '']);
 });
 
-test('a code that is not 0 is an error, with what the plugin said of it, if it did', () => {
+test('a code other than 0 is an error, with the text of the plugin if it gave one', () => {
   expect(() => compile(calling(i32(3))).run('call', '')).toThrow(/^it answered with code 3$/);
   const saying = calling([...call(0), ...call(1), ...i32(3)], {
     imports: [host('input_offset', '>I'), host('error_set', 'I>')],
@@ -78,7 +78,7 @@ test('a code that is not 0 is an error, with what the plugin said of it, if it d
   expect(() => instance.run('call', 'x'.repeat(900))).toThrow(/^x{500}$/);
 });
 
-test('a plugin that took its error back, or gives no code at all, did not fail', () => {
+test('a call without a code, or with a withdrawn error, has not failed', () => {
   const taken = calling([...call(0), ...call(1), ...i64(0), ...call(1), ...i32(0)], {
     imports: [host('input_offset', '>I'), host('error_set', 'I>')],
   });
@@ -92,10 +92,10 @@ test('an output over 1 MiB is refused', () => {
   const large = calling([...i64(MIB + 1), ...call(0), ...i64(MIB + 1), ...call(1), ...i32(0)], {
     imports: [host('alloc', 'I>I'), host('output_set', 'II>')],
   });
-  expect(() => compile(large).run('call', '')).toThrow('it answered with more than 1048576 bytes');
+  expect(() => compile(large).run('call', '')).toThrow('its output has more than 1048576 bytes');
 });
 
-test('a trap says why, and the next call has a new instance', () => {
+test('a trap is reported with its reason, and the next call has a new instance', () => {
   const starts: WrittenModule = {
     imports: [wasi('proc_exit', 'i>')],
     functions: {
@@ -112,12 +112,12 @@ test('a trap says why, and the next call has a new instance', () => {
   expect(instance.run('describe', '')).toBe('');
 });
 
-test('a plugin that ends itself only ends its call', () => {
+test('a plugin that calls proc_exit only ends its call', () => {
   const ends = calling([...i32(7), ...call(0), ...i32(0)], { imports: [wasi('proc_exit', 'i>')] });
   expect(() => compile(ends).run('call', '')).toThrow('it failed: it ended itself with code 7');
 });
 
-test('what asks for chance without a memory fails, and takes nothing of ours', () => {
+test('random_get without a memory fails and reads nothing of the gateway', () => {
   const wants = calling([...i32(0), ...i32(8), ...call(0), ...drop, ...i32(0)], {
     imports: [wasi('random_get', 'ii>i')],
     hasMemory: false,

@@ -1,7 +1,7 @@
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
-import { MEMORY_NAME } from '../module/limit-module.js';
-import { PluginProblem } from '../plugin-problem.js';
-import { EXTISM_MODULE, type ExtismHost } from './extism-imports.js';
+import { MEMORY_NAME } from '../limit-module.js';
+import { PluginProblem } from '../plugin.js';
+import { EXTISM_MODULE, type ExtismHost } from './extism-host.js';
 import type { Grants } from './thread-messages.js';
 import { WASI_MODULE, wasiFunction } from './wasi-imports.js';
 
@@ -14,7 +14,7 @@ const GRANT_LABELS: Readonly<Record<keyof Grants, string>> = {
   http: 'net.http',
 };
 
-/** One module with its host, from compiling to calls. After a trap the next call begins with a new instance. */
+/** A compiled module with its host. After a trap the next call starts with a new instance. */
 export class PluginInstance {
   private instance: WebAssembly.Instance | undefined;
 
@@ -23,7 +23,7 @@ export class PluginInstance {
     private readonly host: ExtismHost,
   ) {}
 
-  /** Throws `PluginProblem` for what does not compile, imports what was not granted or does not export what it must. */
+  /** Throws `PluginProblem` for a module that does not compile, has imports it was not granted, or lacks an export. */
   static compile(bytes: Uint8Array<ArrayBuffer>, host: ExtismHost, grants: Grants): PluginInstance {
     const module = compiled(bytes);
     const refused = WebAssembly.Module.imports(module).flatMap((one) => refusalOf(one, host, grants) ?? []);
@@ -42,12 +42,12 @@ export class PluginInstance {
     return (this.instance === undefined ? 0 : this.linearMemory().byteLength) + this.host.size;
   }
 
-  /** Throws `PluginProblem` for a trap, and for what the plugin itself calls an error. */
+  /** Throws `PluginProblem` for a trap, and for an error that the plugin itself reports. */
   run(name: 'describe' | 'call', input: string): string {
     const { output, error } = this.attempt(name, new TextEncoder().encode(input));
     if (error !== undefined) throw new PluginProblem(error.slice(0, MAX_REASON_CHARACTERS));
     if (output.length > MAX_OUTPUT_BYTES) {
-      throw new PluginProblem(`it answered with more than ${MAX_OUTPUT_BYTES} bytes`);
+      throw new PluginProblem(`its output has more than ${MAX_OUTPUT_BYTES} bytes`);
     }
     return new TextDecoder().decode(output);
   }
@@ -64,7 +64,7 @@ export class PluginInstance {
       const failed = typeof code === 'number' && code !== 0;
       return { output, error: failed ? (error ?? `it answered with code ${code}`) : undefined };
     } catch (error) {
-      // Its memory may be in any state now.
+      // After a trap its memory may be in any state.
       this.instance = undefined;
       throw new PluginProblem(`it failed: ${sentenceOf(error).slice(0, MAX_REASON_CHARACTERS)}`);
     }
@@ -110,7 +110,7 @@ function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   }
 }
 
-/** Why this import is refused, if it is. */
+/** Why this import is refused; undefined when it is not. */
 function refusalOf(
   { module, name, kind }: WebAssembly.ModuleImportDescriptor,
   host: ExtismHost,

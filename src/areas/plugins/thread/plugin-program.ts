@@ -1,10 +1,10 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
-import { ExtismHost } from './extism-imports.js';
+import { ExtismHost } from './extism-host.js';
 import { PluginInstance } from './plugin-instance.js';
 import type { HttpOutcome, HttpRequest, ThreadMessage, ThreadStart } from './thread-messages.js';
 
-/** What runs in the thread of a plugin: every order is answered once, with what the plugin said or why it did not. */
+/** The program in the thread of a plugin: it answers every order once, with the plugin's output or a problem. */
 export class PluginProgram {
   private readonly host: ExtismHost;
   private readonly httpSignal: Int32Array;
@@ -35,7 +35,7 @@ export class PluginProgram {
     return this.instance?.memoryBytes ?? 0;
   }
 
-  /** The only thing that a plugin waits for: the gateway makes the request, and this thread sleeps until it is told. */
+  /** Blocks the thread while the gateway makes the request. */
   private http(request: HttpRequest): HttpOutcome {
     const before = Atomics.load(this.httpSignal, 0);
     this.send({ kind: 'http', request });

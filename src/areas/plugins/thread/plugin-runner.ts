@@ -1,13 +1,13 @@
-import type { PluginPackage } from '../folder/plugin-package.js';
-import { PluginProblem } from '../plugin-problem.js';
-import { type DescribedTool, parseTools, textOf } from '../tools/described-tools.js';
+import { type DescribedTool, parseTools, textOf } from '../described-tools.js';
+import { PluginProblem } from '../plugin.js';
+import type { PluginPackage } from '../plugin-package.js';
 import { type PluginHost, PluginThread } from './plugin-thread.js';
 
 const MAX_WAITING = 64;
 
-/** One version of a plugin at work: calls in their order on one thread, and a new thread when that had to be ended. */
+/** Runs one version of a plugin: calls in order on one thread, and on a new thread after that was terminated. */
 export class PluginRunner {
-  private readonly line: (() => void)[] = [];
+  private readonly queue: (() => void)[] = [];
   private isBusy = false;
   private isStopped = false;
   private onIdle: (() => void) | undefined;
@@ -35,8 +35,8 @@ export class PluginRunner {
   }
 
   /**
-   * The text of a tool's result. Throws `PluginProblem`, also when 64 calls wait already; and the signal's reason,
-   * then a call that has begun goes on to its end or its limit, unheard.
+   * Returns the text of a tool's result. Throws `PluginProblem`, also when 64 calls are waiting already, and the signal's
+   * reason. A running call is not interrupted by the signal: it ends or hits its time limit, and its result is dropped.
    */
   async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string> {
     const leave = await this.enter(signal);
@@ -49,7 +49,7 @@ export class PluginRunner {
     }
   }
 
-  /** When everything that was accepted has been answered, ends the thread. */
+  /** Ends the thread when all accepted calls have been answered. */
   async drain(): Promise<void> {
     if (this.isBusy) await new Promise<void>((resolve) => (this.onIdle = resolve));
     await this.stop();
@@ -70,13 +70,13 @@ export class PluginRunner {
     if (this.isStopped) throw new PluginProblem('the plugin was stopped');
     const { thread } = await PluginThread.start(this.pack, this.host);
     this.thread = thread;
-    // It was stopped meanwhile.
+    // stop() may have been called in the meantime.
     if (this.isStopped as boolean) await thread.stop();
   }
 
   private async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.line.length >= MAX_WAITING) throw new PluginProblem('the plugin is busy; try again later');
+    if (this.queue.length >= MAX_WAITING) throw new PluginProblem('the plugin is busy; try again later');
     if (this.isBusy) await this.turn(signal);
     this.isBusy = true;
     return () => this.leave();
@@ -85,21 +85,21 @@ export class PluginRunner {
   private turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const next = (): void => {
-        signal.removeEventListener('abort', give);
+        signal.removeEventListener('abort', giveUp);
         resolve();
       };
-      const give = (): void => {
-        this.line.splice(this.line.indexOf(next), 1);
+      const giveUp = (): void => {
+        this.queue.splice(this.queue.indexOf(next), 1);
         reject(signal.reason as Error);
       };
-      this.line.push(next);
-      signal.addEventListener('abort', give, { once: true });
+      this.queue.push(next);
+      signal.addEventListener('abort', giveUp, { once: true });
     });
   }
 
-  /** Hands the thread to the next in line without a moment in which it seems free. */
+  /** Hands the thread to the next in line; it never looks idle in between. */
   private leave(): void {
-    const next = this.line.shift();
+    const next = this.queue.shift();
     if (next !== undefined) {
       next();
       return;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PluginProgram } from './plugin-program.js';
 import type { CallOrder, ThreadStart } from './thread-messages.js';
 
-// The entry of a plugin's thread: it describes its tools once, then answers one call after the other.
+// The entry point of a plugin's thread: describes its tools once, then answers one call after the other.
 
 const program = new PluginProgram(workerData as ThreadStart, (message) => parentPort?.postMessage(message));
 program.run('describe', '');

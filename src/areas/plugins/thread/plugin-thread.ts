@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
-import type { PluginPackage } from '../folder/plugin-package.js';
-import { PluginProblem } from '../plugin-problem.js';
+import { PluginProblem } from '../plugin.js';
+import type { PluginPackage } from '../plugin-package.js';
 import type {
   HttpOutcome,
   HttpRequest,
@@ -12,15 +12,15 @@ import type {
   ThreadStart,
 } from './thread-messages.js';
 
-/** Why a thread was ended from outside. */
+/** Why a thread was terminated. */
 export type EndReason = 'timeout' | 'memory' | 'crash';
 
-/** What a thread may ask the gateway for. */
+/** What a thread may ask of the gateway. */
 export interface PluginHost {
   log(level: PluginLogLevel, text: string): void;
-  /** Never rejects. Ends promptly when the signal is aborted. */
+  /** Never rejects; ends promptly when the signal is aborted. */
   http(request: HttpRequest, signal: AbortSignal): Promise<HttpOutcome>;
-  /** The thread had to be ended. */
+  /** The thread was terminated. */
   ended(reason: EndReason): void;
 }
 
@@ -30,12 +30,12 @@ interface Waiting {
 }
 
 const MAX_BUFFER_BYTES = 16_777_216;
-/** For the thread's own JavaScript; what the module takes is beside it. */
+/** For the thread's own JavaScript; the memory of the module is not part of it. */
 const HEAP = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8, codeRangeSizeMb: 32, stackSizeMb: 4 };
 
-/** One worker thread with one plugin in it. It does one thing at a time, under a time limit, and is ended past it. */
+/** One worker thread with one plugin. It runs one call at a time and is terminated when a call exceeds its time limit. */
 export class PluginThread {
-  /** As of its last answer; 0 once it has ended. */
+  /** As of its last answer, in bytes; 0 after its end. */
   memoryBytes = 0;
   private waiting: Waiting | undefined;
   private work = new AbortController();
@@ -52,7 +52,7 @@ export class PluginThread {
     worker.on('exit', () => this.end(new PluginProblem('its thread has ended')));
   }
 
-  /** @returns the thread, and what its plugin says of its tools. Throws `PluginProblem` */
+  /** @returns the thread, and the output of `describe`. Throws `PluginProblem` */
   static async start(
     pack: PluginPackage,
     host: PluginHost,
@@ -87,7 +87,7 @@ export class PluginThread {
     return this.gone !== undefined;
   }
 
-  /** One call at a time. Throws `PluginProblem`; past its time the thread has ended when it does. */
+  /** Runs one call; the caller waits before the next. Throws `PluginProblem`; after a timeout the thread is gone by then. */
   call(input: string, timeoutMs: number): Promise<string> {
     this.worker.postMessage({ input });
     return this.within(timeoutMs, 'did not answer');
@@ -113,13 +113,13 @@ export class PluginThread {
     }
   }
 
-  /** V8 stops the thread wherever it is, also in a loop without end; whoever waits is told when that has happened. */
+  /** V8 stops the thread anywhere, even in an endless loop; the caller gets its error when the thread is gone. */
   private async overrun(timeoutMs: number, what: string): Promise<void> {
     const { waiting } = this;
     this.waiting = undefined;
     this.host.ended('timeout');
     await this.worker.terminate();
-    waiting?.reject(new PluginProblem(`it ${what} within ${timeoutMs} ms and was ended`));
+    waiting?.reject(new PluginProblem(`it ${what} within ${timeoutMs} ms and was terminated`));
   }
 
   private onMessage(message: ThreadMessage): void {
@@ -146,7 +146,7 @@ export class PluginThread {
     const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
     this.host.ended(isMemory ? 'memory' : 'crash');
     const why = isMemory ? 'needed more memory than it has' : `failed: ${sentenceOf(error).slice(0, 200)}`;
-    this.end(new PluginProblem(`its thread ${why} and was ended`));
+    this.end(new PluginProblem(`its thread ${why} and was terminated`));
   }
 
   private end(why: Error): void {
@@ -157,7 +157,7 @@ export class PluginThread {
   }
 }
 
-/** Threads run the build, also where the sources run through a transformer. */
+/** Threads always run the built program, also when the gateway runs from its sources. */
 function threadProgram(): string {
   const here = fileURLToPath(import.meta.url);
   const folder = dirname(here);

@@ -1,19 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What a thread is started with. */
+/** The `workerData` of a plugin's thread. */
 export interface ThreadStart {
   readonly module: Uint8Array<ArrayBuffer>;
   readonly grants: Grants;
   readonly config: Readonly<Record<string, string>>;
-  /** Most bytes of the host's buffers. */
+  /** Limit of the host's buffers, in bytes. */
   readonly bufferBytes: number;
-  /** Answers to HTTP requests come here, so that a thread can wait for them in the middle of a call. */
+  /** HTTP responses arrive here, so that the thread can wait for them in the middle of a call. */
   readonly httpAnswers: MessagePort;
-  /** One 32-bit number, which is changed when an answer has come. */
+  /** One 32-bit counter, incremented when a response has arrived. */
   readonly httpSignal: SharedArrayBuffer;
 }
 
-/** What a plugin was granted; everything else it may not import. */
+/** The permissions of a plugin; it may not import anything else. */
 export interface Grants {
   readonly config: boolean;
   readonly kv: boolean;
@@ -21,7 +21,7 @@ export interface Grants {
   readonly http: boolean;
 }
 
-/** To a thread: call the export `call` with this input. */
+/** To the thread: call the export `call` with this input. */
 export interface CallOrder {
   readonly input: string;
 }
@@ -43,7 +43,7 @@ export type HttpOutcome =
 
 export type PluginLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
-/** From a thread. The first answer is to being started: the output of `describe`. */
+/** From the thread. Its first answer, to being started, is the output of `describe`. */
 export type ThreadMessage =
   | { readonly kind: 'answer'; readonly output: string; readonly memoryBytes: number }
   | { readonly kind: 'problem'; readonly problem: string; readonly memoryBytes: number }

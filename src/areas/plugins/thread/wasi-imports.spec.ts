@@ -25,29 +25,29 @@ test.each(['path_open', 'sock_accept', 'fd_read', 'toString', 'constructor'])(
   },
 );
 
-test('the clock tells nanoseconds since 1970', () => {
+test('the clock returns nanoseconds since 1970', () => {
   const before = BigInt(Date.now()) * 1_000_000n;
   expect([wasi('clock_time_get', 0, 1n, 16), wasi('sched_yield')]).toEqual([OK, OK]);
   expect(view.getBigUint64(16, true)).toBeGreaterThanOrEqual(before);
 });
 
-test('chance fills all that was asked for, and nothing beside it', () => {
+test('random bytes fill the requested range and nothing beside it', () => {
   expect(wasi('random_get', 8, 150_000)).toBe(OK);
   expect([view.getUint32(4, true), view.getUint32(150_008, true)]).toEqual([0xeeee_eeee, 0xeeee_eeee]);
   const tail = Buffer.from(memory, 149_944, 64);
   expect(tail.equals(Buffer.alloc(64, 0xee))).toBe(false);
 });
 
-test.each([1, 2])('what is written to descriptor %d is counted and disappears', (descriptor) => {
+test.each([1, 2])('output to descriptor %d is counted and discarded', (descriptor) => {
   view.setUint32(4, 10, true);
   view.setUint32(12, 5, true);
   expect([wasi('fd_write', descriptor, 0, 2, 16), view.getUint32(16, true)]).toEqual([OK, 15]);
 });
 
-test('nothing else can be written to', () => {
+test('no other descriptor can be written to', () => {
   expect([wasi('fd_write', 3, 0, 1, 16), view.getUint32(16, true)]).toEqual([BAD_DESCRIPTOR, 0xeeee_eeee]);
 });
 
-test('an access outside of its memory ends the call', () => {
+test('an access outside its memory ends the call', () => {
   expect(() => wasi('random_get', 199_990, 100)).toThrow('Invalid typed array length');
 });

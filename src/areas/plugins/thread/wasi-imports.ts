@@ -9,8 +9,8 @@ const NANOSECONDS_PER_MS = 1_000_000n;
 type WasiFunction = (...args: never[]) => number;
 
 /**
- * WASI without authority: no arguments, no environment, no files, no sockets; a clock and chance are all there is. What
- * is written to standard output disappears. Whatever else is asked for is not supported.
+ * WASI without authority: a clock and random bytes, but no arguments, environment, files or sockets. Output is discarded.
+ * Every other function answers "not supported".
  */
 export function wasiFunction(name: string, memory: () => ArrayBuffer): WasiFunction {
   const view = (): DataView => new DataView(memory());
@@ -29,9 +29,9 @@ export function wasiFunction(name: string, memory: () => ArrayBuffer): WasiFunct
       view().setBigUint64(at, BigInt(Date.now()) * NANOSECONDS_PER_MS, true);
       return OK;
     },
-    random_get: (at: number, length: number) => fillWithChance(new Uint8Array(memory(), at, length)),
+    random_get: (at: number, length: number) => fillWithRandom(new Uint8Array(memory(), at, length)),
     fd_write: (descriptor: number, vectors: number, count: number, written: number) =>
-      descriptor === 1 || descriptor === 2 ? swallow(view(), vectors, count, written) : BAD_DESCRIPTOR,
+      descriptor === 1 || descriptor === 2 ? discard(view(), vectors, count, written) : BAD_DESCRIPTOR,
     fd_fdstat_get: () => BAD_DESCRIPTOR,
     fd_prestat_get: () => BAD_DESCRIPTOR,
     fd_close: () => BAD_DESCRIPTOR,
@@ -43,14 +43,14 @@ export function wasiFunction(name: string, memory: () => ArrayBuffer): WasiFunct
   return found ?? (() => NOT_SUPPORTED);
 }
 
-function fillWithChance(bytes: Uint8Array<ArrayBuffer>): number {
+function fillWithRandom(bytes: Uint8Array<ArrayBuffer>): number {
   for (let at = 0; at < bytes.length; at += MAX_RANDOM_BYTES) {
     crypto.getRandomValues(bytes.subarray(at, at + MAX_RANDOM_BYTES));
   }
   return OK;
 }
 
-function swallow(view: DataView, vectors: number, count: number, written: number): number {
+function discard(view: DataView, vectors: number, count: number, written: number): number {
   let bytes = 0;
   for (let index = 0; index < count; index += 1) bytes += view.getUint32(vectors + index * 8 + 4, true);
   view.setUint32(written, bytes, true);

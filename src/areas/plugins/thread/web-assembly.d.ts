@@ -1,4 +1,4 @@
-/** What is used of V8's WebAssembly; the compiler knows it only as a part of browsers. */
+/** The parts of WebAssembly in use; TypeScript declares them only in its browser library. */
 declare namespace WebAssembly {
   type ImportExportKind = 'function' | 'global' | 'memory' | 'table' | 'tag';
   type ImportFunction = (...args: never[]) => unknown;

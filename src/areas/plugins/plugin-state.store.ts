@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
+import { Database } from '../../platform/database/database.js';
+import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import { EventStore } from '../../platform/events/event.store.js';
+import { EventSignal } from '../../platform/events/event-signal.js';
+
+/** The state of a plugin on all replicas. */
+export interface PluginState {
+  readonly name: string;
+  readonly disabled: boolean;
+  /** Incremented by every change. */
+  readonly revision: number;
+  /** Incremented by every reload. */
+  readonly loads: number;
+}
+
+export interface PluginChange {
+  readonly name: string;
+  readonly version: string;
+  readonly action: 'enable' | 'disable' | 'reload';
+  /** The name of the token. */
+  readonly actor: string;
+}
+
+interface StateRow {
+  name: string;
+  disabled: boolean;
+  revision: string;
+  loads: string;
+}
+
+/** A scalar subquery that changes whenever any plugin's state does. */
+export const STATES_REVISION = '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)';
+
+const ALL: Statement = {
+  name: 'plugin_states.all',
+  text: 'SELECT name, disabled, revision::text, loads::text FROM plugin_states',
+};
+const CHANGE: Statement = {
+  name: 'plugin_states.change',
+  text: `
+    INSERT INTO plugin_states AS state (name, disabled, revision, loads) VALUES ($1, $2, 1, $3)
+    ON CONFLICT (name) DO UPDATE SET disabled = excluded.disabled, revision = state.revision + 1,
+      loads = state.loads + excluded.loads
+    RETURNING name, disabled, revision::text, loads::text`,
+};
+
+/** Which plugins are disabled or were reloaded, in the database so that it holds on all replicas and after restarts. */
+@Injectable()
+export class PluginStates {
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventStore,
+    private readonly signal: EventSignal,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async all(): Promise<ReadonlyMap<string, PluginState>> {
+    const rows = await this.database.query<StateRow>(ALL);
+    return new Map(rows.map((row) => [row.name, toState(row)]));
+  }
+
+  /** Stores the change, its event and its audit entry in one transaction. */
+  async change(change: PluginChange): Promise<PluginState> {
+    const { state, deliveries } = await this.database.transaction((runner) => this.write(runner, change));
+    this.signal.queued(deliveries);
+    return state;
+  }
+
+  /** Audits an attempt that failed and changed nothing. */
+  async recordFailure({
+    name,
+    action,
+    actor,
+    reason,
+  }: Omit<PluginChange, 'version'> & { reason: string }): Promise<void> {
+    const entry = { action: `plugin.${action}`, actor, target: name, outcome: 'error', details: { reason } };
+    await this.audit.record(entry);
+  }
+
+  private async write(runner: SqlRunner, { name, version, action, actor }: PluginChange) {
+    const isDisabled = action === 'disable';
+    const [row] = await runner.query<StateRow>(CHANGE, [name, isDisabled, action === 'reload' ? 1 : 0]);
+    if (row === undefined) throw new Error('The state of a plugin was not written.');
+    const event = isDisabled ? ('plugin.disabled' as const) : ('plugin.loaded' as const);
+    const deliveries = await this.events.emit(runner, { name: event, userId: null, data: { name, version } });
+    await this.audit.write(runner, {
+      ...{ action: `plugin.${action}`, actor, target: name, outcome: 'success', details: { version } },
+    });
+    return { state: toState(row), deliveries };
+  }
+}
+
+function toState({ name, disabled, revision, loads }: StateRow): PluginState {
+  return { name, disabled, revision: Number(revision), loads: Number(loads) };
+}

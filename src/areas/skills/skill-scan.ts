@@ -1,0 +1,106 @@
+import { sentenceOf } from '../../common/errors/sentence-of.js';
+import type { SkillsSettings } from '../../platform/settings/sections/skills.section.js';
+import type { LoadedSkill } from './skill.js';
+import { folderNames, type ReadSkill, readSkill } from './skill-folder.js';
+import { realRoot, type SkillRoot } from './skill-roots.js';
+
+/** The result of scanning all skill folders. The key `where` is the origin and the folder name, `workspace/weekly-report`. */
+export interface SkillScan {
+  /** In order of precedence, each name once. */
+  readonly skills: readonly LoadedSkill[];
+  /** What was read, by where, as the base of the next scan. */
+  readonly read: ReadonlyMap<string, ReadSkill>;
+  /** What operators should know, by where: skills that were left out or corrected. */
+  readonly notes: ReadonlyMap<string, string>;
+  /** Why skills could not be loaded, by where. */
+  readonly failures: ReadonlyMap<string, string>;
+  /** The folders to watch. */
+  readonly folders: ReadonlySet<string>;
+}
+
+export const NO_SKILLS: SkillScan = {
+  skills: [],
+  read: new Map(),
+  notes: new Map(),
+  failures: new Map(),
+  folders: new Set(),
+};
+
+/** Reads every folder. Never throws: problems are noted, and the other skills are served. */
+export async function scanSkills(
+  roots: readonly SkillRoot[],
+  settings: SkillsSettings,
+  before: SkillScan,
+): Promise<SkillScan> {
+  const scan = new Scan(settings, before);
+  for (const root of roots) await scan.add(root);
+  return scan.result();
+}
+
+class Scan {
+  private readonly byName = new Map<string, { skill: LoadedSkill; where: string }>();
+  private readonly read = new Map<string, ReadSkill>();
+  private readonly notes = new Map<string, string>();
+  private readonly failures = new Map<string, string>();
+  private readonly folders = new Set<string>();
+
+  constructor(
+    private readonly settings: SkillsSettings,
+    private readonly before: SkillScan,
+  ) {}
+
+  async add(root: SkillRoot): Promise<void> {
+    try {
+      const real = await realRoot(root);
+      if (real === undefined) return;
+      this.folders.add(real);
+      for (const name of await folderNames(real).catch(() => [])) await this.addFolder(root, real, name);
+    } catch (error) {
+      this.fail(root.origin, sentenceOf(error));
+    }
+  }
+
+  result(): SkillScan {
+    const skills = [...this.byName.values()].map(({ skill }) => skill);
+    return { skills, read: this.read, notes: this.notes, failures: this.failures, folders: this.folders };
+  }
+
+  /** While a new version is invalid, the previous one goes on serving, until the gateway restarts. */
+  private async addFolder(root: SkillRoot, real: string, name: string): Promise<void> {
+    const where = `${root.origin}/${name}`;
+    const before = this.before.read.get(where);
+    try {
+      const read = await readSkill(root, real, name, this.settings.max_skill_bytes, before);
+      if (read === undefined) return;
+      this.enter(where, read);
+    } catch (error) {
+      this.fail(where, sentenceOf(error));
+      if (before === undefined) return;
+      this.fail(where, 'the previous version stays in use');
+      this.enter(where, before);
+    }
+  }
+
+  private enter(where: string, read: ReadSkill): void {
+    const { skill, warnings } = read;
+    this.read.set(where, read);
+    this.folders.add(skill.folder);
+    for (const warning of warnings) this.note(where, warning);
+    const first = this.byName.get(skill.name);
+    if (first !== undefined) this.note(where, `the skill ${skill.name} already exists: ${first.where}`);
+    else if (this.byName.size >= this.settings.max_skills)
+      this.fail(where, `there are already ${this.settings.max_skills} skills (skills.max_skills)`);
+    else this.byName.set(skill.name, { skill, where });
+  }
+
+  private fail(where: string, why: string): void {
+    const before = this.failures.get(where);
+    this.failures.set(where, before === undefined ? why : `${before}; ${why}`);
+    this.note(where, why);
+  }
+
+  private note(where: string, note: string): void {
+    const before = this.notes.get(where);
+    this.notes.set(where, before === undefined ? note : `${before}; ${note}`);
+  }
+}
