@@ -1,9 +1,8 @@
-import { LLMock } from '@copilotkit/aimock';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
-import { McpBench, scripted, serverB, type ToolCallView } from '../harness/mcp.js';
-import { SocketClient } from '../harness/socket-client.js';
+import { McpBench, say, scripted, serverB, type ToolCallView } from '../harness/mcp.js';
+import { type ObedientModel, sayOverSocket, startObedientModel } from '../harness/obedient-model.js';
 
 /** The rules of a channel and of tokens by name and by id, in one form. */
 const RULES = `
@@ -15,54 +14,29 @@ allow = ["own__echo", "own__pid"]
 deny = ["own__e*"]
 `;
 
-let model: LLMock;
+let model: ObedientModel;
 let bench: McpBench;
 let gateway: TestGateway;
 
-/** A model that calls every tool it is told to call, offered or not. */
-function script(): void {
-  model.addFixture({
-    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },
-    response: { content: 'That is all.' },
-  });
-  model.addFixture({
-    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'user' },
-    response: ({ messages }) => {
-      const tools = JSON.stringify(messages.at(-1)?.content).match(/own__\w+/g) ?? [];
-      return { toolCalls: tools.map((name) => ({ name, arguments: '{"text":"x"}' })) };
-    },
-  });
-}
-
 beforeAll(async () => {
-  model = new LLMock({ port: 0 });
-  await model.start();
-  script();
-  const provider = `[provider]\nkind = "openai"\nmodel = "m"\napi_key = "key-1234"\nbase_url = "${model.url}/v1"\n`;
-  bench = await McpBench.make({ own: scripted(`policy-${process.pid}`) }, RULES + provider);
+  model = await startObedientModel();
+  bench = await McpBench.make({ own: scripted(`policy-${process.pid}`) }, RULES + model.provider);
   gateway = await startTestGateway({ env: bench.env });
   await eventually(async () => expect((await serverB(gateway, 'own'))?.status).toBe('connected'));
 });
 afterAll(async () => {
   await gateway.stop();
-  await model.stop();
+  await model.mock.stop();
   await bench.clear();
 });
 
 interface Answer {
-  readonly content: string;
   readonly tool_calls: readonly ToolCallView[];
-}
-
-async function say(caller: HttpCaller, content: string): Promise<Answer> {
-  const made = await caller.post<{ session_id: string }>('/sessions', {});
-  const path = `/sessions/${made.body.session_id}/messages`;
-  return (await caller.post<Answer>(path, { content })).body;
 }
 
 const holder = async (name: string) => gateway.caller('a', await gateway.mint({ name }));
 const verdicts = async (caller: HttpCaller, ...tools: string[]) => {
-  const { tool_calls: calls } = await say(caller, tools.map((tool) => `own__${tool}`).join(' '));
+  const { tool_calls: calls } = await say({ a: caller }, tools.map((tool) => `own__${tool}`).join(' '));
   return Object.fromEntries(calls.map(({ name, status }) => [name.replace('own__', ''), status]));
 };
 
@@ -91,7 +65,9 @@ describe('which tools may run in turns of a token', () => {
 
   test('what a token may not use is not offered in its turns, and a refusal names the token in the audit', async () => {
     expect(await verdicts(await holder('reader'), 'env')).toEqual({ env: 'denied' });
-    const asked = model.getLastRequest()?.body as { tools?: { function: { name: string } }[] } | undefined;
+    const asked = model.mock.getLastRequest()?.body as
+      | { tools?: { function: { name: string } }[] }
+      | undefined;
     expect(asked?.tools?.map((tool) => tool.function.name)).toEqual(['own__echo', 'own__pid']);
     const rows = await gateway.database.query<{ outcome: string; details: object }>(
       `SELECT outcome, details FROM audit_entries WHERE target = 'own__env' ORDER BY id DESC LIMIT 1`,
@@ -109,13 +85,8 @@ describe('which tools may run in turns of a token', () => {
     const content = 'own__env';
     const byAdmin = await gateway.a.post<Answer>(path, { content });
     expect(byAdmin.body.tool_calls[0]?.status).toBe('success');
-    const socket = await SocketClient.open(
-      `ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${made.body.session_id}`,
-      { headers: { authorization: `Bearer ${reader}` } },
-    );
-    socket.send({ type: 'message', content });
-    const done = (await socket.until('done')) as unknown as Answer;
-    socket.socket.terminate();
+    const sessionId = made.body.session_id;
+    const done = (await sayOverSocket(gateway, { sessionId, token: reader, content })) as unknown as Answer;
     expect(done.tool_calls[0]?.status).toBe('denied');
   });
 

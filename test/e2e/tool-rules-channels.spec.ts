@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LLMock } from '@copilotkit/aimock';
 import { Webhook } from 'standardwebhooks';
 import { untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, scripted, serverB, type ToolCallView } from '../harness/mcp.js';
-import { SocketClient } from '../harness/socket-client.js';
+import { type ObedientModel, sayOverSocket, startObedientModel } from '../harness/obedient-model.js';
 
 const SECRET = 'whsec_Y2FuYXJ5IHNlY3JldCBvZiBhIHdlYmhvb2sgY2hhbm5lbA==';
 const RULES = `
@@ -25,43 +24,22 @@ const OVER_DESK = { own__echo: 'success', own__pid: 'success', own__env: 'denied
 const CALLS = 'own__echo own__pid own__env';
 
 let folder: string;
-let model: LLMock;
+let model: ObedientModel;
 let bench: McpBench;
 let gateway: TestGateway;
 
-/** A model that calls every tool it is told to, whether it was offered or not; `own__await=file` gives an argument. */
-function script(): void {
-  model.addFixture({
-    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'tool' },
-    response: { content: 'That is all.' },
-  });
-  model.addFixture({
-    match: { predicate: ({ messages }) => messages.at(-1)?.role === 'user' },
-    response: ({ messages }) => {
-      const said = JSON.stringify(messages.at(-1)?.content);
-      const calls = [...said.matchAll(/(own__\w+)(?:=([^\s"]+))?/g)];
-      return {
-        toolCalls: calls.map(([, name = '', text = 'x']) => ({ name, arguments: JSON.stringify({ text }) })),
-      };
-    },
-  });
-}
-
 beforeAll(async () => {
   folder = await mkdtemp('/tmp/agw-rules-');
-  model = new LLMock({ port: 0 });
-  await model.start();
-  script();
-  const provider = `[provider]\nkind = "openai"\nmodel = "m"\napi_key = "key-1234"\nbase_url = "${model.url}/v1"\n`;
+  model = await startObedientModel();
   const own = { ...scripted(`channel-rules-${process.pid}`), writable_paths: [folder] };
-  bench = await McpBench.make({ own }, RULES + provider);
+  bench = await McpBench.make({ own }, RULES + model.provider);
   gateway = await startTestGateway({ env: bench.env });
   await eventually(async () => expect((await serverB(gateway, 'own'))?.status).toBe('connected'));
   await untilChannel(gateway, 'desk', 'connected');
 });
 afterAll(async () => {
   await gateway.stop();
-  await model.stop();
+  await model.mock.stop();
   await bench.clear();
   await rm(folder, { recursive: true });
 });
@@ -88,13 +66,7 @@ describe('a turn that came over REST obeys the rules of api too, whatever channe
 
   test('as a message over a WebSocket', async () => {
     const sessionId = await onDesk();
-    const socket = await SocketClient.open(
-      `ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${sessionId}`,
-      { headers: { authorization: `Bearer ${gateway.token}` } },
-    );
-    socket.send({ type: 'message', content: CALLS });
-    const done = await socket.until('done');
-    socket.socket.terminate();
+    const done = await sayOverSocket(gateway, { sessionId, token: gateway.token, content: CALLS });
     expect(verdicts(done['tool_calls'] as ToolCallView[])).toEqual(OVER_REST);
   });
 

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
 import { AgentModule } from '../turns/agent.module.js';
 import { Memory } from './memory.service.js';
 import { MemoryStore } from './memory.store.js';
-import { MemoryGauge } from './memory-gauge.js';
 import { MemoryTools } from './memory-tools.js';
 import { RecalledMemories } from './recalled-memories.js';
 
@@ -15,8 +15,14 @@ import { RecalledMemories } from './recalled-memories.js';
     Memory.metric,
     MemoryTools,
     RecalledMemories,
-    MemoryGauge,
-    MemoryGauge.provider,
+    ...scrapedGauge(
+      {
+        name: 'agent_gateway_memory_entries',
+        help: 'Memories of all users; 0 while memory is switched off.',
+      },
+      Memory,
+      (memory) => memory.entries(),
+    ),
   ],
   exports: [Memory],
 })

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { AgentModule } from '../turns/agent.module.js';
-import { FailedSkillsGauge } from './failed-skills-gauge.js';
 import { SkillReadTool } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
 import { SkillsPrompt } from './skills-prompt.js';
@@ -15,8 +15,14 @@ import { SkillsWatch } from './skills-watch.service.js';
     SkillsWatch,
     SkillsPrompt,
     SkillReadTool,
-    FailedSkillsGauge.provider,
-    FailedSkillsGauge,
+    ...scrapedGauge(
+      {
+        name: 'agent_gateway_skills_failed',
+        help: 'Skills that this replica could not load, or not in their newest version.',
+      },
+      Skills,
+      (skills) => skills.failed().length,
+    ),
   ],
   exports: [Skills],
 })
