@@ -113,21 +113,21 @@ function againstOther(way: GatewayWay, measured: Readonly<Record<'brief' | 'long
   if (brief.other[way].length === 0) return [];
   const ratio = (slots: Slots, of: (slot: Slot) => number): string =>
     median(slots[way].map((slot, round) => of(slot) / of(slots.other[way][round] as Slot))).toFixed(3);
-  const row = (path: string, slots: Slots, of: (slot: Slot) => number) =>
+  const row = (path: string, unit: string, slots: Slots, of: (slot: Slot) => number) =>
     informs(
       {
         path: `${path} ${TITLES[way]}: against the other build`,
-        measured: short(median(slots[way].map(of))),
-        baseline: short(median(slots.other[way].map(of))),
+        measured: `${short(median(slots[way].map(of)))} ${unit}`,
+        baseline: `${short(median(slots.other[way].map(of)))} ${unit}`,
       },
       `${ratio(slots, of)} ×`,
     );
   return [
-    row('First token over', brief, ({ firstMs }) => median(firstMs)),
-    row('CPU a short turn over', brief, ({ cpuMs, turns }) => cpuMs / turns),
-    row('Words a second, one reader, over', long, rate),
-    row(`Words a second, ${MANY_READERS} readers, over`, many, rate),
-    row(`CPU a long turn, ${MANY_READERS} readers, over`, many, ({ cpuMs, turns }) => cpuMs / turns),
+    row('First token over', 'ms', brief, ({ firstMs }) => median(firstMs)),
+    row('CPU a short turn over', 'ms', brief, ({ cpuMs, turns }) => cpuMs / turns),
+    row('Words a second, one reader, over', 'words/s', long, rate),
+    row(`Words a second, ${MANY_READERS} readers, over`, 'words/s', many, rate),
+    row(`CPU a long turn, ${MANY_READERS} readers, over`, 'ms', many, ({ cpuMs, turns }) => cpuMs / turns),
   ];
 }
 
