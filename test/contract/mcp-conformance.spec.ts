@@ -17,7 +17,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** Runs one scenario of the protocol's own judge against this gateway. */
+/** Runs one scenario of the protocol's own conformance suite against this gateway. */
 function judged(scenario: string): Promise<{ code: number | null; said: string }> {
   const args = [JUDGE, 'client', '--command', `${process.execPath} ${CLIENT}`, '--scenario', scenario];
   const child = spawn(process.execPath, [...args, '--output-dir', join(bench.folder, 'judged')], {
@@ -36,7 +36,7 @@ function judged(scenario: string): Promise<{ code: number | null; said: string }
   return new Promise((done) => child.on('close', (code) => done({ code, said })));
 }
 
-/** Those of the others are for clients that ask a person: for words, or to log in with a browser. */
+/** The other scenarios are for clients that ask a person for input or for a login in a browser. */
 test.each(['initialize', 'tools_call', 'sse-retry', 'auth/client-credentials-basic'])(
   "the protocol's own judge finds no fault with the client in the scenario %s",
   async (scenario) => {

@@ -46,7 +46,7 @@ test('4.2 | GET | /plugins | none | 200; object with plugins (array)', async () 
     capabilities: ['tool:count_text', 'tool:convert_unit'],
     memory_usage_bytes: expect.any(Number) as number,
   });
-  // A page of linear memory at least, and no more than its limit with the buffers of the host.
+  // At least one page of linear memory, and at most its limit plus the host's buffers.
   expect(measures?.memory_usage_bytes).toBeGreaterThanOrEqual(65_536);
   expect(measures?.memory_usage_bytes).toBeLessThanOrEqual(8 * 1_048_576);
 });

@@ -20,7 +20,7 @@ let files: string;
 let bench: McpBench;
 let gateway: TestGateway;
 
-/** Two calls of which the first ends only when the second has run: one after the other, the turn would not end well. */
+/** Two calls of which the first only ends when the second has run, so that the turn fails unless they run in parallel. */
 const calls = (path: string) => [
   { name: 'waiter__await', arguments: { text: path } },
   { name: 'files__write_file', arguments: { path, content: WORD } },

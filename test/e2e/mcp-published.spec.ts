@@ -14,7 +14,7 @@ type Server = (typeof SERVERS)[number];
 
 let bench: McpBench;
 let gateway: TestGateway;
-/** What finds the processes of one server of this run. */
+/** The text by which to find the processes of one server of this run. */
 const marks = {} as Record<Server, string>;
 beforeAll(async () => {
   bench = await McpBench.make({});
@@ -41,7 +41,7 @@ afterAll(() => bench.clear());
 
 const isUp = async (name: Server) => (await serverB(gateway, name))?.status === 'connected';
 const connected = (name: Server) => eventually(async () => expect(await isUp(name)).toBe(true), 20_000);
-/** The child itself, without the shell that waits beside it. */
+/** The child itself, without its watchdog shell. */
 function childOf(name: Server): number {
   const [child, ...others] = processesWith(marks[name]).filter((pid) => !isWatch(pid));
   if (child === undefined || others.length > 0) throw new Error(`There are ${others.length + 1} children.`);
@@ -109,7 +109,7 @@ test.each(SERVERS)(
     await eventually(async () => expect(await isUp(name)).toBe(false));
     const back = await timed(() => connected(name));
     expect(childOf(name)).not.toBe(before);
-    // A machine that is busy with other tests starts nothing at an even pace.
+    // On a machine that is busy with other tests, start times vary.
     expect(back).toBeLessThan(MAX_BACK_OFF_MS + 4 * start);
   },
 );

@@ -45,7 +45,7 @@ describe('without a sandbox', () => {
     const limits = await callTool(gateway, 'plain__read', { text: '/proc/self/limits' });
     expect(limits.output).toMatch(/Max open files +1024 +1024/);
     expect(limits.output).toMatch(new RegExp(`Max data size +${2048 * 1_048_576} `));
-    // When the machine runs out of memory, it is not the gateway that ends.
+    // When the machine runs out of memory, the kernel ends the child and not the gateway.
     expect((await callTool(gateway, 'plain__read', { text: '/proc/self/oom_score_adj' })).output).toBe(
       '1000\n',
     );
@@ -59,7 +59,7 @@ describe('without a sandbox', () => {
       status: 'success',
       output: 'kept 64 MiB',
     });
-    // An engine that is denied memory ends.
+    // A JavaScript engine that is denied memory ends.
     expect(await callTool(gateway, 'greedy__hoard', { text: '640' })).toMatchObject({
       status: 'error',
       output: expect.stringContaining('was lost while the call ran') as string,

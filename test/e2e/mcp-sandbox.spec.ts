@@ -152,7 +152,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
   });
 
   test('sees no other process and only its own variables', async () => {
-    // bubblewrap's own first process, itself, and what it starts to look.
+    // The first process of bubblewrap, the probe itself, and the command that it starts to look.
     expect(
       (await probe('list', '/proc')).split(' ').filter((name) => /^\d+$/.test(name)).length,
     ).toBeLessThan(4);

@@ -100,7 +100,7 @@ test('a child that hangs is detected and replaced', async () => {
 });
 
 test.each([
-  // On a busy machine the time is up before the line is too long.
+  // On a busy machine the time-out may come before the line is too long.
   ['flood', /was written|mcp\.servers\.flood\.startup_timeout_ms/],
   ['garbage', /lines that are no messages/],
   ['chatter', /mcp\.servers\.chatter\.startup_timeout_ms/],

@@ -15,9 +15,9 @@ interface Shown {
   readonly remembered_at: string;
 }
 
-/** Without a model, so that tools are called as the test says. */
+/** Without a model, so that the test decides which tools are called. */
 let gateway: TestGateway;
-/** On the same database, with a model that shows what it was given. */
+/** On the same database, with a model that records its requests. */
 let modelled: TestGateway;
 let provider: ScriptedProvider;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function recall(user: string, query?: string): Promise<string[]> {
   return (JSON.parse(output) as { memories: Shown[] }).memories.map(({ content }) => content);
 }
 
-/** A message over the channel `admin`, signed as a program would. */
+/** Sends a message over the channel `desk`, signed as a program would. */
 async function write(message: { user: string; conversation: string; content: string }): Promise<void> {
   const [body, id, at] = [JSON.stringify(message), `in_${Math.random()}`, new Date()];
   const response = await fetch(`http://127.0.0.1:${modelled.started.ports.b}/inbound/desk`, {
@@ -318,7 +318,7 @@ test('past the limit of one user, the least recently used memories are deleted',
     `UPDATE memory_entries SET used_at = now() - interval '3 days' WHERE user_id = 'oda'`,
   );
   await store('oda', 'A cherry');
-  // Recalled by its words, it is used again.
+  // Recalling it by its words marks it as used.
   expect(await recall('oda', 'apples')).toEqual(['An apple']);
   await store('oda', 'A damson');
   await gateway.b.patch('/config', { 'memory.max_entries_per_user': 10_000 });

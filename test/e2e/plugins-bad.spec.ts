@@ -8,7 +8,7 @@ import { PluginBench, pluginB } from '../harness/plugins.js';
 
 const LOAD_MS = 3000;
 const CALL_MS = 300;
-/** How much later than a timer of the same length a call may be ended. */
+/** How much later than a timer of the same length a call may be terminated, in milliseconds. */
 const LATE_MS = 100;
 const LIMITS = `[limits]\nmemory_mb = 2\ncall_timeout_ms = ${CALL_MS}\n`;
 const FOREVER = '(loop $ever (br $ever))';
@@ -118,9 +118,9 @@ test('an endless call is terminated within 100 ms of its limit, and the next cal
     );
   const lateMs: number[] = [];
   for (let time = 0; time < 5; time += 1) {
-    // Its thread is there from here on.
+    // From here on its thread is running.
     expect((await call({})).status).toBe('success');
-    // What a plain timer of this length takes here and now.
+    // How long a plain timer of this length takes on this machine now.
     const timer = sleep(CALL_MS).then(() => performance.now());
     const { status, content } = await call({ text: 'x'.repeat(200) });
     const endedAt = performance.now();

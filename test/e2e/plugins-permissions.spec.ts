@@ -7,7 +7,7 @@ const SECRET = 'a-value-that-nobody-may-read';
 const NOTHING_GIVEN = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
-/** What is asked of WASI, with its parameters and what it answers. */
+/** The WASI functions to call, with their parameters and expected results. */
 const ASKED: readonly [name: string, parameters: string, answer: number][] = [
   ['args_sizes_get', 'i32 i32', NOTHING_GIVEN],
   ['environ_sizes_get', 'i32 i32', NOTHING_GIVEN],
@@ -28,7 +28,7 @@ const ASKED: readonly [name: string, parameters: string, answer: number][] = [
 
 const resultText = (text: string): string => JSON.stringify({ content: [{ type: 'text', text }] });
 
-/** Asks all of WASI for descriptor 3 and address 64, and answers one character for each answer: its number from "0" on. */
+/** Calls every WASI function with descriptor 3 and address 64, and returns one character for each result, counted from "0". */
 function asking(): string {
   const result = resultText('?'.repeat(ASKED.length));
   const imports = ASKED.map(

@@ -16,7 +16,7 @@ let receiver: HookReceiver;
 let server: Server;
 const held: ServerResponse[] = [];
 beforeAll(async () => {
-  // Holds every request until a test lets it go.
+  // Holds every request until a test releases it.
   server = createServer((_, response) => held.push(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -44,7 +44,7 @@ async function call(tool: string): Promise<string> {
   return `${status}: ${content}`;
 }
 
-/** Lets go whatever is held from now on until the calls have ended. */
+/** Releases every held request from now on until the calls have ended. */
 async function letGo<Result>(calls: Promise<Result>): Promise<Result> {
   const letting = setInterval(() => {
     for (const response of held.splice(0)) response.end();
@@ -70,7 +70,7 @@ test('64 calls of a plugin wait for their turn, and the next fails because it is
   const calls = Array.from({ length: 65 }, () => call('crowded__act'));
   await eventually(() => expect(held).toHaveLength(1));
   expect(await call('crowded__act')).toBe('error: the plugin is busy; try again later');
-  // Those that have begun go on when it is disabled.
+  // Running calls go on when the plugin is disabled.
   await gateway.b.post('/plugins/crowded/disable');
   expect(new Set(await letGo(Promise.all(calls)))).toEqual(new Set(['success: one']));
   expect(await call('crowded__act')).toBe('error: There is no tool "crowded__act".');
@@ -83,7 +83,7 @@ test('reloads under a hundred calls a second fail none of them', async () => {
     const startedAt = performance.now();
     while (!over.signal.aborted) {
       outcomes.push(call('spare__act'));
-      // At its own pace, whatever a sleep of this machine takes.
+      // At a fixed rate, however long a sleep takes on this machine.
       await sleep(Math.max(0, startedAt + outcomes.length * 10 - performance.now()));
     }
   })();

@@ -10,7 +10,7 @@ import { PluginBench, pluginB } from '../harness/plugins.js';
 const CONTEXT = { sessionId: 's', channel: 'api', userId: 'u' };
 const SECRET = 'the-secret-of-the-weather';
 
-/** Makes the request that its configuration names and answers its body as it came. */
+/** A module that makes the request in its configuration and returns the body unchanged. */
 const fetching = moduleText({ declarations: FETCHING, call: `(call $answer_buffer ${FETCH}) (i32.const 0)` });
 
 let bench: PluginBench;

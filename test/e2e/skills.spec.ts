@@ -153,7 +153,7 @@ describe('skill_read with the offline model', () => {
   });
 });
 
-/** Not where the system has no watches left. */
+/** False when the system has no file watches left. */
 function canWatch(folder: string): boolean {
   try {
     watch(folder).close();
@@ -214,7 +214,7 @@ describe('changes on the disk', () => {
   });
 });
 
-/** Skills in the manner of what is published for other agents. */
+/** Skills like those that are published for other agents. */
 const FOREIGN: Readonly<Record<string, string>> = {
   'pdf-processing': `---
 name: pdf-processing

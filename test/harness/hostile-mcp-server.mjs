@@ -1,6 +1,6 @@
-// A stdio MCP server with hostile tools, lists and responses. It uses no library, so that it controls every byte on the wire. Arguments: a mark that finds its process, then what its list of tools is like:
-// schemas | thousands | millions | reworded | tasks, or slow: it takes three seconds to start; or crash: it throws. And a file, if it
-// is to be seen from outside.
+// A stdio MCP server with hostile tools, lists and responses. It uses no library, so that it controls every byte on the wire.
+// Arguments: a mark to find its process by; then its mode: schemas, thousands, millions, reworded or tasks for its list of
+// tools, slow to take three seconds to start, or crash to throw; and optionally a file to which it writes what it does.
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -18,7 +18,7 @@ const tool = (name, more = {}) => ({
   ...more,
 });
 
-/** About 77 KB that take a compiler the better part of a second; each time it is another one. */
+/** A schema of about 77 KB that takes most of a second to compile; every call returns a different one. */
 let lists = 0;
 function largeSchema(at) {
   const anyOf = [{ type: 'string' }, { type: 'integer', minimum: at }, { type: 'null' }];

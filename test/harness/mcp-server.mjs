@@ -1,5 +1,5 @@
 // A stdio MCP server that misbehaves on request. It uses no library, so that it controls every byte on the wire.
-// Arguments: a mark that finds its process, then what it does: fine | crash | flood | garbage | silent | stubborn.
+// Arguments: a mark to find its process by, then its mode: fine, crash, flood, garbage, silent or stubborn.
 import { appendFileSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

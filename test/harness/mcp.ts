@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { TestGateway } from './gateway.js';
 
-/** The settings of a server as in the file. */
+/** The settings of a server, as in the file. */
 export type ServerTable = Readonly<Record<string, unknown>>;
 
 const PACKAGES = resolve('node_modules/@modelcontextprotocol');
 
-/** A stdio server of one of the packages that the protocol's authors publish. */
+/** A stdio server from one of the packages that the authors of the protocol publish. */
 export function published(name: 'everything' | 'filesystem' | 'memory', args: string[] = []): ServerTable {
   return {
     command: process.execPath,
@@ -16,17 +16,17 @@ export function published(name: 'everything' | 'filesystem' | 'memory', args: st
   };
 }
 
-/** A stdio server that is a script of the tests. */
+/** A stdio server that is a script in the test harness. */
 export function scripted(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/mcp-server.mjs'), ...args] };
 }
 
-/** A stdio server that tries what a sandbox must not let it do. */
+/** A stdio server that tries what a sandbox must prevent. */
 export function prober(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/sandbox-prober.mjs'), ...args] };
 }
 
-/** Servers of tests run on every machine: only tests of the sandbox ask for one. */
+/** Test servers run without a sandbox, so that they run on every machine; only tests of the sandbox enable it. */
 const UNSHUT = '[security.sandbox]\nbackend = "none"\n';
 
 /** A folder with a configuration file that names these servers. */
@@ -94,7 +94,7 @@ export interface ToolCallView {
   readonly duration_ms: number;
 }
 
-/** One message of a new session to the offline model, such as `/call files__read_file {…}`. */
+/** Sends one message to the offline model in a new session, such as `/call files__read_file {…}`. */
 export async function say(
   gateway: Pick<TestGateway, 'a'>,
   content: string,
@@ -109,7 +109,7 @@ export async function say(
   return answer.body;
 }
 
-/** The one tool call of a message that makes it. */
+/** Sends a message that makes one tool call, and returns that call. */
 export async function callTool(
   gateway: Pick<TestGateway, 'a'>,
   name: string,
@@ -121,7 +121,7 @@ export async function callTool(
   return call;
 }
 
-/** The processes whose command line has this text, without this very process; Linux only. */
+/** The processes whose command line contains this text, without this process itself; Linux only. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -17,7 +17,7 @@ const HOST = `
   (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
   (import "extism:host/env" "length" (func $length (param i64) (result i64)))
   (import "extism:host/env" "output_set" (func $output (param i64 i64)))`;
-/** Copies bytes of the linear memory into a buffer of the host, and writes them as the output. */
+/** Copies bytes of the linear memory into a host buffer and sets them as the output. */
 const HELPERS = `
   (func $put (param $from i32) (param $count i32) (result i64)
     (local $at i32) (local $to i64)
@@ -36,7 +36,7 @@ const HELPERS = `
 export const FIRST_TEXT_AT = 8192;
 const TEXT_BYTES = 4096;
 
-/** A module with one tool, \`act\`, in the text form of WebAssembly. */
+/** A module with one tool, \`act\`, in WebAssembly text format. */
 export function moduleText({
   declarations = '(memory 1)',
   describe = '',
@@ -58,12 +58,12 @@ export function moduleText({
       ${parts.call ?? `${parts.work ?? ''} (call $answer (i32.const 4096) (i32.const ${Buffer.byteLength(answer)})) (i32.const 0)`}))`;
 }
 
-/** Imports of the host, by the name of the function, as a declaration. */
+/** Declares imports of host functions, by name. */
 export function hostImport(name: string, type: string): string {
   return `(import "extism:host/env" "${name}" (func $${name} ${type}))`;
 }
 
-/** `$text_0`, `$text_1` …, which put these texts into buffers of the host; each at most 4 KiB. */
+/** Functions `$text_0`, `$text_1` … that put these texts, of at most 4 KiB each, into host buffers. */
 export function texts(...all: readonly string[]): string {
   const declared = all.map((text, index) => {
     const at = FIRST_TEXT_AT + index * TEXT_BYTES;
@@ -73,13 +73,13 @@ export function texts(...all: readonly string[]): string {
   return `(memory 2)\n${declared.join('\n')}`;
 }
 
-/** For a module that makes the request that stands under `request` in its configuration. */
+/** For a module that makes the request stored under `request` in its configuration. */
 export const FETCHING = [
   hostImport('config_get', '(param i64) (result i64)'),
   hostImport('http_request', '(param i64 i64) (result i64)'),
   texts('request'),
 ].join('\n');
-/** The buffer with what the request brought. */
+/** The buffer with the response. */
 export const FETCH = '(call $http_request (call $config_get (call $text_0)) (i64.const 0))';
 
 /** The permissions and the configuration of such a plugin. */

@@ -17,7 +17,7 @@ export interface PluginView {
   readonly error?: string;
 }
 
-/** A plugin with a module in the text form of WebAssembly, and what is added to its manifest. */
+/** A plugin with a module in WebAssembly text format, and additions to its manifest. */
 export interface HandWritten {
   readonly text: string;
   readonly more?: string;
@@ -42,7 +42,7 @@ export class PluginBench {
     return { GATEWAY__PLUGINS__DIRECTORY: this.directory };
   }
 
-  /** The plugin that the gateway ships with. */
+  /** The shipped plugin. */
   async addShipped(): Promise<void> {
     await cp(resolve('plugins/measures'), join(this.directory, 'measures'), { recursive: true });
   }

@@ -1,4 +1,4 @@
-// A stdio MCP server that tries what a sandbox must not let it do, and tells how it went. Its arguments are its own affair.
+// A stdio MCP server that tries what a sandbox must prevent and reports the results. It ignores its arguments.
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MIB = 1 << 20;
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-/** What a shell command wrote, or how it failed. */
+/** The output of a shell command, or how it failed. */
 function shell(command) {
   try {
     return execFileSync('sh', ['-c', command], { encoding: 'utf8', timeout: 20_000 }).trim();
@@ -17,7 +17,7 @@ function shell(command) {
   }
 }
 
-/** Whether a socket takes a connection; a leading @ stands for the abstract name space. */
+/** Whether a socket accepts a connection; a leading @ means the abstract name space. */
 function reach(path) {
   return new Promise((resolve) => {
     const socket = connect({ path: path.replace(/^@/, '\0') });
@@ -26,7 +26,7 @@ function reach(path) {
   });
 }
 
-/** How many MiB a folder takes. */
+/** How many MiB fit into a folder. */
 function fill(folder) {
   const file = `${folder}/filling-${process.pid}`;
   const chunk = Buffer.alloc(MIB, 1);
@@ -58,7 +58,7 @@ async function multiply(most) {
   return `${children.length} started, ${refused} refused`;
 }
 
-/** Lets processes keep so many MiB each; tells how many were killed for it. */
+/** Starts processes that allocate this many MiB each; returns how many of them were killed. */
 async function hoard(count, mib) {
   const program = `const kept=[];for(let n=0;n<${mib};n+=16)kept.push(Buffer.alloc(16<<20,1));console.log('kept');setTimeout(()=>0,10000)`;
   const children = Array.from({ length: count }, () =>

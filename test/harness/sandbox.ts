@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why bubblewrap cannot be tried on this machine; undefined when it can. */
+/** Why bubblewrap does not work on this machine; undefined when it does. */
 const noBubblewrap: string | undefined = (() => {
   try {
     const root = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc'];
@@ -16,10 +16,10 @@ const noBubblewrap: string | undefined = (() => {
 })();
 
 export const isRoot = process.getuid?.() === 0;
-/** A user without any rights of its own. */
+/** A user without any rights. */
 export const NOBODY = 65_534;
 
-/** `describe` where bubblewrap works; elsewhere the title says why its tests are passed over. */
+/** `describe` where bubblewrap works; elsewhere the title says why its tests are skipped. */
 export function describeInSandbox(title: string, tests: () => void): void {
   if (noBubblewrap === undefined) describe(title, tests);
   else describe.skip(`${title} (passed over, bubblewrap does not work here: ${noBubblewrap})`, tests);

@@ -36,13 +36,13 @@ export class SkillBench {
     return { GATEWAY__SKILLS__DIRECTORY: this.directory };
   }
 
-  /** A skill with its header as given; without one, as small as can be. */
+  /** A skill with this header, or with a minimal one. */
   async add(name: string, body: string, header?: string): Promise<void> {
     const keys = header ?? `name: ${name}\ndescription: Does ${name}.`;
     await this.write(`${name}/SKILL.md`, `---\n${keys}\n---\n${body}\n`);
   }
 
-  /** A file below the folder of skills, replaced at once as editors do. */
+  /** A file below the folder of skills, replaced by rename as editors do. */
   async write(path: string, text: string | Buffer): Promise<void> {
     const file = join(this.directory, path);
     await mkdir(dirname(file), { recursive: true });
@@ -50,7 +50,7 @@ export class SkillBench {
     await rename(`${file}~`, file);
   }
 
-  /** A link below the folder of skills; one that is there is replaced at once. */
+  /** A link below the folder of skills; an existing one is replaced by rename. */
   async link(path: string, target: string): Promise<void> {
     const file = join(this.directory, path);
     await mkdir(dirname(file), { recursive: true });
@@ -76,7 +76,7 @@ export async function skillNames(gateway: TestGateway): Promise<readonly string[
   return (await skillsB(gateway)).map(({ name }) => name);
 }
 
-/** What the reference library of the format says of these folders. */
+/** The verdict of the format's reference library on these folders. */
 export async function judged(folders: readonly string[]): Promise<readonly SkillJudgement[]> {
   const { stdout } = await run(process.execPath, [resolve('test/harness/skills-judge.mjs'), ...folders]);
   return JSON.parse(stdout) as SkillJudgement[];

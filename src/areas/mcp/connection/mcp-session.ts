@@ -183,7 +183,7 @@ function faultOf(transport: Transport): string {
 
 const MAX_CHARACTERS = 1_048_576;
 
-/** The result of a tool as text for a model, at most 1 MiB. Content that is not text is named, not shown. */
+/** The result of a tool as text for a model, at most 1,048,576 characters. Content that is not text is named, not shown. */
 export function toolOutput({ content, structuredContent }: CallToolResult): string {
   const texts = content.map(blockText);
   if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));

@@ -157,8 +157,8 @@ const CONTROLLERS = ['pids', 'memory'];
 const PROCESSES = ['pids.max'];
 
 /**
- * Where this process could create control groups, going by its own: one folder in version 2, one for each controller in
- * version 1. Whether it really may is found out by trying.
+ * Where this process could create control groups, judged by its own membership: one folder in version 2, one for each
+ * controller in version 1. Whether it really may is found out by trying.
  * @param mount where control groups are mounted
  * @param membership the text of `/proc/self/cgroup`
  */

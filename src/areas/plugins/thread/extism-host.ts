@@ -173,7 +173,7 @@ function requestOf(text: string): Omit<HttpRequest, 'body'> {
 }
 
 const MAX_VALUES = 1024;
-const MAX_KEY_BYTES = 256;
+const MAX_KEY_LENGTH = 256;
 const MAX_BYTES = 1_048_576;
 
 /** The values that a plugin stores between calls (`permissions.kv`), in the memory of its thread; lost when that ends. */
@@ -189,12 +189,12 @@ export class StoredValues {
     return this.values.get(key);
   }
 
-  /** Throws `RangeError` past 1,024 values, 256 bytes a key and 1 MiB in all. */
+  /** Throws `RangeError` past 1,024 values, 256 characters a key and 1 MiB in all. */
   set(key: string, value: Uint8Array<ArrayBuffer>): void {
     const before = this.values.get(key);
     const bytes = this.bytes - sizeOf(key, before) + sizeOf(key, value);
     const isNew = before === undefined;
-    if (key.length > MAX_KEY_BYTES || bytes > MAX_BYTES || (isNew && this.values.size >= MAX_VALUES)) {
+    if (key.length > MAX_KEY_LENGTH || bytes > MAX_BYTES || (isNew && this.values.size >= MAX_VALUES)) {
       throw new RangeError(`var_set stores at most ${MAX_VALUES} values and ${MAX_BYTES} bytes in all`);
     }
     this.values.set(key, value);
