@@ -27,8 +27,8 @@ function build(overrides: StoredOverrides, tree: SettingsLayer['tree'] = {}, che
   return { settings, ignored: [...ignored].map(([key, { message }]) => `${key}: ${message}`) };
 }
 
-describe('laying stored overrides over the file', () => {
-  test('they win over the file, and secrets are opened for their own key only', () => {
+describe('merging stored overrides into file and environment', () => {
+  test('overrides win over the file, and a secret opens only for its own key', () => {
     const api = 'provider.api_key';
     const { settings, ignored } = build(
       stored({
@@ -43,7 +43,7 @@ describe('laying stored overrides over the file', () => {
     expect(ignored).toEqual([expect.stringContaining('provider.model: ')]);
   });
 
-  test('what does not fit any more is left out with its reason, and nothing else is', () => {
+  test('only what no longer fits is left out, with the reason', () => {
     const { settings, ignored } = build(
       values({
         'agent.max_turns': 7,
@@ -64,7 +64,7 @@ describe('laying stored overrides over the file', () => {
     ]);
   });
 
-  test('of a rule over several keys the override is to blame, not the file', () => {
+  test('a rule over several keys blames the override, not the file', () => {
     const overrides = values({ 'gateway.port': 9464, 'agent.max_turns': 7 });
     const { settings, ignored } = build(overrides, { gateway: { management_port: 9464 } });
     expect(settings.gateway.port).toBe(3120);
@@ -72,7 +72,7 @@ describe('laying stored overrides over the file', () => {
     expect(ignored).toHaveLength(1);
   });
 
-  test('what is left of a thing that the file gave up is left out, and nothing beside it', () => {
+  test('only the overrides of a thing that the file no longer names are left out', () => {
     const overrides = values({
       'mcp.servers.gone.enabled': false,
       'agent.max_turns': 7,
@@ -86,7 +86,7 @@ describe('laying stored overrides over the file', () => {
     ]);
   });
 
-  test('when none of them is to blame alone, the file and the environment stand alone', () => {
+  test('when no single override can be blamed, all are left out', () => {
     const check: CrossKeyCheck = {
       keys: ['memory.top_k'],
       problem: ({ agent }) => (agent.max_turns === 7 ? 'does not go with seven' : undefined),
@@ -104,7 +104,7 @@ describe('laying stored overrides over the file', () => {
     ]);
   });
 
-  test('a wrong file is still wrong', () => {
+  test('a wrong file is still refused', () => {
     expect(() => build(values({ 'agent.max_turns': 7 }), { agent: { max_waiting: 'x' } })).toThrow(
       InvalidSettings,
     );

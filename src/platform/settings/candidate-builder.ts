@@ -15,16 +15,16 @@ interface OpenedOverride {
   readonly value: unknown;
 }
 
-/** Settings that could be in force: all layers laid over each other, sound as a whole. */
+/** Settings that could be in force: all layers merged and valid as a whole. */
 export interface SettingsCandidate {
-  /** Frozen through and through. */
+  /** Deeply frozen. */
   readonly settings: GatewaySettings;
   /** What file and environment set. */
   readonly layers: readonly SettingsLayer[];
-  /** What was changed at run time, as far as it fits. */
+  /** The stored overrides that fit. */
   readonly overrides: SettingsLayer;
   readonly stored: StoredOverrides;
-  /** Stored overrides that do not fit any more, by key, with the reason. */
+  /** Stored overrides that no longer fit, by key, with the reason. */
   readonly ignored: ReadonlyMap<string, SettingsProblem>;
 }
 
@@ -38,7 +38,7 @@ export class CandidateBuilder {
     private readonly checks: readonly CrossKeyCheck[],
   ) {}
 
-  /** Throws `InvalidSettings` when file and environment are wrong by themselves. */
+  /** Throws `InvalidSettings` when file and environment are already wrong without overrides. */
   build(layers: readonly SettingsLayer[], stored: StoredOverrides): SettingsCandidate {
     const ignored = new Map<string, SettingsProblem>();
     let kept: readonly OpenedOverride[] = stored.rows.flatMap(
@@ -68,7 +68,7 @@ export class CandidateBuilder {
   }
 }
 
-/** The overrides of a candidate that do not fit, except those that did not before either. */
+/** Why overrides of a candidate do not fit, without those that did not fit before either. */
 export function newlyIgnored(
   base: Pick<SettingsCandidate, 'ignored'>,
   candidate: Pick<SettingsCandidate, 'ignored'>,
@@ -87,7 +87,7 @@ function overrideLayer(overrides: readonly OpenedOverride[]): SettingsLayer {
   return { name: 'override', tree, whereIs: () => '' };
 }
 
-/** At least one goes, so that the search for a sound whole ends; all go when none is to blame. */
+/** Drops at least one, so that the search ends; drops all when none can be blamed. */
 function withoutBlamed(
   kept: readonly OpenedOverride[],
   problems: readonly SettingsProblem[],
@@ -104,7 +104,7 @@ function withoutBlamed(
   return kept.filter((override) => !blamed.has(override));
 }
 
-/** The overrides at or below a place, else those of the narrowest place around it that has any: half a thing is wrong. */
+/** The overrides at, above or below a key; else those of the nearest section around it that has any. */
 function nearestTo(keyPath: string, kept: readonly OpenedOverride[]): readonly OpenedOverride[] {
   const found = kept.filter(({ key }) => isWithin(key, keyPath) || isWithin(keyPath, key));
   const end = keyPath.lastIndexOf('.');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GatewaySettings } from './settings.schema.js';
 import { settingValues } from './settings-values.js';
 
-/** The dotted keys whose value differs, those of things that came or went included, in the order of the tree. */
+/** The dotted keys whose value differs, in the order of the tree, then those that are gone. */
 export function changedKeys(before: GatewaySettings, after: GatewaySettings): readonly string[] {
   const old = new Map(settingValues(before).map(({ key, value }) => [key, value]));
   const changed: string[] = [];

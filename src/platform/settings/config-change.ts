@@ -1,28 +1,28 @@
 import type { OverrideEdit } from './stored-override.js';
 
-/** Who changed the configuration: the holder of a token, or somebody at a command line. */
+/** Who changed the configuration: the holder of a token, or a person at the command line. */
 export interface ConfigActor {
   readonly name: string;
-  /** Null for a command line. */
+  /** Null at the command line. */
   readonly tokenId: string | null;
 }
 
-/** The same for a change that is asked for. */
+/** Who asks for a change. */
 export interface ConfigAuthor extends ConfigActor {
-  /** Whether they may change keys that are marked `security`: who may do what. */
+  /** Whether they may change keys marked `security`. */
   readonly maySetSecurity: boolean;
 }
 
 export type ConfigAction = 'patch' | 'rollback' | 'reload';
 
-/** What is about to be written down. For a reload the edits show what file and environment changed, and undo nothing. */
+/** A change to be recorded. The edits of a reload show what file and environment changed; a rollback skips them. */
 export interface NewConfigChange {
   readonly action: ConfigAction;
   readonly actor: ConfigActor;
   readonly edits: readonly OverrideEdit[];
 }
 
-/** One change of the past. Secrets in it are sealed, or redacted for a reload. */
+/** A recorded change. Its secrets are sealed; those of a reload are redacted. */
 export interface ConfigChange extends NewConfigChange {
   readonly revision: string;
   readonly changedAt: Date;

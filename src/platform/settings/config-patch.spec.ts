@@ -12,7 +12,7 @@ import { unfitItems } from './override-edits.js';
 import { redactionMarker } from './redaction.js';
 import { settingsRoot } from './settings-tree.js';
 
-/** A tree with everything a tree can have, whatever the gateway's own looks like today. */
+/** A tree with every kind of node, independent of the gateway's own schema. */
 const root = settingsRoot(
   jsonSchema(
     z.strictObject({
@@ -45,11 +45,11 @@ function problemsOf(body: Table): readonly string[] {
   throw new Error('This body should have been refused.');
 }
 
-/** As a body arrives: JSON text makes own properties of every name. */
+/** Like a request body: parsed JSON has own properties of every name. */
 const fromJson = (text: string) => JSON.parse(text) as Table;
 
 describe('reading a PATCH', () => {
-  test('a dotted key is one wish; a secret is known as one', () => {
+  test('a dotted key is one item, and a secret is marked', () => {
     expect(read({ 'agent.max_turns': 3, 'servers.one.token': 'x' })).toEqual([
       { key: 'agent.max_turns', value: 3, secret: false },
       { key: 'servers.one.token', value: 'x', secret: true },
@@ -58,18 +58,18 @@ describe('reading a PATCH', () => {
   });
 
   test('an object for a section, a collection or a thing sets the keys in it', () => {
-    const wishes = [
+    const items = [
       { key: 'agent.max_turns', value: 3, secret: false },
       { key: 'servers.one.url', value: 'u', secret: false },
       { key: 'servers.one.headers', value: { A: 'b' }, secret: false },
     ];
     expect(read({ agent: { max_turns: 3 }, servers: { one: { url: 'u', headers: { A: 'b' } } } })).toEqual(
-      wishes,
+      items,
     );
-    expect(read({ 'agent.max_turns': 3, 'servers.one': { url: 'u', headers: { A: 'b' } } })).toEqual(wishes);
+    expect(read({ 'agent.max_turns': 3, 'servers.one': { url: 'u', headers: { A: 'b' } } })).toEqual(items);
   });
 
-  test('null gives back a key, a thing or a whole section, also within an object', () => {
+  test('null resets a key, a thing or a whole section, also within an object', () => {
     expect(read({ 'agent.max_turns': null, 'servers.one': null }).map(({ key }) => key)).toEqual([
       'agent.max_turns',
       'servers.one',
@@ -80,7 +80,7 @@ describe('reading a PATCH', () => {
     ]);
   });
 
-  test('null also removes what an earlier version stored and no schema knows any more, and nothing else unknown', () => {
+  test('null also removes a stored key that the schema no longer knows, but no other unknown key', () => {
     expect(read({ 'gone.key': null }, (key) => key === 'gone.key')).toHaveLength(1);
     expect(() => read({ 'gone.key': 1 }, () => true)).toThrow(InvalidSettings);
     expect(() => read({ 'gone.key': null })).toThrow(InvalidSettings);
@@ -108,12 +108,12 @@ describe('reading a PATCH', () => {
     ]);
   });
 
-  test("a wrong key hides no wrong value, and what was wrong before is nobody's mistake", () => {
+  test('a wrong key hides no wrong value, and earlier problems are not listed', () => {
     const box = new SecretBox(randomBytes(32));
     const builder = new CandidateBuilder(box, []);
     const stored = { revision: '1', rows: [{ key: 'memory.top_k', content: { value: 'many' } }] };
     const base = builder.build([], stored);
-    const valueProblems = (wishes: readonly PatchItem[]) => unfitItems(wishes, base, { builder, box });
+    const valueProblems = (items: readonly PatchItem[]) => unfitItems(items, base, { builder, box });
     const body = { 'agent.max_turn': 3, 'agent.on_busy': 'drop', 'agent.max_turns': 7 };
     try {
       readPatch(body, { maySetSecurity: true, isStored: () => false, valueProblems });
@@ -127,7 +127,7 @@ describe('reading a PATCH', () => {
     }
   });
 
-  test('two wishes for one place are refused, whatever sorts between them', () => {
+  test('two items for one key are refused, whatever sorts between them', () => {
     expect(problemsOf({ agent: { max_turns: 1 }, 'agent.max_turns': 2 })).toEqual([
       'agent.max_turns: is set twice',
     ]);
@@ -136,14 +136,14 @@ describe('reading a PATCH', () => {
     ]);
   });
 
-  test('keys that only the file may set are refused, wherever they stand; what is merely wrong comes first', () => {
+  test('keys that only the file may set are refused at any depth, after wrong keys', () => {
     expect(() => read({ 'servers.one': { url: 'u', command: 'rm' } })).toThrow(FileOnlySettings);
     expect(() => read({ 'servers.one.command': null })).toThrow(FileOnlySettings);
     expect(() => read({ 'servers.one.command': 'rm', nope: 1 })).toThrow(InvalidSettings);
     expect(() => read({ 'servers.one.command': redactionMarker })).toThrow(InvalidSettings);
   });
 
-  test('a body of very many keys is refused soon', () => {
+  test('a body of very many keys is refused quickly', () => {
     const many = (key: (index: number) => string): Table =>
       Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [key(index), 1]));
     expect(problemsOf(many((index) => `agent.max_turn_${index}`))).toEqual([
@@ -241,7 +241,7 @@ describe('hostile keys', () => {
 
   test('there are about a hundred', () => expect(keys.length).toBeGreaterThanOrEqual(95));
 
-  test.each(keys.map((key) => [key.slice(0, 60), key]))('%j is refused and harms nobody', (_, key) => {
+  test.each(keys.map((key) => [key.slice(0, 60), key]))('%j is refused and does no harm', (_, key) => {
     const before = Object.getOwnPropertyNames(Object.prototype);
     for (const value of [1, null, { polluted: true }, [], 'x'])
       expect(() => read({ [key]: value })).toThrow(InvalidSettings);

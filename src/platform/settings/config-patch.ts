@@ -5,33 +5,33 @@ import { nearestKey } from './nearest-key.js';
 import { problemOfValue } from './patch-value.js';
 import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
 
-/** One thing a PATCH asks for: a value for a key, or, with null, the layers below for a key and all below it. */
+/** One key of a PATCH with its new value; null removes the overrides of the key and of all keys below it. */
 export interface PatchItem {
   readonly key: string;
   readonly value: unknown;
   readonly secret: boolean;
 }
 
-/** What reading a PATCH needs of the configuration that it is for. */
+/** What reading a PATCH has to know of the configuration. */
 export interface PatchKnowledge {
-  /** Whether the caller may change keys that are marked `security`. */
+  /** Whether the caller may change keys marked `security`. */
   readonly maySetSecurity: boolean;
-  /** Whether there is an override at or below a key, which no schema may know any more. */
+  /** Whether an override is stored at or below a key, even one that the schema no longer knows. */
   isStored(key: string): boolean;
-  /** What is wrong with the values of these wishes. */
+  /** What is wrong with the values of these items. */
   valueProblems(items: readonly PatchItem[]): readonly SettingsProblem[];
 }
 
 const MAX_PATCH_ITEMS = 1000;
-/** Looking for the nearest key costs time that a hostile body must not multiply: only the first are helped so. */
+/** Only the first unknown keys get a suggestion: each costs time that a hostile body must not multiply. */
 const MAX_NEAREST = 10;
 const MAX_SHOWN_LENGTH = 64;
 
 /**
- * Reads the body of a PATCH: dotted keys with values; an object for a section sets the keys in it; null gives a key
- * back to the layers below. Throws `InvalidSettings` (400) that lists every wrong key, then `FileOnlySettings`
- * and `SecuritySettings` (403), whatever the value: the answer does not tell whether a secret was guessed. Whether the values are allowed is for the whole to say; where a key is wrong it is asked here, so that the list has
- * everything.
+ * Reads the body of a PATCH: dotted keys with values. An object for a section sets the keys in it; null returns a key
+ * to the layers below. Throws `InvalidSettings` (400) with every wrong key, then `FileOnlySettings` and
+ * `SecuritySettings` (403), whatever the value, so that the response does not confirm a guessed secret. Values are
+ * validated later, with the whole; only when a key is wrong are they checked here, to complete the list.
  */
 export function readPatch(
   body: Table,
@@ -110,7 +110,7 @@ class PatchReading {
     this.refuse(key, 'unknown key');
   }
 
-  /** Last, when it is sure that the list is shown. */
+  /** Runs last, once it is certain that the list is shown. */
   private suggest(): void {
     for (const { path, at } of this.unknown) {
       const nearest = nearestKey(path, this.root);
@@ -120,7 +120,7 @@ class PatchReading {
     }
   }
 
-  /** Two wishes for one place have no order that a caller could rely on. */
+  /** Two items for one key have no order that a caller could rely on. */
   private refuseOverlaps(): void {
     const assigned = new Set<string>();
     for (const { key } of this.found) {
@@ -136,7 +136,7 @@ class PatchReading {
 
 const tooMany = { where: '', key: '', message: `at most ${MAX_PATCH_ITEMS} keys may be changed at once` };
 
-/** Refuses too many before one of them is looked at: each would be a problem or a wish. */
+/** Refuses too many before it reads any of them. */
 function entriesOf(table: Table): readonly (readonly [key: string, value: unknown])[] {
   const keys = Object.keys(table);
   if (keys.length > MAX_PATCH_ITEMS) throw new InvalidSettings([tooMany]);

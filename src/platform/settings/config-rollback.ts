@@ -6,9 +6,9 @@ import type { OverrideChanger } from './override-changer.js';
 import { editsToUndo } from './override-edits.js';
 
 /**
- * Brings the stored overrides back to how they were right after a revision (without one, before the newest change), as
- * a new change of its own. Throws `BadRequest` for a revision that there was not, or that the history forgot, and
- * `SecuritySettings` when it would change keys that its author may not.
+ * Restores the stored overrides as they were right after a revision (without one: before the newest change), as a new
+ * change. Throws `BadRequest` for a revision that never was or that the history no longer has, and `SecuritySettings`
+ * when it would change keys that its author may not.
  * @returns the keys that changed
  */
 export async function rollBack(

@@ -3,7 +3,7 @@ import { Conflict, Forbidden } from '../../common/errors/gateway-error.js';
 const why = 'only the file and the environment may set it, since it chooses a program or opens a door';
 
 /**
- * Keys that no caller may change, however many scopes the token has (docs/specification/silences.md, Configuration).
+ * Keys that no caller may change, whatever the scopes of the token (docs/specification/silences.md, Configuration).
  */
 export class FileOnlySettings extends Forbidden {
   constructor(keys: readonly string[]) {
@@ -20,8 +20,8 @@ const whySecurity =
   'needs the scope "security:write" beside "config:write", since it decides who may do what';
 
 /**
- * Keys that a token may not change which may change others (docs/specification/silences.md, Configuration). Nothing of
- * the request was done.
+ * Keys that need the scope `security:write` beside `config:write` (docs/specification/silences.md, Configuration).
+ * Nothing of the request was applied.
  */
 export class SecuritySettings extends Forbidden {
   constructor(keys: readonly string[]) {
@@ -34,7 +34,7 @@ export class SecuritySettings extends Forbidden {
   }
 }
 
-/** If-Match named a configuration that is not in force any more. */
+/** If-Match named a configuration that is no longer in force. */
 export class ConfigurationMoved extends Conflict {
   constructor() {
     super(

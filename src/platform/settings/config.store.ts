@@ -18,12 +18,12 @@ interface ChangeRow {
   edits: OverrideEdit[];
 }
 
-/** Older changes are forgotten when a new one is written. */
+/** A new change deletes older ones past this number. */
 const MAX_CHANGES = 10_000;
 /** Longest wait for another replica that is changing the configuration. */
 const LOCK_TIMEOUT = '8s';
 
-/** Moves with every change of what is stored. */
+/** Increases with every stored change. */
 export const STORED_REVISION = `(SELECT value::text FROM change_counters WHERE name = 'config')`;
 
 const REVISION: Statement = {
@@ -38,7 +38,7 @@ const LIMIT_LOCK_WAIT: Statement = {
   name: 'config.limit_lock_wait',
   text: `SELECT set_config('lock_timeout', '${LOCK_TIMEOUT}', true)`,
 };
-/** One statement, so that revision and overrides are of one moment. */
+/** One statement, so that revision and overrides belong together. */
 const LOAD: Statement = {
   name: 'config.load',
   text: `SELECT c.value::text AS revision, o.key, o.value, o.sealed
@@ -89,7 +89,7 @@ const NEWEST_UNDOABLE: Statement = {
 export class ConfigStore {
   constructor(private readonly database: SqlRunner) {}
 
-  /** Moves with every change of any replica. */
+  /** Increases with every change of any replica. */
   async revision(): Promise<string> {
     const [row] = await this.database.query<{ revision: string }>(REVISION);
     return row?.revision ?? '';
@@ -100,13 +100,13 @@ export class ConfigStore {
     return { revision: rows[0]?.revision ?? '', rows: rows.flatMap((row) => toOverride(row) ?? []) };
   }
 
-  /** One change at a time over all replicas, until the transaction ends. Throws `Unavailable` after 8 s of waiting. */
+  /** Locks out changes by all replicas until the transaction ends. Throws `Unavailable` after 8 s of waiting. */
   async lock(runner: SqlRunner): Promise<void> {
     await runner.query(LIMIT_LOCK_WAIT);
     await runner.query(LOCK);
   }
 
-  /** Stores the edits and writes them down. @returns the new revision */
+  /** Applies the edits to the overrides and records the change. @returns the new revision */
   async write(runner: SqlRunner, change: NewConfigChange): Promise<string> {
     if (change.action !== 'reload') await applyEdits(runner, change.edits);
     const [row] = await runner.query<{ revision: string }>(BUMP);

@@ -13,11 +13,11 @@ import { Configuration } from './configuration.js';
 import { FileWatch } from './file-watch.js';
 import { InvalidSettings } from './invalid-settings.js';
 
-/** Of the file and of the store: twice this plus the work is how late a change may come; every replica has it within 1.5 s. */
+/** How often file and store are polled. A change takes at most twice this plus the work; every replica has it within 1.5 s. */
 const POLL_MS = 400;
 const STORED = 'stored changes';
 
-/** Follows what others change: the stored overrides of all replicas, and the file of this one. */
+/** Applies changes made elsewhere: to the stored overrides by other replicas, and to the file of this one. */
 @Injectable()
 export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
@@ -63,7 +63,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     }
   }
 
-  /** What fails is tried again at the next look, and said once. */
+  /** Retries a failure at the next poll, and logs it once. */
   private async attempt(source: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -79,7 +79,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     }
   }
 
-  /** One at a time; what could not be followed is tried again with the next answer. */
+  /** One at a time; a failure is retried with the next answer. */
   private followStore(revision: unknown): void {
     const isNew = revision !== this.configuration.live.snapshot.stored.revision;
     if (!isNew && !this.failures.has(STORED)) return;
@@ -93,7 +93,7 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
     try {
       await this.configuration.followFile();
     } catch (error) {
-      // Another content is needed before this can end otherwise; everything else is tried again.
+      // Only new content can mend this; any other failure is retried.
       if (error instanceof InvalidSettings) this.file.settle();
       throw error;
     }

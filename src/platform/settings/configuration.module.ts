@@ -4,7 +4,7 @@ import { ConfigurationWatch } from './configuration-watch.service.js';
 import { Settings } from './settings.js';
 import { SettingsSubscribers } from './settings-subscribers.js';
 
-/** The configuration for everyone: `Settings` to read, `SettingsSubscribers` for who must act when it changes. */
+/** The configuration for every module: `Settings` to read it, `SettingsSubscribers` to act when it changes. */
 @Global()
 @Module({})
 export class ConfigurationModule {

@@ -20,7 +20,7 @@ export interface PatchOutcome {
   /** The keys applied, as dotted paths. */
   readonly updated: readonly string[];
   readonly reloadRequired: boolean;
-  /** Of the configuration as it is now. */
+  /** Of the configuration after the change. */
   readonly etag: string;
 }
 
@@ -34,11 +34,11 @@ export interface ConfigurationParts {
   readonly box: SecretBox;
   /** The file that is read, if there is one. */
   readonly file: () => string | undefined;
-  /** Reads file and environment anew. Throws `InvalidSettings` with everything that is wrong. */
+  /** Reads file and environment again. Throws `InvalidSettings` with everything that is wrong. */
   readonly readLayers: () => readonly SettingsLayer[];
 }
 
-/** The configuration of this gateway: what is in force, and the ways in which it changes while requests are served. */
+/** The configuration of this gateway: the settings in force, and the ways to change them at run time. */
 export class Configuration {
   constructor(private readonly parts: ConfigurationParts) {}
 
@@ -56,9 +56,9 @@ export class Configuration {
   }
 
   /**
-   * All of the body's keys, or nothing (docs/specification/api.md, 4.2). `allowed` judges the tag of the
-   * configuration in force, from If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `SecuritySettings`, `ConfigurationMoved`, and what
-   * an area throws that cannot live with it. `onCommit` is committed with the change, or neither.
+   * Applies all of the body's keys, or none (docs/specification/api.md, 4.2). `allowed` checks the tag of the
+   * configuration in force against If-Match. Throws `InvalidSettings`, `FileOnlySettings`, `SecuritySettings`,
+   * `ConfigurationMoved`, and what an area throws that cannot apply it. `onCommit` is committed with the change.
    */
   async patch(
     body: Table,
@@ -88,7 +88,7 @@ export class Configuration {
     return outcomeOf(snapshot);
   }
 
-  /** Reads file and environment anew. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
+  /** Reads file and environment again. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
   async reload(actor: ConfigAuthor, onCommit?: OnCommit<readonly string[]>): Promise<readonly string[]> {
     const { changer, builder, readLayers } = this.parts;
     const layers = readLayers();
@@ -107,7 +107,7 @@ export class Configuration {
     return changed;
   }
 
-  /** Takes what another replica, or a command line, stored. Cheap when there is nothing new. */
+  /** Applies what another replica or a command line has stored. Cheap when there is nothing new. */
   async followStore(): Promise<void> {
     const { live, store, settingsSwitch, builder } = this.parts;
     if ((await store.revision()) === live.snapshot.stored.revision) return;
@@ -119,7 +119,7 @@ export class Configuration {
     });
   }
 
-  /** Takes what the file says now. Throws `InvalidSettings` and changes nothing when it is wrong. */
+  /** Applies what the file says now. Throws `InvalidSettings` and changes nothing when it is wrong. */
   async followFile(): Promise<void> {
     const { live, settingsSwitch, builder, readLayers } = this.parts;
     await settingsSwitch.exclusive(async () => {

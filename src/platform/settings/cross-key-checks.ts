@@ -1,8 +1,8 @@
 import type { GatewaySettings } from './settings.schema.js';
 
 /**
- * A rule over more than one key: the keys it reads, and what is wrong, if it is. To blame is the key that the latest
- * layer sets, the first of several.
+ * A rule over several keys: the keys it reads, and what is wrong, if anything. The blame falls on the first of the keys
+ * that the latest layer sets.
  */
 export interface CrossKeyCheck {
   readonly keys: readonly [string, ...string[]];

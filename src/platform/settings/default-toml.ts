@@ -10,7 +10,7 @@ const preface = `# Every setting with its default. Generated from the schema in 
 # In text, \${NAME} is replaced by that variable, and $\${ stands for a plain \${.
 `;
 
-/** The text of `config/gateway.default.toml`: every key, explained; a collection as a commented example. */
+/** The text of `config/gateway.default.toml`: every key, explained; collections as commented examples. */
 export function defaultToml(root: SettingsNode = settingsRoot()): string {
   return preface + sectionsBelow(root, '');
 }

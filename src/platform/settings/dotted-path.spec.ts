@@ -38,7 +38,7 @@ describe('dotted paths', () => {
     fc.assert(fc.property(safePath, fc.anything(), roundTrip));
   });
 
-  test('inherited properties are neither read nor gone into', () => {
+  test('inherited properties are neither read nor followed', () => {
     expect(readAt({}, ['toString'])).toBeUndefined();
     expect(readAt({ a: {} }, ['a', '__proto__', 'hasOwnProperty'])).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('dotted paths', () => {
     expect((merged.a as Table).polluted).toBeUndefined();
   });
 
-  test('merging lays the second upon the first and touches neither', () => {
+  test('merging lets the second win and changes neither', () => {
     const base = { a: { x: 1, list: [1, 2] }, b: 1 };
     const merged = mergeTables(base, { a: { list: [3] }, b: { y: 2 } });
     expect(JSON.parse(JSON.stringify(merged))).toEqual({ a: { x: 1, list: [3] }, b: { y: 2 } });

@@ -39,14 +39,14 @@ export function readAt(tree: unknown, path: Path): unknown {
   return value;
 }
 
-/** Sets the value at a path of a tree of our own, making the tables on the way. Throws on an unsafe path. */
+/** Sets the value at a path, making the tables on the way. Throws `RangeError` on an unsafe path. */
 export function writeAt(tree: Table, path: Path, value: unknown): void {
   if (!isSafePath(path)) throw new RangeError('Not a path that may be written.');
   const parent = path.slice(0, -1).reduce(tableIn, tree);
   parent[path.at(-1) as string] = value;
 }
 
-/** Removes the value at a path, or the element of a list; does nothing when there is none. */
+/** Removes the value at a path, or an element of a list, if there is one. */
 export function deleteAt(tree: unknown, path: Path): void {
   const parent = readAt(tree, path.slice(0, -1));
   const name = path.at(-1);
@@ -56,8 +56,8 @@ export function deleteAt(tree: unknown, path: Path): void {
 }
 
 /**
- * A deep copy of `base` with `over` laid upon it; tables merge, everything else replaces, and so do the tables that
- * `isWhole` knows by their path. The tables made have no prototype, so a name like `__proto__` is data in them.
+ * A deep copy of `base` with `over` merged into it. Tables merge; everything else is replaced, and so are tables at
+ * paths for which `isWhole` holds. The copies have no prototype, so that a name like `__proto__` is plain data.
  */
 export function mergeTables(
   base: Table,

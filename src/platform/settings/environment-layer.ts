@@ -12,7 +12,7 @@ interface ReadLayer {
   readonly problems: readonly SettingsProblem[];
 }
 
-/** What the `GATEWAY__SECTION__KEY` variables set, each read by the type of its key. */
+/** What the `GATEWAY__SECTION__KEY` variables set, parsed by the type of each key. */
 export function environmentLayer(environment: Environment): ReadLayer {
   const tree: Table = {};
   const variables = new Map<string, string>();
@@ -26,7 +26,7 @@ export function environmentLayer(environment: Environment): ReadLayer {
   return { layer: { name: 'environment', tree, whereIs: (path) => variableFor(path, variables) }, problems };
 }
 
-/** Writes one setting into the tree, or says why not. */
+/** Writes one setting into the tree. @returns what is wrong with it, if anything */
 function apply(tree: Table, { path, value }: EnvironmentSetting): string | undefined {
   const node = isSafePath(path) ? nodeAt(path) : undefined;
   if (node === undefined) return unknownVariable(path);

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { readEnvironment, variableOf } from './environment.js';
 
 describe('the environment', () => {
-  test('an empty variable counts as not set, except by name', () => {
+  test('an empty variable counts as unset, except when looked up by name', () => {
     const environment = readEnvironment({ DATABASE_URL: '', EMPTY: '', GATEWAY_CONFIG: 'a.toml' });
     expect(environment.databaseUrl).toBeUndefined();
     expect(environment.configFile).toBe('a.toml');
@@ -28,7 +28,7 @@ describe('the environment', () => {
     expect(environment.secrets).toEqual(['canary', 'canary']);
   });
 
-  test('the name of a variable and the path of its key lead to each other', () => {
+  test('the name of a variable and the path of its key convert into each other', () => {
     const variable = variableOf(['rate_limits', 'sessions_write']);
     expect(variable).toBe('GATEWAY__RATE_LIMITS__SESSIONS_WRITE');
     expect(readEnvironment({ [variable]: '1' }).settings).toEqual([
@@ -36,7 +36,7 @@ describe('the environment', () => {
     ]);
   });
 
-  test('without an argument it reads the process', () => {
+  test('without an argument it reads process.env', () => {
     expect(readEnvironment().lookup('PATH')).toBe(process.env.PATH);
   });
 });

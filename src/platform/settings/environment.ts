@@ -1,12 +1,12 @@
-/** The variables by which companies lead programs out of their network. */
+/** The variables that route outbound connections through a company network. */
 export interface EgressVariables {
   /** The proxy for https URLs. */
   readonly httpsProxy: string | undefined;
   /** The proxy for http URLs. */
   readonly httpProxy: string | undefined;
-  /** Hosts, domains and address ranges that are reached without a proxy, separated by commas; `*` is all. */
+  /** Hosts, domains and address ranges to reach without a proxy, separated by commas; `*` is all. */
   readonly noProxy: string | undefined;
-  /** Node reads this file by itself only where no other authorities are named. */
+  /** A file of certificate authorities. Node ignores it wherever other authorities are given, so the gateway reads it. */
   readonly extraCaFile: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface EnvironmentSetting {
 }
 
 const settingPrefix = 'GATEWAY__';
-/** The variables that are read by name, beside the settings. */
+/** Variables that are read by name, besides the settings. */
 export const wellKnownVariables: readonly string[] = [
   'GATEWAY_CONFIG',
   'GATEWAY_DATA_DIR',
@@ -42,7 +42,7 @@ export class Environment {
   /** Private, so that inspecting or serialising the snapshot shows no secret. */
   readonly #variables: ReadonlyMap<string, string>;
 
-  /** Empty variables count as not set, except as the value of a setting and in `${NAME}`. */
+  /** Empty variables count as unset, except as the value of a setting and in `${NAME}`. */
   constructor(variables: Variables) {
     this.#variables = new Map(
       Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -80,8 +80,8 @@ export class Environment {
   }
 
   /**
-   * Which signals go to a collector, by the variables of OpenTelemetry. Naming a collector asks for traces; metrics and
-   * logs have ways out of their own, so they are sent only when `OTEL_METRICS_EXPORTER` or `OTEL_LOGS_EXPORTER` is `otlp`.
+   * Which signals go to a collector, by the variables of OpenTelemetry. Naming a collector enables traces. Metrics and
+   * logs can be read elsewhere, so they are sent only when `OTEL_METRICS_EXPORTER` or `OTEL_LOGS_EXPORTER` is `otlp`.
    */
   get telemetry(): {
     readonly traces: boolean;
@@ -105,7 +105,7 @@ export class Environment {
     };
   }
 
-  /** How connections leave the company's network; lower case counts too, as everywhere, and wins. */
+  /** Proxies and authorities of outbound connections. Lower-case names count too, and win. */
   get egress(): EgressVariables {
     const either = (name: string) => this.#nonEmpty(name.toLowerCase()) ?? this.#nonEmpty(name);
     return {
@@ -120,7 +120,7 @@ export class Environment {
     return this.#nonEmpty('NODE_ENV');
   }
 
-  /** The `GATEWAY__…` entries, sorted by name, so that a table comes before what is set inside it. */
+  /** The `GATEWAY__…` entries, sorted by name, so that a table comes before the keys inside it. */
   get settings(): readonly EnvironmentSetting[] {
     return [...this.#variables]
       .filter(([variable]) => variable.startsWith(settingPrefix))
@@ -160,7 +160,7 @@ export function variableOf(path: readonly string[]): string {
   return settingPrefix + path.join('__').toUpperCase();
 }
 
-/** The password in a URL, as it is written and as it is meant. */
+/** The password in a URL, as written and decoded. */
 function passwordsOf(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { password } = new URL(url);

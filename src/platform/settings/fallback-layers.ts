@@ -4,12 +4,12 @@ import type { LayerName, SettingsLayer } from './settings-layer.js';
 
 const defaultDataDir = './data';
 
-/** Whoever brings a database has replicas, and a balancer that needs a moment to notice that one of them goes. */
+/** A database of one's own suggests replicas behind a balancer, which needs a moment to notice that one is stopping. */
 const graceBehindBalancerMs = 5000;
 
 /**
- * Fills `database.url` and `database.data_dir` where the layers so far leave them empty, and `gateway.drain_grace_ms`
- * where a database of one's own says what kind of place this is.
+ * Fills in `database.url` and `database.data_dir` where the layers so far leave them empty, and
+ * `gateway.drain_grace_ms` where the gateway has a database that is not embedded.
  */
 export function fallbackLayers(merged: Table, environment: Environment): readonly SettingsLayer[] {
   const { databaseUrl, dataDir } = environment;

@@ -18,14 +18,14 @@ interface ReadFile {
 const usualFile = 'gateway.toml';
 const maxFileBytes = 1_048_576;
 
-/** What the file system says of a file that cannot be read, for people. */
+/** Why a file cannot be read, in plain words. */
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a folder; name the file in it, such as gateway.toml',
   EACCES: 'this user may not read it',
 };
 
-/** The file to read: the one asked for, `GATEWAY_CONFIG`, or `./gateway.toml` when there is one. */
+/** The file to read: `file`, else `GATEWAY_CONFIG`, else `./gateway.toml` if it exists. */
 export function settingsFile(environment: Environment, file?: string): string | undefined {
   return file ?? environment.configFile ?? (existsSync(usualFile) ? usualFile : undefined);
 }
@@ -55,7 +55,7 @@ function readToml(file: string): string {
   return new TextDecoder('utf-8').decode(bytes);
 }
 
-/** By its byte order mark, or by the zero byte of the first character, which TOML begins in ASCII. */
+/** By its byte order mark, or by a zero byte in the first character, since TOML starts with ASCII. */
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes;
   return (
@@ -82,7 +82,7 @@ function setTwice(where: string, line: number, lines: TomlLines): SettingsProble
   return { where, key, message };
 }
 
-/** Replaces the references of one file's tree and keeps what is wrong with them. */
+/** Replaces the references in the tree of one file and collects what is wrong with them. */
 class References {
   readonly problems: SettingsProblem[] = [];
 
@@ -91,7 +91,7 @@ class References {
     private readonly whereIs: (path: Path) => string,
   ) {}
 
-  /** Goes through a table or a list in place. */
+  /** Replaces references in a table or list, in place. */
   replaceIn(holder: Table | unknown[], path: Path): void {
     for (const [name, value] of Object.entries(holder)) {
       const here = [...path, name];

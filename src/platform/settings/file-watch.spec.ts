@@ -9,13 +9,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Two looks, since a content has to stay the same for one of them. */
+/** Two polls, since content has to stay the same for one of them. */
 async function looks(watch: FileWatch): Promise<boolean> {
   await watch.hasNews();
   return watch.hasNews();
 }
 
-test('a content is news once, after it stayed the same for a look', async () => {
+test('new content is news once, after it stayed the same for a poll', async () => {
   const path = join(folder, 'gateway.toml');
   await writeFile(path, 'one');
   const watch = new FileWatch(() => path);
@@ -30,7 +30,7 @@ test('a content is news once, after it stayed the same for a look', async () => 
   expect(await watch.hasNews()).toBe(true);
 });
 
-test('a content that was not judged is news again', async () => {
+test('unsettled content is news again', async () => {
   const path = join(folder, 'gateway.toml');
   await writeFile(path, 'one');
   const watch = new FileWatch(() => path);

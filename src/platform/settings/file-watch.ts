@@ -4,24 +4,24 @@ import { readFile } from 'node:fs/promises';
 const ABSENT = 'absent';
 
 /**
- * Notices that a file has another content. It compares contents, not notifications: that also sees a Kubernetes
- * ConfigMap whose folder is swapped by a symbolic link, and every network file system.
+ * Notices that the content of a file changed. It compares content instead of waiting for notifications: that also works
+ * for a Kubernetes ConfigMap, whose folder is swapped by a symbolic link, and on every network file system.
  */
 export class FileWatch {
   private settled: string | undefined;
   private seen: string | undefined;
 
-  /** `path` is asked at each look, since a file may appear later. */
+  /** `path` is called at each poll, since a file may appear later. */
   constructor(private readonly path: () => string | undefined) {}
 
-  /** Whether there is a content that was not judged and was the same at the last look: nobody is still writing it. */
+  /** Whether there is unsettled content that did not change since the last poll, so that no one is still writing it. */
   async hasNews(): Promise<boolean> {
     const before = this.seen;
     this.seen = await fingerprint(this.path());
     return this.seen === before && this.seen !== this.settled;
   }
 
-  /** The content of the last look was taken, or refused for good. */
+  /** Marks the content of the last poll as applied, or as refused for good. */
   settle(): void {
     this.settled = this.seen;
   }

@@ -1,7 +1,7 @@
 import { Settings } from './settings.js';
 import type { GatewaySettings } from './settings.schema.js';
 
-/** Settings that do not change while the process runs. */
+/** Settings that never change. */
 export class FixedSettings extends Settings {
   constructor(readonly current: GatewaySettings) {
     super();

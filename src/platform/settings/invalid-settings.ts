@@ -1,7 +1,7 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import type { LayerName } from './settings-layer.js';
 
-/** One thing that is wrong. No part of it repeats a value, since any value may be a secret put in the wrong place. */
+/** One thing that is wrong. No part of it repeats a value: any value may be a misplaced secret. */
 export interface SettingsProblem {
   /** `gateway.toml:12`, or the name of the environment variable. */
   readonly where: string;
@@ -13,10 +13,10 @@ export interface SettingsProblem {
   readonly layer?: LayerName;
 }
 
-/** More than that is not one mistake; the rest is counted. */
+/** Problems past this number are only counted. */
 const MAX_LISTED = 100;
 
-/** Everything that is wrong with the configuration, at once: a stop at start, a 400 for who asked for a change. */
+/** Everything that is wrong with the configuration, at once: stops a start, and answers a change with 400. */
 export class InvalidSettings extends BadRequest {
   constructor(readonly problems: readonly SettingsProblem[]) {
     super(summary(problems), {

@@ -3,7 +3,7 @@ import { markLabels } from './key-labels.js';
 import type { KeyMarks } from './key-marks.js';
 import { keyMarks, settingsSchema } from './settings.schema.js';
 
-/** A node of the configuration's JSON Schema (2020-12), with the marks as `x-marks` and, in words, as `$comment`; the keywords that are read here. */
+/** A node of the configuration's JSON Schema (2020-12), as far as it is read here. The marks are `x-marks` and, in words, `$comment`. */
 export interface SettingsJsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -21,7 +21,7 @@ export interface SettingsJsonSchema {
   readonly 'x-marks'?: KeyMarks;
 }
 
-/** The JSON Schema of the configuration file, for editors and for everything here that walks the keys. */
+/** The JSON Schema of the configuration file, for editors and for the tree of keys. */
 export function jsonSchema(schema: z.ZodType = settingsSchema): SettingsJsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',

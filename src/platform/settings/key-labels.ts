@@ -2,7 +2,7 @@ import { stringify } from 'smol-toml';
 import { isTable } from './dotted-path.js';
 import type { KeyMarks } from './key-marks.js';
 
-/** Why a PATCH of a key that is marked `security` is refused to tokens that may change others. */
+/** Why some tokens may change other keys over the API, but not those marked `security`. */
 export const securityLabel = 'decides who may do what: a PATCH needs the scope security:write';
 
 /** Whether a key can be changed over the API, but not with `config:write` alone. */
@@ -10,7 +10,7 @@ export function needsSecurity({ security, fileOnly }: KeyMarks): boolean {
   return security === true && fileOnly !== true;
 }
 
-/** The marks of a key in words, for people who read about it. */
+/** The marks of a key in words. */
 export function markLabels(marks: KeyMarks): readonly string[] {
   return [
     ...(marks.secret ? ['secret'] : []),
@@ -21,7 +21,7 @@ export function markLabels(marks: KeyMarks): readonly string[] {
   ];
 }
 
-/** A value as it is written on one line of TOML. */
+/** A value as written on one line of TOML. */
 export function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (!isTable(value)) return stringify({ value }).trim().slice('value = '.length);

@@ -16,7 +16,7 @@ describe('the nearest key', () => {
     expect(nearestKey(unknown.split('.'))).toBe(nearest);
   });
 
-  test('of a long key with one letter lost is a key as near as that one', () => {
+  test('of a long key with one letter missing is a key at most as far away', () => {
     const keys = leafNodes()
       .map(({ path }) => path)
       .filter((path) => (path.at(-1)?.length ?? 0) > 6);
@@ -33,7 +33,7 @@ describe('the nearest key', () => {
     );
   });
 
-  test('the distance is nothing to itself, the same both ways, and never more than the longer word', () => {
+  test('the distance is zero to itself, symmetric, and at most the length of the longer word', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(
       fc.property(word, word, (one, other) => {

@@ -3,12 +3,12 @@ import { childNodes, keyOf, leafNodes, nodeAt, type SettingsNode, settingsRoot }
 
 const maxComparedLength = 128;
 
-/** The known key that an unknown one was probably meant to be; `undefined` when none is near. */
+/** The known key that an unknown one probably means; `undefined` when none is near. */
 export function nearestKey(path: Path, root: SettingsNode = settingsRoot()): string | undefined {
   return nearestSibling(path, root) ?? nearestAnywhere(path, root);
 }
 
-/** The candidate with the fewest edits, when they are at most two or a third of the word. */
+/** The candidate with the smallest edit distance, if that is at most two or a third of its length. */
 export function nearestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
@@ -35,7 +35,7 @@ export function editDistance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** For a path that is right up to a name: the nearest name there. */
+/** For a path whose first wrong name is in a section: the nearest name in that section. */
 function nearestSibling(path: Path, root: SettingsNode): string | undefined {
   const depth = path.findIndex((_, index) => nodeAt(path.slice(0, index + 1), root) === undefined);
   const parent = depth < 0 ? undefined : nodeAt(path.slice(0, depth), root);

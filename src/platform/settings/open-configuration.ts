@@ -21,13 +21,13 @@ import { SettingsSwitch, warnOfIgnored } from './settings-switch.js';
 
 export interface OpenConfigurationRequest {
   readonly environment: Environment;
-  /** What file and environment said at the start. */
+  /** File and environment as read at the start. */
   readonly loaded: LoadedSettings;
   readonly database: Database;
   readonly box: SecretBox;
   readonly logs: Logs;
   readonly redactor: Redactor;
-  /** Rules of other areas over several keys; `loaded` passed them. */
+  /** Rules of areas over several keys; `loaded` has passed them. */
   readonly checks: readonly CrossKeyCheck[];
 }
 
@@ -37,7 +37,7 @@ export interface OpenedConfiguration {
   readonly store: ConfigStore;
 }
 
-/** Lays what is stored over what was loaded. Stored keys that do not fit are warned about, and stop nothing. */
+/** Merges the stored overrides into the loaded settings. Logs a warning for each one that does not fit and ignores it. */
 export async function openConfiguration(request: OpenConfigurationRequest): Promise<OpenedConfiguration> {
   const { environment, loaded, database, box, logs, checks } = request;
   const logger = logs.for('config');
@@ -56,7 +56,7 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   const live = new LiveSettings(snapshotOf(candidate, own.settings));
   const subscribers = new SettingsSubscribers(logger);
   const settingsSwitch = new SettingsSwitch(live, subscribers, secrets, logger);
-  // Its signal is nobody's: the deliverer finds the event at its next look, within a second.
+  // No one listens to this signal: the deliverer finds the event at its next poll, within a second.
   const events = new EventStore(database, new EventSignal());
   const changer = new OverrideChanger(database, store, builder, settingsSwitch, events);
   const readLayers = () => loadSettings({ environment, file: loaded.file, checks }).layers;

@@ -18,20 +18,20 @@ const MAX_OVERRIDES = 5000;
 export interface ChangePlan {
   readonly action: ConfigAction;
   readonly actor: ConfigAuthor;
-  /** New layers below; else those in force. */
+  /** New layers of file and environment; without them, those in force. */
   readonly layers?: readonly SettingsLayer[];
-  /** What to store, seen from the configuration as it is under the lock. No edits: nothing is stored. */
+  /** What to store, given the configuration as it is under the lock. Without edits nothing is stored. */
   edits(
     base: SettingsSnapshot,
     runner: SqlRunner,
   ): readonly OverrideEdit[] | Promise<readonly OverrideEdit[]>;
-  /** What is committed with the change, given the configuration after it. */
+  /** Runs in the transaction of the change, given the configuration after it. */
   readonly onCommit?: OnCommit<SettingsSnapshot> | undefined;
 }
 
 /**
- * Changes what is stored: under a lock over all replicas, build the candidate, let every area prepare, store it with
- * its history, and only then switch. Whatever fails on the way leaves the old configuration serving, everywhere.
+ * Changes what is stored. Under a lock over all replicas it builds the candidate, lets every subscriber prepare, stores
+ * the overrides with their history, and only then switches. After any failure the old configuration stays in force.
  */
 export class OverrideChanger {
   constructor(
@@ -42,7 +42,7 @@ export class OverrideChanger {
     private readonly events: EventStore,
   ) {}
 
-  /** @returns the configuration after the change, as it is published */
+  /** @returns the configuration after the change, as published */
   change(plan: ChangePlan): Promise<SettingsSnapshot> {
     return this.settingsSwitch.exclusive(async () => {
       const held: { ready?: ReadyChange } = {};
@@ -83,8 +83,8 @@ export class OverrideChanger {
 }
 
 /**
- * Here, where every change passes: a rollback brings keys back that its author may not set, and null for a section
- * takes away what stands below it. A reload shows what the operator wrote into file and environment.
+ * Checked here, where every change passes: a rollback may restore keys that its author may not set, and null for a
+ * section removes every key below it. A reload is exempt: the operator wrote the file and the environment.
  */
 function refuseSecurity(edits: readonly OverrideEdit[], { maySetSecurity }: ConfigAuthor): void {
   if (maySetSecurity) return;
@@ -97,7 +97,7 @@ function isSecurity(key: string): boolean {
   return path !== undefined && nodeAt(path)?.marks.security === true;
 }
 
-/** What a start would leave out with a warning is an error of whoever asks for it. */
+/** What a start would skip with a warning is an error in a request. */
 function refuseUnfit(base: SettingsCandidate, candidate: SettingsCandidate): void {
   if (candidate.stored.rows.length > MAX_OVERRIDES) {
     const message = `at most ${MAX_OVERRIDES} keys may be changed at run time`;

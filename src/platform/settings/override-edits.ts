@@ -18,7 +18,7 @@ import {
   sealContext,
 } from './stored-override.js';
 
-/** What has to be written so that the wishes hold; nothing for those that hold already. Secrets are sealed here. */
+/** The edits that make the items hold; none for items that hold already. Seals secrets. */
 export function editsForPatch(
   items: readonly PatchItem[],
   rows: readonly StoredOverride[],
@@ -34,7 +34,7 @@ export function editsForPatch(
   });
 }
 
-/** What has to be written to be back before these changes, which are the newest, newest first. */
+/** The edits that undo these changes, which must be the newest ones, newest first. */
 export function editsToUndo(
   changes: readonly ConfigChange[],
   rows: readonly StoredOverride[],
@@ -50,7 +50,7 @@ export function editsToUndo(
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }
 
-/** What is wrong with the values that are wished for, as they would stand in the whole. */
+/** What is wrong with the values of the items, validated with the whole configuration. */
 export function unfitItems(
   items: readonly PatchItem[],
   base: SettingsCandidate,

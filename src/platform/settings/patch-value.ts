@@ -2,7 +2,7 @@ import { isSafePath, isTable } from './dotted-path.js';
 import { redactionMarker } from './redaction.js';
 import type { SettingsNode } from './settings-tree.js';
 
-/** What is wrong with a value for this place, whatever its type; types and bounds are for the schema to say. */
+/** What is wrong with a value for a node, before the schema checks its type and bounds. */
 export function problemOfValue(
   node: SettingsNode,
   parent: SettingsNode | undefined,
@@ -17,7 +17,7 @@ export function problemOfValue(
   return isEmptyThing ? 'needs at least one of its keys' : undefined;
 }
 
-/** A caller who sends back what GET showed would store the marker in place of the secret. */
+/** A caller who sends back what GET showed would replace the secret by the marker. */
 function holdsMarker(value: unknown): boolean {
   return someParts(value, (_, part) => typeof part === 'string' && part.trim() === redactionMarker);
 }
@@ -26,7 +26,7 @@ function hasUnsafeNames(value: unknown): boolean {
   return someParts(value, (name) => name !== undefined && !isSafePath([name]));
 }
 
-/** Whether the predicate holds for the value, or for a part of it at any depth. */
+/** Whether the predicate holds for the value or a part of it, at any depth. */
 function someParts(
   value: unknown,
   holds: (name: string | undefined, part: unknown) => boolean,

@@ -6,14 +6,14 @@ import { settingValues } from './settings-values.js';
 /** Stands for a secret wherever settings are shown. */
 export const redactionMarker = '***REDACTED***';
 
-/** The settings as a plain tree that may be shown: secrets that are set read as the marker, empty ones stay empty. */
+/** The settings as a plain tree that may be shown: secrets become the marker, empty ones stay empty. */
 export function redactedTree(settings: GatewaySettings): Table {
   return redacted(settings, settingsRoot()) as Table;
 }
 
 /**
- * Every secret text of these settings, or of one layer: as written, without blanks around it, and the passwords inside
- * URLs as written and decoded; for redaction by value.
+ * Every secret text of these settings, or of one layer, for redaction by value: as written, trimmed, and the passwords
+ * inside URLs as written and decoded.
  */
 export function secretValues(settings: GatewaySettings | Table): readonly string[] {
   const secrets = settingValues(settings).filter(({ node }) => node.marks.secret);
@@ -36,14 +36,14 @@ function marked(value: unknown): unknown {
 }
 
 const NAMES_A_SECRET = /key|token|secret|pass|pwd|auth|cred|cookie|session|private|salt|sign/i;
-/** A word in small letters, a number, a locale, or a path: hidden by value, half of what is written would be unreadable. */
-const SAYS_NOTHING = /^(?:[a-z]{1,12}|[\d.]{1,12}|[a-z]{2}_[A-Z]{2}\.[\w-]+|[~.]{0,2}\/\S*)$/;
+/** A lower-case word, a number, a locale or a path. Redacting these by value would make half of the log unreadable. */
+const HARMLESS = /^(?:[a-z]{1,12}|[\d.]{1,12}|[a-z]{2}_[A-Z]{2}\.[\w-]+|[~.]{0,2}\/\S*)$/;
 
-/** Of a table such as the environment of a tool server also what is no secret stands under a secret mark. */
+/** A table marked secret, such as the environment of a tool server, also holds plain values; those are left out. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
   return Object.entries(value).flatMap(([name, part]) =>
-    typeof part === 'string' && SAYS_NOTHING.test(part) && !NAMES_A_SECRET.test(name) ? [] : textsIn(part),
+    typeof part === 'string' && HARMLESS.test(part) && !NAMES_A_SECRET.test(name) ? [] : textsIn(part),
   );
 }
 

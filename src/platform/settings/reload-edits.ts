@@ -3,7 +3,7 @@ import { redactedTree } from './redaction.js';
 import type { GatewaySettings } from './settings.schema.js';
 import type { OverrideContent, OverrideEdit } from './stored-override.js';
 
-/** What file and environment changed, for the history: redacted values, and nothing that could be undone. */
+/** What a reload changed, for the history only: the values are redacted, so it cannot be undone. */
 export function editsToShow(
   keys: readonly string[],
   before: GatewaySettings,

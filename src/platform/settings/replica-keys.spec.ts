@@ -18,13 +18,13 @@ const stored = {
   ],
 };
 
-test('a stored port holds for a replica that names none of its own', () => {
+test('a stored port applies to a replica that sets none of its own', () => {
   const candidate = builder.build([layer('file', { max_body_bytes: 4096 })], stored);
   expect(overruledKeys(candidate)).toEqual([]);
   expect(candidate.settings.gateway.port).toBe(5000);
 });
 
-test('it does not hold where the file or the environment names one, the environment before the file', () => {
+test('it does not apply where the file or the environment sets one; the environment wins over the file', () => {
   const layers = [layer('file', { port: 4000 }), layer('environment', { port: 4001, max_body_bytes: 4096 })];
   const candidate = builder.build(layers, stored);
   const overruled = overruledKeys(candidate);

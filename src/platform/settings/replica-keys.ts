@@ -4,7 +4,7 @@ import { readAt } from './dotted-path.js';
 import { settingValues } from './settings-values.js';
 import type { StoredOverrides } from './stored-override.js';
 
-/** A stored host or port that this replica does not use, because its own file or environment names another. */
+/** A stored host or port that this replica does not use because its own file or environment sets another. */
 export interface OverruledKey {
   readonly key: string;
   readonly stored: unknown;
@@ -16,7 +16,7 @@ export interface OverruledKey {
 
 /**
  * The stored overrides of keys marked `perReplica` that this replica's own file or environment overrules. A stored
- * port is one value for all replicas: followed against a replica's own, it would take the port of its neighbour.
+ * port is one value for all replicas; if it won over a replica's own, two replicas on one machine would collide.
  */
 export function overruledKeys({
   settings,
@@ -32,7 +32,7 @@ export function overruledKeys({
   });
 }
 
-/** What is stored, without the keys that this replica overrules. */
+/** The stored overrides without those that this replica overrules. */
 export function withoutOverruled(
   stored: StoredOverrides,
   overruled: readonly OverruledKey[],
@@ -41,7 +41,7 @@ export function withoutOverruled(
   return { ...stored, rows: stored.rows.filter(({ key }) => !keys.has(key)) };
 }
 
-/** Warns of each stored value that this replica does not use, those that were the same before excepted. */
+/** Warns of each stored value that this replica does not use, unless it was the same before. */
 export function warnOfOverruled(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
   const known = new Map(
     (before === undefined ? [] : overruledKeys(before)).map(({ key, stored }) => [key, stored]),

@@ -6,7 +6,7 @@ import { keyOf, leafNodes, settingsRoot } from './settings-tree.js';
 const secretName =
   /(^|_)(keys?|tokens?|secrets?|pass(word|wd|phrase)?s?|dsn|credentials?|auth(orization)?|cookies?|headers?|env|signing|private|ur[il]s?)(_|$)/;
 
-/** Keys that look like secrets and are none, each with the reason. */
+/** Keys that look like secrets but are not, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'provider.base_url': 'a URL with credentials in it is refused',
   'security.allow_private_networks': 'addresses, which everybody may see',
@@ -24,7 +24,7 @@ function unmarked(schema: SettingsJsonSchema): readonly string[] {
     .map(keyOf);
 }
 
-/** Numbers, truth values and words of a fixed list hide nothing. */
+/** Numbers, booleans and enums hold no secret. */
 function holdsText({ type, enum: words, items, additionalProperties }: SettingsJsonSchema): boolean {
   if (items !== undefined) return holdsText(items);
   if (typeof additionalProperties === 'object') return holdsText(additionalProperties);
@@ -32,11 +32,11 @@ function holdsText({ type, enum: words, items, additionalProperties }: SettingsJ
 }
 
 describe('the marks of secrets', () => {
-  test('every key that looks like a secret is marked as one, or is excepted with a reason', () => {
+  test('every key that looks like a secret is marked as one or has a reason not to be', () => {
     expect(unmarked(jsonSchema())).toEqual(Object.keys(exceptions));
   });
 
-  test('a key that looks like a secret is noticed wherever it is and whatever text it holds', () => {
+  test('a key that looks like a secret is noticed at any depth and with any text type', () => {
     const text = z.string().default('');
     const inner = z.strictObject({
       bot_token: text,

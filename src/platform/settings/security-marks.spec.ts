@@ -1,6 +1,6 @@
 import { keyOf, leafNodes } from './settings-tree.js';
 
-/** Places whose keys decide who may do what, as a whole. What is below them needs a mark, also what is added one day. */
+/** Sections whose keys decide who may do what. Every key below them needs a mark, future ones too. */
 const GUARDED = [
   'tools',
   'limits',
@@ -12,16 +12,16 @@ const GUARDED = [
   'agent.tool_approval',
   'agent.tool_approval_timeout_ms',
 ];
-/** And wherever they stand, keys of these names. */
+/** Keys with such names need a mark anywhere. */
 const GUARDED_NAMES =
   /(^|_)(secrets?|passwords?|api_key|private_key|token|callback_url|users|approvers?|approval|audit|allow|deny|scopes|roles|permissions|public|trusted|content)(_|$)/;
 
-/** Keys at such places or of such names that change nobody's rights, with the reason. */
+/** Keys in these sections or with these names that change no one's rights, with the reason. */
 const HARMLESS: Readonly<Record<string, string>> = {
-  'limits.turns_per_replica': 'the capacity of a process, for everybody',
-  'multimodal.allow_remote_fetch': "where to is the guarded client's to allow",
-  'channels_config.<name>.enabled': 'connects a channel that an administrator described, or does not',
-  'channels_config.<name>.mention_only': 'how much the bot listens, not to whom',
+  'limits.turns_per_replica': 'the capacity of a process, for everyone',
+  'multimodal.allow_remote_fetch': 'the guarded client decides which addresses are allowed',
+  'channels_config.<name>.enabled': 'connects or disconnects a channel that an administrator configured',
+  'channels_config.<name>.mention_only': 'which messages the bot answers, not whose',
   'channels_config.<name>.stream_interval_ms': 'pace',
   'channels_config.<name>.poll_timeout_secs': 'pace',
   'channels_config.<name>.request_timeout_ms': 'pace',
@@ -34,7 +34,7 @@ const guarded = leafNodes().filter(
     GUARDED.some((place) => isBelow(keyOf(node), place)) || GUARDED_NAMES.test(node.path.at(-1) ?? ''),
 );
 
-test('every key that decides who may do what is marked security, or is for the file alone', () => {
+test('every key that decides who may do what is marked security or fileOnly', () => {
   const bare = guarded
     .filter(({ marks }) => marks.security !== true && marks.fileOnly !== true)
     .map(keyOf)
@@ -42,7 +42,7 @@ test('every key that decides who may do what is marked security, or is for the f
   expect(bare).toEqual([]);
 });
 
-test('a key that is said to be harmless is there and has no mark', () => {
+test('every key listed as harmless exists and has no mark', () => {
   const open = guarded.filter(({ marks }) => marks.security !== true && marks.fileOnly !== true).map(keyOf);
   expect(Object.keys(HARMLESS).filter((key) => !open.includes(key))).toEqual([]);
 });

@@ -19,7 +19,7 @@ function load(toml: string, variables: Record<string, string> = {}): LoadedSetti
   return loadSettings({ environment: readEnvironment({ ...variables, GATEWAY_CONFIG: file }) });
 }
 
-/** The problems of a configuration that must not load, with the folder cut from their places. */
+/** The problems of a configuration that must not load, with the folder removed. */
 function problemsOf(toml: string, variables: Record<string, string> = {}): readonly string[] {
   try {
     load(toml, variables);
@@ -33,7 +33,7 @@ function problemsOf(toml: string, variables: Record<string, string> = {}): reado
 }
 
 describe('loading the settings', () => {
-  test('without a file and without variables everything has its default', () => {
+  test('without a file and variables every key has its default', () => {
     const { settings, sources, warnings } = loadSettings({ environment: readEnvironment({}) });
     expect(settings.agent.max_turns).toBe(50);
     expect(settings.gateway.profiles).toEqual(['a', 'b']);
@@ -57,13 +57,13 @@ describe('loading the settings', () => {
     expect(sources.get('agent.max_output_tokens')).toEqual({ layer: 'default', where: '' });
   });
 
-  test('the settings are frozen through and through', () => {
+  test('the settings are deeply frozen', () => {
     const { settings } = load('');
     expect(Object.isFrozen(settings.gateway.profiles)).toBe(true);
     expect(Reflect.set(settings.agent, 'max_turns', 1)).toBe(false);
   });
 
-  test('a variable is read by the type of its key', () => {
+  test('a variable is parsed by the type of its key', () => {
     const { settings } = load('', {
       GATEWAY__GATEWAY__DOCS: 'false',
       GATEWAY__GATEWAY__PROFILES: 'b, a',
@@ -85,13 +85,13 @@ describe('loading the settings', () => {
     expect(settings.agent.system_prompt).toBe(`\${A} \${PORT}`);
   });
 
-  test('a reference that cannot be replaced is the one problem of its key', () => {
+  test('a reference that cannot be replaced is the only problem of its key', () => {
     expect(problemsOf(`[gateway]\nport = "\${PORT}"`)).toEqual([
       'gateway.toml:2 | gateway.port | needs PORT, not set in the environment',
     ]);
   });
 
-  test('everything that is wrong is listed at once, with its place and what is allowed', () => {
+  test('everything that is wrong is listed at once, with its source and what is allowed', () => {
     const toml = [
       '[gateway]',
       'port = 99999',
@@ -120,7 +120,7 @@ describe('loading the settings', () => {
     ]);
   });
 
-  test('a value is never repeated, since any may be a secret in the wrong place', () => {
+  test('a value is never repeated, since any may be a misplaced secret', () => {
     const toml = `
       [database]
       url = "mysql://u:canary-1@db/gateway"
@@ -138,7 +138,7 @@ describe('loading the settings', () => {
     expect(problems.join()).not.toMatch(/canary|17777777/);
   });
 
-  test('a file that is not TOML is named with line and column, and not quoted', () => {
+  test('a file that is not TOML is reported with line and column, and not quoted', () => {
     const problems = problemsOf('[provider]\napi_key = canary', { GATEWAY__GATEWAY__PORT: 'x' });
     expect(problems).toEqual([
       expect.stringMatching(/^gateway\.toml:2:11 \| {2}\| Invalid TOML document: /),
@@ -172,11 +172,11 @@ describe('loading the settings', () => {
     expect(() => loadSettings({ environment: readEnvironment({}), file })).toThrow(reason);
   });
 
-  test('a byte order mark before UTF-8 is no fault', () => {
+  test('a byte order mark before UTF-8 is accepted', () => {
     expect(load('\ufeff[agent]\nmax_turns = 3').settings.agent.max_turns).toBe(3);
   });
 
-  test('a folder in place of a file is named as one', () => {
+  test('a folder in place of a file is reported as one', () => {
     expect(() => loadSettings({ environment: readEnvironment({}), file: folder })).toThrow(
       `${folder}: is a folder; name the file in it, such as gateway.toml`,
     );
@@ -207,7 +207,7 @@ describe('loading the settings', () => {
     );
   });
 
-  test('DATABASE_URL and GATEWAY_DATA_DIR fill what nothing else sets', () => {
+  test('DATABASE_URL and GATEWAY_DATA_DIR set what nothing else sets', () => {
     const variables = { DATABASE_URL: 'postgres://u:p@db/one', GATEWAY_DATA_DIR: '/var/lib/gateway' };
     const filled = load('[database]\nurl = ""', variables);
     expect(filled.settings.database).toMatchObject({
@@ -257,7 +257,7 @@ describe('loading the settings', () => {
     ]);
   });
 
-  test('variables that were probably meant for the gateway are warned about', () => {
+  test('variables that were probably meant for the gateway get a warning', () => {
     const { warnings } = load('', {
       GATEWAY_MASTERKEY: 'x',
       GATEWAY_LOGGING__LEVEL: 'x',

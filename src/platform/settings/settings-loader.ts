@@ -18,15 +18,15 @@ export interface SettingSource {
 }
 
 export interface LoadedSettings {
-  /** Frozen through and through. */
+  /** Deeply frozen. */
   readonly settings: GatewaySettings;
   /** The file that was read, if any. */
   readonly file: string | undefined;
   /** Where each key's value comes from, by dotted key. */
   readonly sources: ReadonlyMap<string, SettingSource>;
-  /** What is not wrong and yet probably not meant. */
+  /** What is valid but probably not meant. */
   readonly warnings: readonly string[];
-  /** What the file and the environment set, for whoever lays more over them. */
+  /** What the file and the environment set, to merge overrides into. */
   readonly layers: readonly SettingsLayer[];
 }
 
@@ -34,7 +34,7 @@ export interface LoadRequest {
   readonly environment: Environment;
   /** Read instead of `GATEWAY_CONFIG` or `./gateway.toml`; must exist. */
   readonly file?: string | undefined;
-  /** Rules of other areas, beside those of the schema. */
+  /** Rules of areas, besides those of the schema. */
   readonly checks?: readonly CrossKeyCheck[];
 }
 
@@ -62,7 +62,7 @@ function withFallbacks(layers: readonly SettingsLayer[], environment: Environmen
   return [...layers, ...fallbackLayers(mergeLayers(layers), environment)];
 }
 
-/** A value that could not even be read is often also out of bounds: the first reason is the one to mend. */
+/** A value that cannot be parsed is often also out of bounds; only the first reason is worth reporting. */
 function withoutRepeated(problems: readonly SettingsProblem[]): readonly SettingsProblem[] {
   const isFirst = ({ key, where }: SettingsProblem, index: number) =>
     key === '' || problems.findIndex((other) => other.key === key && other.where === where) === index;
@@ -84,7 +84,7 @@ function sourceOf(path: Path, layers: readonly SettingsLayer[]): SettingSource {
     : { layer: layer.name, where: layer.whereIs(path) };
 }
 
-/** The value itself, frozen through and through. */
+/** The value itself, deeply frozen. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

@@ -6,7 +6,7 @@ import { jsonSchema } from './json-schema.js';
 import { settingsTable } from './settings-table.js';
 import { leafNodes } from './settings-tree.js';
 
-describe('what describes the settings', () => {
+describe('the descriptions of the settings', () => {
   test('every key has a sentence that ends in a full stop', () => {
     const bare = leafNodes().filter(({ schema }) => !/^\S.*\.$/.test(schema.description ?? ''));
     expect(bare.map(({ path }) => path.join('.'))).toEqual([]);

@@ -7,9 +7,9 @@ import type { GatewaySettings } from './settings.schema.js';
 import { frozen } from './settings-loader.js';
 import { settingValues } from './settings-values.js';
 
-/** One state of the configuration, whole: what is configured, what the process lives by, and what callers see. */
+/** One state of the configuration: what is configured, what is in force, and what callers see. */
 export interface SettingsSnapshot extends SettingsCandidate {
-  /** `settings`, except that keys which wait for a restart have the value of the start. */
+  /** The settings in force: `settings`, but keys that need a restart keep the value of the start. */
   readonly current: GatewaySettings;
   /** What GET /config shows: `settings` without its secrets. */
   readonly shown: Table;
@@ -22,7 +22,7 @@ export function snapshotOf(candidate: SettingsCandidate, current: GatewaySetting
   return { ...candidate, current, shown, etag: etagOf(shown, candidate.stored.revision) };
 }
 
-/** The wanted settings, except that keys which need a restart stay as they are running. */
+/** The target settings, but keys that need a restart keep their running values. */
 export function livableSettings(target: GatewaySettings, running: GatewaySettings): GatewaySettings {
   const copy = mergeTables({}, target) as GatewaySettings;
   const known = new Set(settingValues(target).map(({ key }) => key));
@@ -32,13 +32,13 @@ export function livableSettings(target: GatewaySettings, running: GatewaySetting
   return frozen(copy);
 }
 
-/** Whether one of these keys, or a key below one, differs from what the process lives by: it waits for a restart. */
+/** Whether one of these keys, or a key below one, is not in force yet and waits for a restart. */
 export function isWaiting({ current, settings }: SettingsSnapshot, keys: readonly string[]): boolean {
   const waiting = changedKeys(current, settings);
   return waiting.some((key) => keys.some((asked) => isWithin(key, asked)));
 }
 
-/** The redacted tree is hashed, not the settings: a caller who may read the tag must not be able to guess secrets. */
+/** Hashes the redacted tree, not the settings, so that no one can test guesses of secrets against the tag. */
 function etagOf(shown: Table, revision: string): string {
   const hash = createHash('sha256').update(JSON.stringify(shown)).digest('hex');
   return `"${revision}-${hash.slice(0, 16)}"`;

@@ -1,31 +1,31 @@
 import { isWithin } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 
-/** A change that is about to happen: the settings as they are lived by, before and after, and the keys that differ. */
+/** A change that is about to happen: the settings in force before and after it, and the keys that differ. */
 export interface SettingsChange {
   readonly before: GatewaySettings;
   readonly after: GatewaySettings;
-  /** Dotted keys. Keys that wait for a restart are not among them. */
+  /** Dotted keys, without those that wait for a restart. */
   readonly keys: readonly string[];
 }
 
-/** What a subscriber made ready. Exactly one of the two is called, once. Neither may throw, neither waits. */
+/** What a subscriber prepared. Exactly one of the two is called, once. Both are synchronous and must not throw. */
 export interface PreparedChange {
-  /** Switches over, in the same instant as `Settings.current` and all other subscribers. */
+  /** Switches over, at the same time as `Settings.current` and all other subscribers. */
   commit(): void;
-  /** Throws away what was made; the old settings stay. */
+  /** Discards what was prepared; the old settings stay. */
   rollBack?(): void;
 }
 
 /**
- * An area that has to do something when the configuration changes, beyond reading `Settings.current` at each use.
- * `prepare` makes everything that can fail or takes time, and leaves what runs alone. When it throws, nothing changes
- * anywhere: an `InvalidSettings` is the caller's mistake (400), anything else the gateway's. It has five seconds.
+ * A part of the gateway that has to act on a change of the configuration, beyond reading `Settings.current` at each
+ * use. `prepare` does everything that can fail or take time without touching what runs. If it throws, nothing changes
+ * anywhere: `InvalidSettings` is the caller's mistake (400), anything else the gateway's. It has five seconds.
  */
 export interface SettingsSubscriber {
   /** For the log. */
   readonly name: string;
-  /** `undefined` when the change is none of its business. */
+  /** @returns `undefined` when the change does not concern it */
   prepare(change: SettingsChange, signal: AbortSignal): Promise<PreparedChange | undefined>;
 }
 

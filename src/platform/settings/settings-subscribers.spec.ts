@@ -6,7 +6,7 @@ import { SettingsSubscribers } from './settings-subscribers.js';
 const settings = settingsSchema.parse({});
 const change = { before: settings, after: settings, keys: ['agent.max_turns'] };
 
-/** Subscribers that write down what is done to them. */
+/** Subscribers that record the calls they get. */
 function witnesses() {
   const seen: string[] = [];
   const logged: string[] = [];
@@ -35,7 +35,7 @@ test('all prepare, then all commit', async () => {
   expect(seen).toEqual(['one commits', 'three commits']);
 });
 
-test('when one fails, those that were ready roll back and nobody commits', async () => {
+test('when one fails, those that were ready roll back and none commits', async () => {
   const { seen, subscribers, add, ready } = witnesses();
   add('one', () => Promise.resolve(ready('one')));
   add('two', () => Promise.reject(new Error('not with me')));
@@ -43,7 +43,7 @@ test('when one fails, those that were ready roll back and nobody commits', async
   expect(seen).toEqual(['one rolls back']);
 });
 
-test('one that is late makes the change fail, and rolls back when it comes', async () => {
+test('a late one makes the change fail, and rolls back when it gets ready', async () => {
   const { seen, subscribers, add, ready } = witnesses();
   let finish: (prepared: PreparedChange) => void = () => undefined;
   add('slow', () => new Promise((resolve) => (finish = resolve)));
@@ -54,7 +54,7 @@ test('one that is late makes the change fail, and rolls back when it comes', asy
   expect(seen).toEqual(['slow rolls back']);
 });
 
-test('what a commit starts does not speak for the request that changed a setting', async () => {
+test('what a commit starts does not log as the request that changed a setting', async () => {
   const { subscribers, add } = witnesses();
   const contexts: unknown[] = [];
   add('one', () => Promise.resolve({ commit: () => contexts.push(currentLogContext()) }));
@@ -65,7 +65,7 @@ test('what a commit starts does not speak for the request that changed a setting
   expect(contexts).toEqual([{}, { request_id: 'req_1' }]);
 });
 
-test('one that fails to commit does not keep the others from it', async () => {
+test('one that fails to commit does not stop the others', async () => {
   const { seen, logged, subscribers, add, ready } = witnesses();
   add('broken', () =>
     Promise.resolve({
@@ -80,7 +80,7 @@ test('one that fails to commit does not keep the others from it', async () => {
   expect(logged).toHaveLength(1);
 });
 
-test('whoever left is not asked any more', async () => {
+test('an ended subscription is not called any more', async () => {
   const { seen, subscribers, add, ready } = witnesses();
   const leave = add('one', () => Promise.resolve(ready('one')));
   leave();

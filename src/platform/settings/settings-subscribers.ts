@@ -6,24 +6,24 @@ import type { PreparedChange, SettingsChange, SettingsSubscriber } from './setti
 
 const MAX_PREPARATION_MS = 5000;
 
-/** Everyone who has to do something when the configuration changes. */
+/** The parts of the gateway that act on changes of the configuration. */
 export class SettingsSubscribers {
   private readonly subscribers = new Set<SettingsSubscriber>();
 
   constructor(
     private readonly logger: Logger,
-    private readonly longestMs = MAX_PREPARATION_MS,
+    private readonly maxMs = MAX_PREPARATION_MS,
   ) {}
 
-  /** @returns what ends the subscription */
+  /** @returns a function that ends the subscription */
   add(subscriber: SettingsSubscriber): () => void {
     this.subscribers.add(subscriber);
     return () => void this.subscribers.delete(subscriber);
   }
 
   /**
-   * Lets all prepare, side by side. Throws the first failure, after those that were ready have been rolled back; one
-   * that is late is rolled back when it comes.
+   * Lets all subscribers prepare, concurrently. Throws the first failure after rolling back those that were ready; a
+   * late one is rolled back when it gets ready.
    */
   async prepare(change: SettingsChange): Promise<Required<PreparedChange>> {
     const abort = new AbortController();
@@ -32,7 +32,7 @@ export class SettingsSubscribers {
     );
     const prepared = results.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []));
     const all = {
-      // What is started then goes on for long, and does not speak for the request that changed a setting.
+      // What a commit starts may run for long; its log lines must not carry the request that changed a setting.
       commit: () => outsideLogContext(() => this.each(prepared, (one) => one.commit())),
       rollBack: () => this.each(prepared, (one) => one.rollBack?.()),
     };
@@ -50,7 +50,7 @@ export class SettingsSubscribers {
     const preparing = subscriber.prepare(change, abort.signal);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new TooSlow(subscriber.name)), this.longestMs);
+      timer = setTimeout(() => reject(new TooSlow(subscriber.name)), this.maxMs);
     });
     try {
       return await Promise.race([preparing, late]);
@@ -66,7 +66,7 @@ export class SettingsSubscribers {
     }
   }
 
-  /** Half of them on the new settings would be worse than one that failed to say goodbye. */
+  /** One failure must not leave the others on the old settings. */
   private each(prepared: readonly PreparedChange[], work: (one: PreparedChange) => void): void {
     for (const one of prepared) {
       try {

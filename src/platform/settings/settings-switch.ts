@@ -11,17 +11,17 @@ import type { SettingsSubscribers } from './settings-subscribers.js';
 const MAX_WAITING = 64;
 const MAX_LOGGED = 20;
 
-/** A change for which everyone is ready. Exactly one of the two is called. */
+/** A change that every subscriber is ready for. Call `commit` or `rollBack`, once. */
 export interface ReadyChange {
   readonly snapshot: SettingsSnapshot;
-  /** What it will be once it is published under this revision. */
+  /** The snapshot that `commit` will publish under this revision. */
   published(revision: string): SettingsSnapshot;
-  /** Publishes it, under the revision that it was stored with. */
+  /** Publishes it under the revision it was stored with. */
   commit(revision: string): void;
   rollBack(): void;
 }
 
-/** The last part of the one way to new settings: everyone prepares, then all switch in one instant, or nobody does. */
+/** The last step of every change: all subscribers prepare, then all switch at once, or none does. */
 export class SettingsSwitch {
   private readonly queue = new SerialQueue(MAX_WAITING);
 
@@ -32,12 +32,12 @@ export class SettingsSwitch {
     private readonly logger: Logger,
   ) {}
 
-  /** One change at a time in this process. */
+  /** Runs one change at a time in this process. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.queue.run(work);
   }
 
-  /** Throws what a subscriber throws; then nothing has changed. */
+  /** Throws what a subscriber throws; nothing has changed then. */
   async prepare(candidate: SettingsCandidate): Promise<ReadyChange> {
     this.secrets.expect(candidate);
     const before = this.live.current;
@@ -71,11 +71,11 @@ export class SettingsSwitch {
   }
 }
 
-/** Says which stored overrides are left out, those that were already before excepted. */
+/** Warns of each stored override that is ignored, unless it was ignored before. */
 export function warnOfIgnored(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
   for (const [key, { message }] of now.ignored) {
     if (before?.ignored.has(key)) continue;
-    logger.warn('a stored change of the configuration does not fit any more and is ignored', {
+    logger.warn('a stored configuration override no longer fits and is ignored', {
       key,
       message,
     });

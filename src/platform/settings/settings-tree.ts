@@ -5,7 +5,7 @@ import type { KeyMarks } from './key-marks.js';
 /** `leaf` is a key; `section` has named keys; `collection` is a table of named things, each a section. */
 export type NodeKind = 'section' | 'collection' | 'leaf';
 
-/** One place in the tree of settings, with the marks that hold there. */
+/** One node in the tree of settings, with the marks that hold there. */
 export interface SettingsNode {
   readonly path: Path;
   readonly kind: NodeKind;

@@ -6,14 +6,13 @@ import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 
 interface Validated {
-  /** Present when nothing is wrong. */
+  /** Only when nothing is wrong. */
   readonly settings?: GatewaySettings;
   readonly problems: readonly SettingsProblem[];
 }
 
 /**
- * Lays the layers over each other and checks the whole: every key, then the rules over several keys, those of other
- * areas included.
+ * Merges the layers and checks the whole: every key, then the rules over several keys, including those of areas.
  */
 export function validateLayers(
   layers: readonly SettingsLayer[],
@@ -32,7 +31,7 @@ export function validateLayers(
   return result.success && problems.length === 0 ? { settings: result.data, problems } : { problems };
 }
 
-/** Where the value at a path was set, by the last layer that sets it or something of it. */
+/** Where the value at a path is set: by the last layer that sets it, or else its nearest ancestor. */
 function sourceOfIssue(path: Path, layers: readonly SettingsLayer[]): { where: string; layer?: LayerName } {
   const layer = layers[lastToSet(path, layers)];
   if (layer !== undefined) return { where: layer.whereIs(path), layer: layer.name };
@@ -48,7 +47,7 @@ interface WrongKey {
   readonly message: string;
 }
 
-/** The settings as they would be without the wrong values, so that rules over several keys are checked all the same. */
+/** The settings without the wrong values, so that the rules over several keys are still checked. */
 function withoutWrong(tree: Table, wrong: readonly WrongKey[]): GatewaySettings | undefined {
   for (const { path } of wrong) deleteAt(tree, path.slice(0, 2));
   return settingsSchema.safeParse(tree).data;
@@ -60,7 +59,7 @@ class CrossKeyRules {
     private readonly layers: readonly SettingsLayer[],
   ) {}
 
-  /** Rules that read a key known to be wrong are left out. */
+  /** Skips rules that read a key known to be wrong. */
   problems(settings: GatewaySettings | undefined, wrong: readonly WrongKey[]): readonly WrongKey[] {
     if (settings === undefined) return [];
     const known = new Set(wrong.map(({ path }) => formatPath(path.slice(0, 2))));

@@ -2,7 +2,7 @@ import { formatPath, isTable, readAt, type Table } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { childNode, type SettingsNode, settingsRoot } from './settings-tree.js';
 
-/** One key with its value; inside a collection under the real name of the thing. */
+/** One key with its value. Inside a collection the key has the real name, not `<name>`. */
 export interface SettingValue {
   readonly key: string;
   readonly node: SettingsNode;
@@ -14,7 +14,7 @@ export function settingValues(settings: GatewaySettings | Table): readonly Setti
   return valuesBelow(settingsRoot(), settings);
 }
 
-/** Every key of a tree below a node of its schema; names that the schema does not know are left out. */
+/** Every key below a node of the schema; skips names that the schema does not know. */
 function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
   if (node.kind === 'leaf') return [{ key: formatPath(node.path), node, value }];
   if (!isTable(value)) return [];

@@ -21,8 +21,8 @@ import { toolsSection } from './sections/tools.section.js';
 export { keyMarks } from './key-marks.js';
 
 /**
- * Everything that can be set, one file per section. Keys are written as in the file. A key is a number, a boolean,
- * text, an enum, a list or a table of text; a table of named things is a `z.record` of a strict object.
+ * Everything that can be set; the sections are in `sections/`. Keys are written as in the file. A key is a number, a
+ * boolean, text, an enum, a list or a table of text; a collection of named things is a `z.record` of a strict object.
  */
 export const settingsSchema = z.strictObject({
   gateway: gatewaySection.prefault({}),

@@ -1,6 +1,6 @@
 import type { GatewaySettings } from './settings.schema.js';
 
-/** The configuration in force. Read `current` at the moment of use: it changes as a whole when the configuration does. */
+/** The settings in force. Read `current` at the moment of use: a change of the configuration replaces the whole object. */
 export abstract class Settings {
   abstract readonly current: GatewaySettings;
 }

@@ -1,19 +1,19 @@
-/** What an override holds: any JSON but null, or a secret, sealed for its key. */
+/** The content of an override: any JSON but null, or a secret, sealed for its key. */
 export type OverrideContent = { readonly value: unknown } | { readonly sealed: string };
 
-/** One key that was changed at run time, as the database keeps it. */
+/** One key that was changed at run time, as stored in the database. */
 export interface StoredOverride {
   readonly key: string;
   readonly content: OverrideContent;
 }
 
-/** All of them at one moment; the revision moves with every change. */
+/** All of them at one moment; the revision increases with every change. */
 export interface StoredOverrides {
   readonly revision: string;
   readonly rows: readonly StoredOverride[];
 }
 
-/** What became of one key: its content before and after, null when there was or is no override. */
+/** The change of one key: its content before and after, null for no override. */
 export interface OverrideEdit {
   readonly key: string;
   readonly before: OverrideContent | null;

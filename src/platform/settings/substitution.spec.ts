@@ -14,7 +14,7 @@ describe('references to the environment', () => {
     expect(substitute(text, lookup)).toEqual({ text: expected, missing: [], malformed: false });
   });
 
-  test('a missing variable is named, a malformed reference is told', () => {
+  test('a missing variable is named, a malformed reference is reported', () => {
     expect(substitute(`\${ONE} \${TWO}`, lookup).missing).toEqual(['ONE', 'TWO']);
     expect([`\${`, `\${a b}`, `\${HOST:-x}`].map((text) => substitute(text, lookup).malformed)).toEqual([
       true,

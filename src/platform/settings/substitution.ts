@@ -1,4 +1,4 @@
-/** Text with its references replaced, and the names that could not be: missing ones, and `''` for a malformed one. */
+/** Text with its references replaced, the names that are missing, and whether a reference is malformed. */
 export interface Substituted {
   readonly text: string;
   readonly missing: readonly string[];
@@ -7,7 +7,7 @@ export interface Substituted {
 
 const reference = /\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]*)\})?/g;
 
-/** Replaces every `${NAME}` by what `lookup` gives; `$${` stands for a plain `${`. Replaced text is not read again. */
+/** Replaces every `${NAME}` by `lookup(NAME)`; `$${` stands for a plain `${`. Does not substitute inside inserted text. */
 export function substitute(text: string, lookup: (name: string) => string | undefined): Substituted {
   const missing: string[] = [];
   let malformed = false;

@@ -32,7 +32,7 @@ describe('the lines of a TOML file', () => {
     expect(new TomlLines(toml).lineOf(key.split('.'))).toBe(line);
   });
 
-  test('a line tells what it sets, and a key where it was set first', () => {
+  test('a line names the key it sets, and a key its first line', () => {
     const lines = new TomlLines('[agent]\nmax_turns = 1\n# x\n[agent]\n');
     expect([1, 2, 3, 4].map((line) => lines.keyAt(line))).toEqual([
       'agent',

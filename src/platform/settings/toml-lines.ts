@@ -5,7 +5,7 @@ const dotted = `${name}(?:\\s*\\.\\s*${name})*`;
 const header = new RegExp(`^\\s*\\[\\[?\\s*(${dotted})\\s*\\]`);
 const assignment = new RegExp(`^\\s*(${dotted})\\s*=(.*)$`);
 
-/** Tells on which line of a TOML text (from 1) a path is set; the line of what holds it when it has none of its own. */
+/** The lines (from 1) of a TOML text on which keys and tables are set. */
 export class TomlLines {
   readonly #lines = new Map<string, number>();
   readonly #keys = new Map<number, string>();
@@ -27,7 +27,7 @@ export class TomlLines {
     }
   }
 
-  /** The dotted key or table that a line sets; undefined for a line that sets none. */
+  /** The dotted key or table that a line sets, if any. */
   keyAt(line: number): string | undefined {
     return this.#keys.get(line);
   }
@@ -37,6 +37,7 @@ export class TomlLines {
     return this.#lines.get(key);
   }
 
+  /** The line that sets a path, else the nearest of its ancestors. */
   lineOf(path: Path): number | undefined {
     for (let length = path.length; length > 0; length--) {
       const line = this.#lines.get(formatPath(path.slice(0, length)));
@@ -56,7 +57,7 @@ function namesOf(text: string): Path {
   return (text.match(new RegExp(name, 'g')) ?? []).map((part) => part.replace(/^["']|["']$/g, ''));
 }
 
-/** The quotes of a multi-line string that the line begins and does not end. */
+/** The quotes of a multi-line string that starts in the line and does not end there. */
 function leftOpen(value: string): string {
   const quotes = /"""|'''/.exec(value)?.[0] ?? '';
   return quotes !== '' && value.split(quotes).length === 2 ? quotes : '';

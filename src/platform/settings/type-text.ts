@@ -1,6 +1,6 @@
 import type { SettingsJsonSchema } from './json-schema.js';
 
-/** What a value of this schema is, in words: `integer from 1 to 1000`. */
+/** The type of a value in words: `integer from 1 to 1000`. */
 export function typeText(schema: SettingsJsonSchema): string {
   if (schema.enum !== undefined)
     return `one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`;

@@ -4,8 +4,8 @@ import { parseValue } from './value-parser.js';
 
 const list = (type: string): SettingsJsonSchema => ({ type: 'array', items: { type } });
 
-describe('reading the text of a variable', () => {
-  test('every whole number and every plain fraction is read back', () => {
+describe('parsing the text of a variable', () => {
+  test('every integer and every plain fraction round-trips', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (value) => parseValue({ type: 'integer' }, String(value)) === value),
     );
@@ -24,13 +24,13 @@ describe('reading the text of a variable', () => {
     },
   );
 
-  test('only true and false are truth values', () => {
+  test('only true and false are booleans', () => {
     expect(
       ['true', 'false', 'True', '1', 'yes', ''].map((text) => parseValue({ type: 'boolean' }, text)),
     ).toEqual([true, false, undefined, undefined, undefined, undefined]);
   });
 
-  test('a list is read the same from JSON and from commas', () => {
+  test('a list reads the same from JSON and from commas', () => {
     const words = fc.array(fc.stringMatching(/^[a-z0-9:/]{1,8}$/));
     fc.assert(
       fc.property(words, (values) => {

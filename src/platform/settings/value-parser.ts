@@ -1,8 +1,8 @@
 import type { SettingsJsonSchema } from './json-schema.js';
 
 /**
- * Reads text by the type of its key: a number, `true` or `false`, a list as JSON or separated by commas, a table as
- * JSON; anything else is taken as it is. `undefined` when the text is no such thing; bounds are checked elsewhere.
+ * Parses text by the type of its key: a number, `true` or `false`, a list as JSON or separated by commas, a table as
+ * JSON; anything else is text. `undefined` when the text is not of that type; bounds are checked elsewhere.
  */
 export function parseValue(schema: SettingsJsonSchema, text: string): unknown {
   switch (schema.type) {

@@ -15,7 +15,7 @@ function problem(name: string, settings: Readonly<Record<string, string>>): stri
   }
 }
 
-test('a channel that has what its type needs is taken', () => {
+test('a channel that has what its type needs is accepted', () => {
   expect(problem('bot', { type: 'telegram', token_env: 'BOT' })).toBe('');
   expect(problem('work', { type: 'slack', token_env: 'BOT', app_token_env: 'APP' })).toBe('');
   expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or more' })).toBe('');

@@ -5,54 +5,50 @@ import { httpUrl, integer, millis } from './key-types.js';
 const MAX_SECRET_LENGTH = 512;
 const MAX_USERS = 10_000;
 
-/** Who has a channel's secret writes as anybody. */
+/** Whoever has a channel's secret can write as any user. */
 const secretText = () =>
   z.string().max(MAX_SECRET_LENGTH).default('').register(keyMarks, { secret: true, security: true });
-/** A name of a variable opens a door to every variable there is. */
+/** The name of a variable gives access to every variable there is. */
 const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
-/** One channel. What another type needs is ignored, so that a type can be changed key by key. */
+/** One channel. Keys of other types are ignored, so that the type can be changed key by key. */
 const channel = z
   .strictObject({
     type: z
       .enum(['slack', 'telegram', 'webhook'])
       .register(keyMarks, { security: true })
-      .describe('What platform it speaks to.'),
-    enabled: z.boolean().default(true).describe('Whether it is connected at all.'),
+      .describe('The platform it connects to.'),
+    enabled: z.boolean().default(true).describe('Whether it is connected.'),
     allowed_users: z
       .array(z.string().min(1).max(256))
       .max(MAX_USERS)
       .default([])
       .register(keyMarks, { security: true })
       .describe(
-        "Who may write: ids of the platform, or names such as @ada where it has them. Empty lets nobody in, '*' everybody.",
+        "Who may write: user ids of the platform, or names such as @ada where it has them. Empty allows no one, '*' everyone.",
       ),
     mention_only: z
       .boolean()
       .default(false)
-      .describe('In groups, only answer what mentions the bot or replies to it.'),
+      .describe('In groups, answer only messages that mention the bot or reply to it.'),
     stream_interval_ms: integer(0, 60_000)
       .default(2000)
       .describe(
-        'Time between two edits of an answer that is being written, in milliseconds; 0 sends it when it is whole.',
+        'Time between two edits of an answer that is being written, in milliseconds; 0 sends it once it is complete.',
       ),
-    token: secretText().describe(
-      'slack, telegram: the token of the bot; of Slack the one that begins with xoxb-.',
-    ),
+    token: secretText().describe('slack, telegram: the bot token; for Slack the one that begins with xoxb-.'),
     token_env: variableName().describe('slack, telegram: name of the variable that holds the token instead.'),
-    app_token: secretText().describe('slack: the token of the app for socket mode, which begins with xapp-.'),
-    app_token_env: variableName().describe(
-      'slack: name of the variable that holds the token of the app instead.',
-    ),
+    app_token: secretText().describe('slack: the app token for socket mode, which begins with xapp-.'),
+    app_token_env: variableName().describe('slack: name of the variable that holds the app token instead.'),
     api_url: httpUrl()
       .default('')
       .register(keyMarks, { fileOnly: true })
       .describe(
-        'slack, telegram: where its API is; empty takes https://slack.com/api/ or https://api.telegram.org.',
+        'slack, telegram: base URL of the API; empty uses https://slack.com/api/ or https://api.telegram.org.',
       ),
     poll_timeout_secs: integer(1, 300)
       .default(30)
-      .describe('telegram: how long one question for new messages may stay open, in seconds.'),
+      .describe('telegram: how long one poll for new messages may stay open, in seconds.'),
     request_timeout_ms: millis(10_000, 120_000).describe(
       'Longest single call to the platform, in milliseconds.',
     ),
@@ -63,9 +59,9 @@ const channel = z
     callback_url: httpUrl()
       .default('')
       .register(keyMarks, { secret: true, security: true })
-      .describe('webhook: where answers are posted, signed; empty answers in the response.'),
+      .describe('webhook: URL that answers are posted to, signed; empty answers in the response.'),
     response_timeout_ms: millis(30_000, 600_000).describe(
-      'webhook: how long a response waits for its answer before it says 202, in milliseconds.',
+      'webhook: how long a request waits for the answer before it gets 202, in milliseconds.',
     ),
   })
   .refine(({ type, token, token_env }) => type === 'webhook' || token !== '' || token_env !== '', {
@@ -106,6 +102,6 @@ export const channelsSection = z
     channel,
   )
   .default({})
-  .describe('The channels beside the built-in api, by name.');
+  .describe('The channels besides the built-in api, by name.');
 
 export type ChannelSettings = z.output<typeof channel>;

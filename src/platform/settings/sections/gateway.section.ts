@@ -12,13 +12,15 @@ export const gatewaySection = z.strictObject({
     .describe('Address that the listeners bind to; 0.0.0.0 in a container.'),
   port: port(3120).describe('Port of Profile B; 0 picks a free one.'),
   profile_a_port: port(16_830).describe('Port of Profile A; 0 picks a free one.'),
-  management_port: port(9464).describe('Port of the probes and of the open /metrics; 0 picks a free one.'),
+  management_port: port(9464).describe(
+    'Port of the probes and of /metrics without a token; 0 picks a free one.',
+  ),
   management_host: z
     .string()
     .max(255)
     .default('')
     .register(keyMarks, { restart: true, perReplica: true })
-    .describe('Address that the operations port binds to; empty takes gateway.host.'),
+    .describe('Address that the operations port binds to; empty uses gateway.host.'),
   profiles: z
     .array(z.enum(['a', 'b']))
     .min(1)
@@ -43,14 +45,14 @@ export const gatewaySection = z.strictObject({
     .default([])
     .register(keyMarks, { security: true })
     .describe(
-      'Origins of web pages, such as https://chat.example.com, whose scripts may call the API; none unless named.',
+      'Origins of web pages, such as https://chat.example.com, whose scripts may call the API; empty allows none.',
     ),
   trusted_proxies: z
     .array(addressRange())
     .max(64)
     .default([])
     .register(keyMarks, { security: true })
-    .describe('Addresses or CIDRs whose X-Forwarded-For names the caller.'),
+    .describe('Addresses or CIDRs of proxies whose X-Forwarded-For is trusted to name the caller.'),
   max_body_bytes: integer(1024, 67_108_864)
     .default(1_048_576)
     .describe('Largest request body, in bytes, outside messages.'),
@@ -63,6 +65,6 @@ export const gatewaySection = z.strictObject({
   drain_grace_ms: integer(0, 60_000)
     .default(0)
     .describe(
-      'How long a stop by SIGTERM keeps answering requests, already not ready, so that balancers notice, in milliseconds; 5000 unless set with a database of your own.',
+      'How long requests are still answered after SIGTERM, already not ready, so that load balancers notice, in milliseconds; unless set it is 5000 with a database of your own.',
     ),
 });

@@ -12,7 +12,7 @@ export const hooksSection = z.strictObject({
   in_flight_per_hook: integer(1, 256)
     .default(1)
     .describe(
-      'First attempts to one hook at once; with 1 they arrive in order, with more they only leave in order.',
+      'First attempts to one hook at once; with 1 events arrive in order, with more they are only sent in order.',
     ),
   max_in_flight: integer(2, 16_384)
     .default(2048)

@@ -9,7 +9,7 @@ export const integer = (min: number, max: number) => z.int().min(min).max(max);
 export const port = (fallback: number) =>
   integer(0, 65_535).default(fallback).register(keyMarks, { restart: true, perReplica: true });
 
-/** A duration in milliseconds, from 1 to `max` (an hour unless told). */
+/** A duration in milliseconds, from 1 to `max` (default: an hour). */
 export const millis = (fallback: number, max = 3_600_000) => integer(1, max).default(fallback);
 
 /** A rate from 1 to 1,000,000 a second. */
@@ -62,7 +62,7 @@ function isPlainHttpUrl(text: string): boolean {
   );
 }
 
-/** Other systems whose URLs end up here; never repeats more of a URL than its scheme. */
+/** Databases whose URLs people try here. A message repeats no more of a URL than its scheme. */
 const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/^mysqlx?2?:/i, 'MySQL'],
   [/^mariadb:/i, 'MariaDB'],
@@ -75,7 +75,7 @@ const OTHER_SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 function postgresUrlProblem(text: string): string | undefined {
   if (text === '' || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
-  // Without a user and a password: whatever looks like one is redacted on its way out.
+  // Without a user and a password, which redaction would hide.
   const example = 'postgres://host:5432/database';
   const other = OTHER_SYSTEMS.find(([scheme]) => scheme.test(text));
   if (other) return `names ${other[1]}; the gateway needs PostgreSQL 14 or later, such as ${example}`;

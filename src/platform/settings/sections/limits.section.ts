@@ -12,32 +12,30 @@ const MAX_BYTES = 1_000_000_000_000_000;
 const turnsAtOnce = () => integer(0, MAX_TURNS);
 const dailyTokens = () => integer(0, MAX_TOKENS);
 const ownShare = (most: number, what: string) =>
-  integer(0, most).optional().describe(`${what}; 0 is no limit, and without it the one for all holds.`);
+  integer(0, most).optional().describe(`${what}; 0 is no limit, unset is the limit of all tokens.`);
 const share = (most: number, usual: number) =>
   integer(0, most).default(usual).register(keyMarks, { security: true });
 
 const apiTokenLimits = z.strictObject({
   turns: turnsAtOnce()
     .optional()
-    .describe(
-      'Turns of this API token that run at once; 0 is no limit, and without it the one for all holds.',
-    ),
+    .describe('Turns of this API token that run at once; 0 is no limit, unset is the limit of all tokens.'),
   daily_tokens: dailyTokens()
     .optional()
     .describe(
-      'Model tokens, in and out, that its turns may use per day; 0 is no limit, and without it the one for all holds.',
+      'Model tokens, in and out, that its turns may use per day; 0 is no limit, unset is the limit of all tokens.',
     ),
-  hooks: ownShare(MAX_HOOKS, 'Webhooks that it has'),
-  streams: ownShare(MAX_STREAMS, 'Streams of each kind that it has open in one gateway process'),
-  waiting_messages: ownShare(MAX_WAITING, 'Its messages that wait for a busy session or a place'),
-  stored_bytes: ownShare(MAX_BYTES, 'Bytes of attachments that are stored for it'),
+  hooks: ownShare(MAX_HOOKS, 'Its webhooks'),
+  streams: ownShare(MAX_STREAMS, 'Its open streams of each kind in one gateway process'),
+  waiting_messages: ownShare(MAX_WAITING, 'Its messages that wait for a busy session or a free slot'),
+  stored_bytes: ownShare(MAX_BYTES, 'Bytes of attachments stored for it'),
 });
 
 export const limitsSection = z.strictObject({
   turns_per_replica: turnsAtOnce()
     .default(0)
     .describe(
-      'Turns that run at once in one gateway process; as many messages again wait for a place, up to agent.max_wait_ms. 0 is no limit.',
+      'Turns that run at once in one gateway process; as many messages again wait for a slot, up to agent.max_wait_ms. 0 is no limit.',
     ),
   turns_per_api_token: turnsAtOnce()
     .default(0)
@@ -47,7 +45,7 @@ export const limitsSection = z.strictObject({
     .default(0)
     .register(keyMarks, { security: true })
     .describe(
-      'Model tokens, in and out, that the turns of one API token may use per day (UTC), over all replicas; a turn that has begun is finished. 0 is no limit.',
+      'Model tokens, in and out, that the turns of one API token may use per day (UTC), over all replicas; a turn that has started is finished. 0 is no limit.',
     ),
   daily_tokens_per_session: dailyTokens()
     .default(0)
@@ -56,13 +54,13 @@ export const limitsSection = z.strictObject({
       'Model tokens, in and out, that the turns of one session may use per day (UTC). 0 is no limit.',
     ),
   hooks_per_api_token: share(MAX_HOOKS, 100).describe(
-    `Webhooks of one API token and those that replaced it, of ${MAX_HOOKS} in all. 0 is no limit.`,
+    `Webhooks of one API token and those that replaced it; all tokens together may have ${MAX_HOOKS}. 0 is no limit.`,
   ),
   streams_per_api_token: share(MAX_STREAMS, 500).describe(
     'Viewers of sessions (event streams and WebSockets), and likewise log streams, that one API token has open in one gateway process; at most half of streaming.max_viewers and of logging.max_streams. 0 is no limit.',
   ),
   waiting_messages_per_api_token: share(MAX_WAITING, 1000).describe(
-    'Messages of one API token that wait for busy sessions or for places, over all replicas. 0 is no limit.',
+    'Messages of one API token that wait for busy sessions or for free slots, over all replicas. 0 is no limit.',
   ),
   stored_bytes_per_api_token: share(MAX_BYTES, 10_737_418_240).describe(
     'Bytes of attachments that are stored for one API token and those that replaced it, over all replicas. 0 is no limit.',
@@ -71,5 +69,5 @@ export const limitsSection = z.strictObject({
     .record(z.string().min(1).max(128), apiTokenLimits)
     .default({})
     .register(keyMarks, { security: true })
-    .describe('Limits of their own for some API tokens, by the name or the id of the token; the id wins.'),
+    .describe('Limits of single API tokens, by the name or the id of the token; the id wins.'),
 });

@@ -16,10 +16,10 @@ const secretTable = () =>
     .register(keyMarks, { fileOnly: true, secret: true });
 const patterns = () => z.array(z.string().min(1).max(128)).max(MAX_ENTRIES);
 
-/** One tool server. What chooses a program, a place or a credential is for the file and the environment alone. */
+/** One tool server. Only the file and the environment may choose a program, a place or a credential. */
 const mcpServer = z
   .strictObject({
-    enabled: z.boolean().default(true).describe('Whether the server is connected to at all.'),
+    enabled: z.boolean().default(true).describe('Whether the gateway connects to the server.'),
     transport: z
       .enum(['stdio', 'http', 'sse'])
       .default('stdio')
@@ -27,15 +27,15 @@ const mcpServer = z
       .describe('stdio starts a child process; http is streamable HTTP; sse its predecessor.'),
     command: fileOnlyText().describe('stdio: the program; looked up in PATH.'),
     args: fileOnlyList().describe('stdio: its arguments.'),
-    cwd: fileOnlyText().describe('stdio: the folder it runs in; empty takes that of the gateway.'),
+    cwd: fileOnlyText().describe('stdio: the folder it runs in; empty uses that of the gateway.'),
     env: secretTable().describe(
-      'stdio: variables it gets beside HOME, LOGNAME, PATH, SHELL, TERM and USER, with values from the environment by substitution.',
+      'stdio: variables it gets besides HOME, LOGNAME, PATH, SHELL, TERM and USER; references in values are replaced from the environment.',
     ),
     writable_paths: fileOnlyList().describe(
-      'stdio in the sandbox: the folders it may write to, beside its own /tmp.',
+      'stdio in the sandbox: the folders it may write to, besides its own /tmp.',
     ),
     readable_paths: fileOnlyList().describe(
-      'stdio in the sandbox: folders and files it may read, beside the system, its program, its working folder and what its arguments name.',
+      'stdio in the sandbox: folders and files it may read, besides the system, its program, its working folder and what its arguments name.',
     ),
     network: z
       .boolean()
@@ -45,32 +45,30 @@ const mcpServer = z
     url: httpUrl()
       .default('')
       .register(keyMarks, { fileOnly: true, secret: true })
-      .describe(
-        'http and sse: where the server is; only public addresses, unless [security] says otherwise.',
-      ),
+      .describe('http and sse: URL of the server; only public addresses, unless [security] allows others.'),
     headers: secretTable().describe('http and sse: headers of every request.'),
     token_env: fileOnlyText().describe('http and sse: name of the variable that holds the bearer token.'),
     oauth_client_id: fileOnlyText().describe(
-      'http and sse: OAuth client credentials: the client; empty for none.',
+      'http and sse: client id for OAuth client credentials; empty for none.',
     ),
     oauth_client_secret_env: fileOnlyText().describe(
       'Name of the variable that holds the secret of that client.',
     ),
     oauth_issuer: fileOnlyText().describe(
-      'The authorization server of that client: its secret goes nowhere else.',
+      'Issuer of the authorization server of that client; the secret is sent nowhere else.',
     ),
-    oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by blanks.'),
+    oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by spaces.'),
     startup_timeout_ms: millis(10_000, 600_000).describe(
-      'Longest time from the start to the list of tools, in milliseconds; a server that was too slow is given twice the time at the next attempt.',
+      'Longest time from the start to the list of tools, in milliseconds; a server that was too slow gets twice the time at the next attempt.',
     ),
     request_timeout_ms: millis(60_000).describe(
-      'Longest silence of a call; progress begins it anew, in milliseconds.',
+      'Longest silence during a call, in milliseconds; a progress report restarts it.',
     ),
     health_interval_ms: millis(15_000).describe(
       'Time between two checks that the server still answers, in milliseconds.',
     ),
     health_timeout_ms: millis(10_000, 600_000).describe(
-      'Longest wait for the answer to such a check, in milliseconds.',
+      'Longest wait for the answer to such a health check, in milliseconds.',
     ),
     allow_tools: patterns()
       .default(['*'])
@@ -79,7 +77,7 @@ const mcpServer = z
     deny_tools: patterns()
       .default([])
       .register(keyMarks, { security: true })
-      .describe('Tools that may not, also when they are allowed above.'),
+      .describe('Tools that may not be used, even if allow_tools names them.'),
   })
   .refine(({ transport, command }) => transport !== 'stdio' || command !== '', {
     path: ['command'],

@@ -6,10 +6,10 @@ export const memorySection = z.strictObject({
     .enum(['postgres', 'none'])
     .default('postgres')
     .describe(
-      'Where what users tell is remembered: in the database, or nowhere; then there are no tools for it.',
+      'Where memories of users are stored: postgres is the database; none stores nothing and offers no memory tools.',
     ),
   top_k: integer(0, 100).default(5).describe('Memories recalled before a turn; 0 for none.'),
   max_entries_per_user: integer(1, 1_000_000)
     .default(10_000)
-    .describe('Most memories of one user; past it, those that were not used for longest are given up.'),
+    .describe('Most memories of one user; past it, the least recently used are deleted.'),
 });

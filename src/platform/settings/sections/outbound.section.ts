@@ -8,7 +8,7 @@ export const outboundSection = z.strictObject({
     .default('')
     .register(keyMarks, { fileOnly: true, restart: true })
     .describe(
-      'PEM file of authorities that outbound TLS believes beside the public ones and those of NODE_EXTRA_CA_CERTS; empty for none.',
+      'PEM file of certificate authorities that outbound TLS trusts besides the public ones and those of NODE_EXTRA_CA_CERTS; empty for none.',
     ),
   proxy_hosts: z
     .array(z.string().min(1).max(255))
@@ -16,6 +16,6 @@ export const outboundSection = z.strictObject({
     .default([])
     .register(keyMarks, { fileOnly: true })
     .describe(
-      'Host names that the proxy of HTTPS_PROXY resolves and not the gateway, so that their addresses are not checked; * stands for any characters.',
+      'Host names that the proxy of HTTPS_PROXY resolves instead of the gateway, so that their addresses are not checked; * stands for any characters.',
     ),
 });

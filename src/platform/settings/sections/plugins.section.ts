@@ -16,7 +16,7 @@ const installed = z.strictObject({
     .describe('Values it may read when its plugin.toml grants it config; they win over those written there.'),
 });
 
-/** Plugins run code: what there is and what it may take is for the file and the environment alone. */
+/** Plugins run code, so only the file and the environment choose which there are and what they may use. */
 export const pluginsSection = z.strictObject({
   directory: z
     .string()
@@ -29,7 +29,7 @@ export const pluginsSection = z.strictObject({
     .default('hash')
     .register(keyMarks, { fileOnly: true })
     .describe(
-      'hash: plugin.toml must name the SHA-256 of its module; pin: and a pin here that of plugin.toml.',
+      'hash: plugin.toml must name the SHA-256 of its module; pin: in addition, a pin here must name that of plugin.toml.',
     ),
   max_memory_mb: integer(1, 4096)
     .default(64)
@@ -37,7 +37,7 @@ export const pluginsSection = z.strictObject({
     .describe('Most memory that a plugin may be given, in MiB; one that asks for more is not loaded.'),
   max_call_ms: millis(5000, 600_000)
     .register(keyMarks, { fileOnly: true })
-    .describe('Most time that one call of a plugin may be given, in milliseconds; then it is ended.'),
+    .describe('Most time that one call of a plugin may be given, in milliseconds; a longer call is stopped.'),
   load_timeout_ms: millis(10_000, 600_000)
     .register(keyMarks, { fileOnly: true })
     .describe('Longest time for compiling, starting and describing a plugin, in milliseconds.'),
@@ -50,7 +50,7 @@ export const pluginsSection = z.strictObject({
       installed,
     )
     .default({})
-    .describe('What is settled here about plugins, by name.'),
+    .describe('Settings of single plugins, by name.'),
 });
 
 export type PluginsSettings = z.output<typeof pluginsSection>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { addressRange, integer } from './key-types.js';
 
-/** What is guarded and how: what is not for the file alone needs `security:write`. */
+/** How the gateway guards itself. Keys that are not for the file alone need `security:write`. */
 export const securitySection = z
   .strictObject({
     allow_private_networks: z
@@ -18,16 +18,16 @@ export const securitySection = z
       .default('auto')
       .register(keyMarks, { fileOnly: true })
       .describe(
-        'Whether outbound calls may reach this very machine; auto allows it with the embedded database only.',
+        'Whether outbound calls may reach this machine itself; auto allows it only with the embedded database.',
       ),
-    audit_retention_days: integer(1, 36_500).default(365).describe('Days for which the audit is kept.'),
+    audit_retention_days: integer(1, 36_500).default(365).describe('Days that audit entries are kept.'),
     sandbox: z
       .strictObject({
         backend: z
           .enum(['auto', 'bubblewrap', 'none'])
           .default('auto')
           .describe(
-            'How the children of stdio tool servers are shut in; auto takes bubblewrap, and where it does not work runs them unshut (embedded database, loopback) or refuses them (else); bubblewrap insists on it; none runs them unshut.',
+            'How stdio tool servers are sandboxed: auto uses bubblewrap, and where that does not work runs them without a sandbox (embedded database, loopback) or refuses them (otherwise); bubblewrap insists on it; none runs them without a sandbox.',
           ),
       })
       .register(keyMarks, { fileOnly: true, restart: true })

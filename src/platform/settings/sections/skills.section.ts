@@ -2,34 +2,32 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { integer } from './key-types.js';
 
-/** Skills are read into prompts: where they come from is for the file and the environment alone. */
+/** Skills are read into prompts, so only the file and the environment choose where they come from. */
 export const skillsSection = z.strictObject({
-  enabled: z.boolean().default(true).describe('Whether there are skills at all.'),
-  builtin: z.boolean().default(true).describe('Whether those that ship with the gateway are among them.'),
-  plugins: z.boolean().default(true).describe('Whether those that plugins carry are among them.'),
+  enabled: z.boolean().default(true).describe('Whether skills are offered.'),
+  builtin: z.boolean().default(true).describe('Whether the skills that ship with the gateway are included.'),
+  plugins: z.boolean().default(true).describe('Whether the skills that plugins carry are included.'),
   directory: z
     .string()
     .max(4096)
     .default('')
     .register(keyMarks, { fileOnly: true })
     .describe('Folder with one folder for each skill of your own; empty for none.'),
-  watch: z.boolean().default(true).describe('Whether changes on the disk are noticed as they happen.'),
+  watch: z.boolean().default(true).describe('Whether changes on disk are noticed as they happen.'),
   rescan_secs: integer(1, 86_400)
     .default(15)
-    .describe('Time after which the folders are read again whatever was noticed, in seconds.'),
+    .describe('How often the folders are read again in any case, in seconds.'),
   max_skills: integer(1, 1000).default(200).describe('Most skills.'),
   max_skill_bytes: integer(1, 65_536).default(65_536).describe('Most bytes of one SKILL.md.'),
   max_file_bytes: integer(1, 65_536)
     .default(65_536)
-    .describe('Most bytes of another file of a skill that the model may read.'),
+    .describe('Most bytes of any other file of a skill that the model may read.'),
   max_catalog_bytes: integer(0, 65_536)
     .default(16_384)
     .describe(
-      'Most bytes that the names and descriptions of all skills take in a system prompt; 0 for none of them.',
+      'Most bytes that the names and descriptions of all skills take in a system prompt; 0 leaves them out.',
     ),
-  max_triggered: integer(0, 16)
-    .default(3)
-    .describe('Most skills that one message brings into its turn by their triggers.'),
+  max_triggered: integer(0, 16).default(3).describe('Most skills that one message may trigger.'),
 });
 
 export type SkillsSettings = z.output<typeof skillsSection>;

@@ -7,8 +7,8 @@ export const streamingSection = z.strictObject({
     .describe('Most event streams and WebSockets of sessions that are open in one gateway process.'),
   stall_ms: integer(500, 600_000)
     .default(30_000)
-    .describe('How long a viewer that takes nothing of what is sent to it is kept, in milliseconds.'),
+    .describe('How long a viewer that reads nothing of what it is sent stays connected, in milliseconds.'),
   ping_interval_ms: millis(15_000).describe(
-    'How often a silent viewer is sent a sign of life, in milliseconds; a WebSocket that answers none is closed.',
+    'How often a quiet viewer is pinged, in milliseconds; a WebSocket that does not answer is closed.',
   ),
 });
