@@ -271,7 +271,7 @@ describe('loading the settings', () => {
       'GATEWAY_LOGGING__LEVEL is not read; the variable of this setting is GATEWAY__LOGGING__LEVEL',
       'GATEWAY_AGENT_MAX_TURNS is not read; the variable of this setting is GATEWAY__AGENT__MAX_TURNS',
       'GATEWAY_RATE_LIMITS__SESSIONS_READ is not read; the variable of this setting is GATEWAY__RATE_LIMITS__SESSIONS_READ',
-      'GATEWAY_AGENT__MAX_TURN is not read: the variable of a setting begins with GATEWAY__',
+      'GATEWAY_AGENT__MAX_TURN is not read: the variable of a setting starts with GATEWAY__',
     ]);
   });
 

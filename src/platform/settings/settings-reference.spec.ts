@@ -16,7 +16,7 @@ describe('the descriptions of the settings', () => {
     const rows = settingsTable().trimEnd().split('\n').slice(2);
     expect(rows).toHaveLength(leafNodes().length);
     expect(rows).toContain(
-      '| `agent.on_busy` | What a message to a session with a running turn does: wait in order, or be refused. | one of "queue", "reject" | `"queue"` |  |',
+      '| `agent.on_busy` | What happens to a message for a session with a running turn: queue lets it wait in order, reject refuses it. | one of "queue", "reject" | `"queue"` |  |',
     );
     expect(rows.find((row) => row.includes('`database.url`'))).toContain(
       'secret; only in the file or the environment; takes effect at the next start',
