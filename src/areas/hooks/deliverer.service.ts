@@ -11,11 +11,14 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { FirstAttempts } from './first-attempts.js';
 import { ANY_UNSENT } from './lane.store.js';
+import { LaneOwner } from './lane-owner.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { ANY_RETRY_DUE } from './retry.store.js';
 
-/** The poll that makes certain what the signal makes quick. */
+/** The poll that makes certain what the signal makes quick: with every look for due work, in the statement that asks it. */
+const UNSENT_POLL_MS = 400;
+/** That of retries, and the longest pause after a failure. */
 const POLL_MS = 1000;
 /** While lanes are held, which have to be renewed. */
 const HOLDING_MS = 500;
@@ -37,7 +40,9 @@ const WRITE_MS = 500;
 @Injectable()
 export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private loops: Promise<unknown> = Promise.resolve();
+  private firstRounds: Promise<void> = Promise.resolve();
+  private retryRounds: Promise<void> = Promise.resolve();
+  private claimsRetries = false;
   private readonly stopping = new AbortController();
   /** Rings when retries may be due. */
   private readonly retryWakeSignal = new WakeSignal();
@@ -46,6 +51,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   constructor(
     private readonly firsts: FirstAttempts,
     private readonly retries: Retries,
+    private readonly owner: LaneOwner,
     private readonly recorder: OutcomeRecorder,
     private readonly signal: EventSignal,
     private readonly due: DueWork,
@@ -55,16 +61,15 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   onModuleInit(): void {
-    const everyMs = POLL_MS;
     this.due.watch({
       name: 'hooks_unsent',
-      everyMs,
+      everyMs: UNSENT_POLL_MS,
       sql: ANY_UNSENT,
       onAnswer: ringing(this.firsts.wakeSignal),
     });
     this.due.watch({
       name: 'hooks_retry',
-      everyMs,
+      everyMs: POLL_MS,
       sql: ANY_RETRY_DUE,
       onAnswer: ringing(this.retryWakeSignal),
     });
@@ -75,22 +80,33 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
       this.looks = RECHECKS;
       this.firsts.wakeSignal.notify();
     });
-    this.loops = Promise.all([this.sendFirsts(), this.sendRetries()]);
+    this.owner.start({
+      renamed: () => this.firsts.renewSoon(),
+      lanesLeft: () => this.firsts.wakeSignal.notify(),
+    });
+    this.firstRounds = this.sendFirsts();
+    this.claimsRetries = true;
+    this.retryRounds = this.sendRetries().finally(() => {
+      this.claimsRetries = false;
+    });
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.firsts.wakeSignal.notify();
     this.retryWakeSignal.notify();
-    await this.loops;
+    await this.firstRounds;
     this.firsts.finish();
+    // Not after the last round of retries: others wait for these lanes.
     await this.idleWithin(STOP_MS);
+    await this.retryRounds;
     this.firsts.stop();
     this.retries.stop();
     await this.idleWithin(WRITE_MS);
     this.recorder.giveUp();
     // Without a database the lanes free themselves.
     await this.firsts.leave().catch(() => undefined);
+    await this.owner.stop();
   }
 
   private async idleWithin(limitMs: number): Promise<void> {
@@ -108,7 +124,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   private get isIdle(): boolean {
-    return this.firsts.isIdle && this.retries.isIdle;
+    return this.firsts.isIdle && this.retries.isIdle && !this.claimsRetries;
   }
 
   private async sendFirsts(): Promise<void> {

@@ -37,6 +37,8 @@ export class FirstAttempts {
   private readonly lanes = new Map<string, Lane>();
   private renewedAt = 0;
   private checkedAt = 0;
+  /** What is left is left to others. */
+  private isFinishing = false;
   /** Rings when there may be more to do. */
   readonly wakeSignal = new WakeSignal();
 
@@ -73,8 +75,15 @@ export class FirstAttempts {
     this.lanes.get(hookId)?.drop();
   }
 
+  /** Leases are renewed with the next round, which comes at once: the name of their owner has changed. */
+  renewSoon(): void {
+    this.renewedAt = Number.NEGATIVE_INFINITY;
+    this.wakeSignal.notify();
+  }
+
   /** What is on its way may arrive; nothing else is sent. */
   finish(): void {
+    this.isFinishing = true;
     for (const lane of this.lanes.values()) lane.finish();
   }
 
@@ -187,7 +196,8 @@ export class FirstAttempts {
   private async release(lanes: readonly Lane[]): Promise<void> {
     if (lanes.length === 0) return;
     for (const { hookId } of lanes) this.lanes.delete(hookId);
-    if (await this.store.release(lanes.map(({ hookId }) => hookId))) this.wakeSignal.notify();
+    const hookIds = lanes.map(({ hookId }) => hookId);
+    if (await this.store.release(hookIds, this.isFinishing)) this.wakeSignal.notify();
   }
 }
 

@@ -12,6 +12,7 @@ import { HookSecrets } from './hook-secrets.js';
 import { HookUrlCheck } from './hook-url-check.js';
 import { HooksService } from './hooks.service.js';
 import { LaneStore } from './lane.store.js';
+import { LaneOwner } from './lane-owner.js';
 import { OutcomeStore } from './outcome.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { Retries } from './retries.js';
@@ -28,6 +29,7 @@ import { TokenHooks } from './token-hooks.js';
     HooksService,
     TokenHooks,
     ActiveHooks,
+    LaneOwner,
     LaneStore,
     RetryStore,
     OutcomeStore,

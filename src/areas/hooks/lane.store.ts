@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { byHook, DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery } from './delivery.js';
+import { LANES_LEFT, LaneOwner } from './lane-owner.js';
 
 /**
  * A lane that is not renewed for so long is free for other replicas: the most that a replica which dies without a word
@@ -56,29 +56,39 @@ export const ANY_UNSENT = `coalesce((
   SELECT true FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
   WHERE ${HAS_UNSENT} LIMIT 1), false)`;
 
+const MINE = `l.owner = ANY ($1::text[])`;
+const OTHERS = `l.owner <> ALL ($1::text[])`;
+const MY_NAME = `($1::text[])[1]`;
 /**
- * `$1` this replica, `$2` most lanes, `$3` whether failing hooks may have one, `$4` the lanes that it knows to hold,
+ * An owner with a lock in its name that nobody holds is dead. Only a dead one's lock is taken here, shared and until the
+ * statement ends: nobody waits for it.
+ */
+const DEAD = `coalesce(pg_try_advisory_xact_lock_shared(substring(l.owner FROM '#([0-9]{1,15})$')::int8), false)`;
+
+/**
+ * `$1` the names of this replica, `$2` most lanes, `$3` whether failing hooks may have one, `$4` the lanes that it knows to hold,
  * `$5` whether to look at others' lanes, too. Those that work come first. A lane that is this replica's without its
  * knowledge (the answer to a statement was lost, or a release failed) is free for it at once.
  */
 const CLAIM: Statement = {
   name: 'hook_lanes.take',
+  replanned: true,
   timeoutMs: TIMEOUT_MS,
   text: `
     WITH free AS (
       SELECT l.hook_id FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-      WHERE (l.owner IS NULL OR l.lease_until <= now() OR (l.owner = $1 AND l.hook_id <> ALL ($4)))
+      WHERE (l.owner IS NULL OR l.lease_until <= now() OR (${MINE} AND l.hook_id <> ALL ($4)) OR (${OTHERS} AND ${DEAD}))
         AND (l.failing_since IS NULL OR $3::boolean) AND ${HAS_UNSENT}
       ORDER BY l.failing_since IS NOT NULL, l.lease_until NULLS FIRST LIMIT $2 FOR UPDATE OF l SKIP LOCKED
     ), taken AS (
-      UPDATE hook_lanes AS l SET owner = $1, lease_until = ${LEASE_END} FROM free WHERE l.hook_id = free.hook_id
+      UPDATE hook_lanes AS l SET owner = ${MY_NAME}, lease_until = ${LEASE_END} FROM free WHERE l.hook_id = free.hook_id
       RETURNING l.hook_id, l.failing_since IS NOT NULL AS failing
     )
     SELECT hook_id, failing, NULL::float8 AS free_in_ms FROM taken
     UNION ALL
     SELECT NULL, NULL, extract(epoch FROM min(l.lease_until) - now())::float8 * 1000
     FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-    WHERE $5::boolean AND l.owner <> $1 AND l.lease_until > now() AND ${HAS_UNSENT}
+    WHERE $5::boolean AND ${OTHERS} AND l.lease_until > now() AND ${HAS_UNSENT}
     HAVING count(*) > 0`,
 };
 
@@ -88,16 +98,18 @@ const CLAIM: Statement = {
  * gets the next ones: in one place, one holder at a time, so there are no gaps and no two alike, and no writer of
  * events waits for another. A statement of its own after TAKE, so that it sees what the holder before wrote. A lane that
  * another statement has locked (a replay of much, outcomes of a replica before) is passed over: the others do not wait
- * for it. A lane that was looked at has a row at least.
+ * for it. A lane that was looked at has a row without a delivery. Those rows come by a UNION: with a join, PostgreSQL, which
+ * expects one row of each, looked through all that was found once for each lane.
  */
 const NEXT: Statement = {
   name: 'hook_lanes.next',
+  replanned: true,
   timeoutMs: TIMEOUT_MS,
   text: `
     WITH held AS (
       SELECT l.hook_id, l.sequence, asked.after
       FROM hook_lanes AS l JOIN unnest($2::text[], $4::int8[]) AS asked (hook_id, after) ON asked.hook_id = l.hook_id
-      WHERE l.owner = $1 AND l.lease_until > now() FOR UPDATE OF l SKIP LOCKED
+      WHERE ${MINE} AND l.lease_until > now() FOR UPDATE OF l SKIP LOCKED
     ), picked AS (
       SELECT found.id, found.hook_id, found.event_id, found.event, found.attempts,
         coalesce(found.sequence, held.sequence + row_number()
@@ -114,10 +126,13 @@ const NEXT: Statement = {
       UPDATE hook_lanes AS l SET sequence = top.sequence
       FROM (SELECT hook_id, max(sequence) AS sequence FROM picked GROUP BY hook_id) AS top
       WHERE l.hook_id = top.hook_id AND l.sequence < top.sequence
+    ), found AS MATERIALIZED (
+      SELECT ${DELIVERY_COLUMNS} FROM picked AS d
+      JOIN events AS e ON e.id = d.event_id JOIN hooks AS h ON h.id = d.hook_id AND h.active
     )
-    SELECT held.hook_id AS lane, ${DELIVERY_COLUMNS} FROM held LEFT JOIN (
-      picked AS d JOIN events AS e ON e.id = d.event_id JOIN hooks AS h ON h.id = d.hook_id AND h.active
-    ) ON d.hook_id = held.hook_id ORDER BY d.hook_id, d.sequence`,
+    SELECT found.hook_id AS lane, found.* FROM found
+    UNION ALL SELECT held.hook_id, found.* FROM held LEFT JOIN found ON false
+    ORDER BY lane, sequence`,
 };
 
 const RENEW: Statement = {
@@ -126,26 +141,32 @@ const RENEW: Statement = {
   text: `
     WITH mine AS (
       SELECT l.hook_id FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-      WHERE l.hook_id = ANY ($2) AND l.owner = $1
+      WHERE l.hook_id = ANY ($2) AND ${MINE}
     ), unlocked AS (
       SELECT l.hook_id FROM hook_lanes AS l
-      WHERE l.hook_id IN (SELECT hook_id FROM mine) AND l.owner = $1 FOR UPDATE OF l SKIP LOCKED
+      WHERE l.hook_id IN (SELECT hook_id FROM mine) AND ${MINE} FOR UPDATE OF l SKIP LOCKED
     ), renewed AS (
-      UPDATE hook_lanes AS l SET lease_until = ${LEASE_END} FROM unlocked WHERE l.hook_id = unlocked.hook_id
+      UPDATE hook_lanes AS l SET owner = ${MY_NAME}, lease_until = ${LEASE_END} FROM unlocked WHERE l.hook_id = unlocked.hook_id
       RETURNING l.hook_id
     )
     SELECT mine.hook_id, renewed.hook_id IS NOT NULL AS renewed
     FROM mine LEFT JOIN renewed ON renewed.hook_id = mine.hook_id`,
 };
 
-/** One that another statement has locked is not waited for: it stays this replica's, which takes it when it is needed. */
+/**
+ * One that another statement has locked is not waited for: it stays this replica's, which takes it when it is needed.
+ * `$3` whether the others are to be told of what is left to send.
+ */
 const RELEASE: Statement = {
   name: 'hook_lanes.release',
   timeoutMs: TIMEOUT_MS,
   text: `
-    UPDATE hook_lanes AS l SET owner = NULL WHERE hook_id IN (
-      SELECT hook_id FROM hook_lanes WHERE hook_id = ANY ($2) AND owner = $1 FOR UPDATE SKIP LOCKED)
-    RETURNING EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT}) AS unsent`,
+    WITH released AS (
+      UPDATE hook_lanes AS l SET owner = NULL WHERE hook_id IN (
+        SELECT hook_id FROM hook_lanes AS l WHERE hook_id = ANY ($2) AND ${MINE} FOR UPDATE SKIP LOCKED)
+      RETURNING EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT}) AS unsent
+    )
+    SELECT unsent, CASE WHEN unsent AND $3::boolean THEN pg_notify('${LANES_LEFT}', '') END FROM released`,
 };
 
 export interface ClaimTerms {
@@ -170,12 +191,12 @@ type NextRow = { lane: string } & (DeliveryRow | { id: null });
 export class LaneStore {
   constructor(
     private readonly database: Database,
-    private readonly replica: ReplicaId,
+    private readonly owner: LaneOwner,
   ) {}
 
   /** Takes free lanes with something to send, and those of this replica that are not among the `known`. */
   async claim({ most, alsoFailing, known, includeOthers }: ClaimTerms): Promise<FoundLanes> {
-    const values = [this.replica.value, most, alsoFailing, known, includeOthers];
+    const values = [this.owner.names, most, alsoFailing, known, includeOthers];
     const rows = await this.database.query<ClaimRow>(CLAIM, values);
     const taken = rows.flatMap(({ hook_id: hookId, failing }) =>
       hookId === null ? [] : [{ hookId, failing: failing === true }],
@@ -186,7 +207,7 @@ export class LaneStore {
   /** The next deliveries of each lane, in order; nothing for lanes that are empty, locked, lost or without an active hook. */
   async next(lanes: readonly ClaimingLane[], maxEach: number): Promise<NextDeliveries> {
     const [hookIds, after] = [lanes.map(({ hookId }) => hookId), lanes.map((lane) => lane.after)];
-    const values = [this.replica.value, hookIds, maxEach, after];
+    const values = [this.owner.names, hookIds, maxEach, after];
     const rows = await this.database.query<NextRow>(NEXT, values);
     const found = rows.filter((row): row is NextRow & DeliveryRow => row.id !== null);
     return { deliveries: byHook(found.map(toDelivery)), seen: new Set(rows.map(({ lane }) => lane)) };
@@ -195,7 +216,7 @@ export class LaneStore {
   /** Renews the leases of lanes that are still this replica's. */
   async renew(hookIds: readonly string[]): Promise<RenewedLanes> {
     const rows = await this.database.query<{ hook_id: string; renewed: boolean }>(RENEW, [
-      this.replica.value,
+      this.owner.names,
       hookIds,
     ]);
     const those = (which: boolean) =>
@@ -203,9 +224,13 @@ export class LaneStore {
     return { renewed: those(true), locked: those(false) };
   }
 
-  /** @returns whether one of them got something to send in the meantime */
-  async release(hookIds: readonly string[]): Promise<boolean> {
-    const rows = await this.database.query<{ unsent: boolean }>(RELEASE, [this.replica.value, hookIds]);
+  /**
+   * @param tellOthers because this replica does not take them again
+   * @returns whether one of them got something to send in the meantime
+   */
+  async release(hookIds: readonly string[], tellOthers: boolean): Promise<boolean> {
+    const values = [this.owner.names, hookIds, tellOthers];
+    const rows = await this.database.query<{ unsent: boolean }>(RELEASE, values);
     return rows.some(({ unsent }) => unsent);
   }
 }

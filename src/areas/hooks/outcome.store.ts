@@ -20,6 +20,7 @@ const GIVEN_UP = emitSql('error.occurred', 'user_id', {
  */
 const RECORD: Statement = {
   name: 'hook_outcomes.record',
+  replanned: true,
   text: `
     WITH outcome AS (
       SELECT * FROM unnest($1::int8[], $2::text[], $3::text[], $4::int4[], $5::text[], $6::float8[], $7::int4[])

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool, PoolClient, QueryResultRow } from 'pg';
+import { Client, type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { namesStatements } from './data-source-options.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
+import { isDirect } from './pooler.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from './sql.js';
 
 /**
@@ -81,6 +82,26 @@ export class Database implements SqlRunner {
     }
   }
 
+  /**
+   * A connection beside the pool, for what lasts as long as a session does; undefined behind a pooler, where sessions
+   * are shared. The caller ends it. Throws the driver's error.
+   */
+  async session(): Promise<Client | undefined> {
+    if (!this.named) return undefined;
+    const client = new Client(this.pool.options);
+    // The caller hears of it too, and whatever it asks next fails.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      if (await isDirect(client)) return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    await client.end().catch(() => undefined);
+    return undefined;
+  }
+
   private logFailure(error: unknown): void {
     for (const listener of this.failureListeners) listener(error);
   }
@@ -93,9 +114,9 @@ export class Database implements SqlRunner {
   }
 
   /** Behind a pooler without its name: the next transaction may be with a server process that never heard it. */
-  private prepared({ name, text, timeoutMs }: Statement, values: readonly SqlValue[]) {
+  private prepared({ name, text, timeoutMs, replanned = false }: Statement, values: readonly SqlValue[]) {
     return {
-      ...(this.named ? { name } : {}),
+      ...(this.named && !replanned ? { name } : {}),
       text,
       values: values as unknown[],
       ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),

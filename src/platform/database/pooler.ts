@@ -17,10 +17,15 @@ export async function isBehindPooler(address: DatabaseAddress, timeoutMs: number
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const { processID: greeter } = client as unknown as { processID: number | null };
-    return rows[0]?.pid !== greeter;
+    return !(await isDirect(client));
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Whether the server process that greeted this connection is the one that answers it. */
+export async function isDirect(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const { processID: greeter } = client as unknown as { processID: number | null };
+  return rows[0]?.pid === greeter;
 }

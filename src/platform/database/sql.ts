@@ -7,6 +7,11 @@ import type { QueryResultRow } from 'pg';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /**
+   * Planned at each use, for the tables as they are then. A plan that is kept from when a table was empty reads all of it
+   * for each row of a join, until PostgreSQL analyses the table, a minute later at best.
+   */
+  readonly replanned?: boolean;
   /** It comes before anything that a request changes: when its connection is lost, nothing is in doubt. */
   readonly comesFirst?: true;
   /** Longest wait for the answer of a connection, in milliseconds; the pool's limit unless given. */
