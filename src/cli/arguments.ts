@@ -11,7 +11,7 @@ export function scopesArgument(text: string): GrantedScope[] {
   return refusedAsArgument(() => parseScopes(text.split(',')));
 }
 
-/** Wrapped, because commander takes a null for no value. */
+/** Wrapped because commander reads null as "no value". */
 export interface ExpiryArgument {
   readonly at: Date | null;
 }
@@ -44,16 +44,18 @@ export function secondsArgument(text: string): number {
   return Number(match[1]) * UNIT_SECS[match[2] as keyof typeof UNIT_SECS];
 }
 
-/** The moment so long ago. */
+/** `24h` as the moment 24 hours ago. */
 export function agoArgument(text: string): Date {
   return new Date(Date.now() - secondsArgument(text) * 1000);
 }
 
-/** Names are shown in terminals and logs: no control characters, no invisible ones. */
-function printable(text: string, longest: number): string {
+/** Names appear in terminals and logs, so control characters and invisible ones are refused. */
+function printable(text: string, maxLength: number): string {
   const length = [...text].length;
-  if (length < 1 || length > longest || /\p{C}/u.test(text) || text.trim() !== text) {
-    throw new InvalidArgumentError(`Expected 1 to ${longest} printable characters, no blanks around them.`);
+  if (length < 1 || length > maxLength || /\p{C}/u.test(text) || text.trim() !== text) {
+    throw new InvalidArgumentError(
+      `Expected 1 to ${maxLength} printable characters without blanks around them.`,
+    );
   }
   return text;
 }

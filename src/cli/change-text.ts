@@ -17,7 +17,7 @@ export function changeJson(change: ConfigChange): Readonly<Record<string, unknow
   };
 }
 
-/** One line per change, for people. */
+/** One line per change, for people: revision, time, action, actor and the first four keys. */
 export function changeLine({ revision, action, actor, changedAt, edits }: ConfigChange): string {
   const keys = edits.map(({ key }) => key);
   const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';

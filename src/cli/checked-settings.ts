@@ -6,7 +6,7 @@ import { type LoadedSettings, loadSettings } from '../platform/settings/settings
 import { looksLikeToken } from '../platform/tokens/token-format.js';
 import type { CommandContext } from './command-context.js';
 
-/** The settings of a gateway that could start with them. Throws one `InvalidSettings` with everything that is wrong. */
+/** Settings with which a gateway can start. @throws InvalidSettings, once, listing everything that is wrong */
 export function checkedSettings(context: CommandContext): LoadedSettings {
   const { environment } = context;
   const problems = [...bootstrapProblems(environment.bootstrapToken), ...keyProblems(environment.masterKey)];

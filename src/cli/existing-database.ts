@@ -3,14 +3,14 @@ import type { DataSource } from 'typeorm';
 import { hasCluster } from '../platform/database/embedded/cluster-check.js';
 import { type SchemaState, schemaState } from '../platform/database/schema-state.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
-import { databaseLocation } from './database-place.js';
+import { databaseLocation } from './database-location.js';
 
 type DatabaseSettings = GatewaySettings['database'];
 
-/** SQLSTATEs of a statement that names a table, column or function that is not there. */
+/** SQLSTATEs of a statement that names a missing table, column or function. */
 const ABSENT_STATES = ['42P01', '42703', '42883'];
 
-/** A command found no gateway's database where the settings point, or one whose schema does not fit. */
+/** The settings point at no database of a gateway, or at one whose schema is too old for the command. */
 class DatabaseDoesNotFit extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -18,7 +18,7 @@ class DatabaseDoesNotFit extends Error {
   }
 }
 
-/** Throws `DatabaseDoesNotFit` where the embedded server would have to be made first. */
+/** @throws DatabaseDoesNotFit when the embedded database has not been created yet */
 export async function requireCluster({ url, data_dir: dataDir }: DatabaseSettings): Promise<void> {
   if (url !== '' || (await hasCluster(resolve(dataDir)))) return;
   throw new DatabaseDoesNotFit(
@@ -26,7 +26,7 @@ export async function requireCluster({ url, data_dir: dataDir }: DatabaseSetting
   );
 }
 
-/** Throws `DatabaseDoesNotFit` for a database without the gateway's tables. */
+/** @throws DatabaseDoesNotFit for a database without the gateway's tables */
 export async function requireSchema(
   dataSource: DataSource,
   settings: DatabaseSettings,
@@ -34,16 +34,16 @@ export async function requireSchema(
   const state = await schemaState(dataSource);
   if (state.exists) return state;
   throw new DatabaseDoesNotFit(
-    `No gateway has run on the ${databaseLocation(settings)} yet: it has no tables of the gateway. Start one with "agent-gateway serve" (or run "agent-gateway migrate"), or point DATABASE_URL or --config at the gateway you mean.`,
+    `No gateway has run on the ${databaseLocation(settings)} yet: it has none of its tables. Start one with "agent-gateway serve" (or run "agent-gateway migrate"), or point DATABASE_URL or --config at the gateway you mean.`,
   );
 }
 
-/** Throws `DatabaseDoesNotFit` for a schema that is older than this command. */
+/** @throws DatabaseDoesNotFit for a schema that is older than this command */
 export function requireCurrent({ missing }: SchemaState, settings: DatabaseSettings): void {
   if (missing.length > 0) throw olderSchema(missing, settings);
 }
 
-/** What is to be told when a command failed: of a schema that lacks what it asks for, that and the way out. */
+/** Turns a statement's failure on an older schema into `DatabaseDoesNotFit`, which says how to go on; returns others unchanged. */
 export function unfitOrSame(error: unknown, { missing }: SchemaState, settings: DatabaseSettings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const isAbsence = typeof code === 'string' && ABSENT_STATES.includes(code);
@@ -62,7 +62,7 @@ function olderSchema(
   );
 }
 
-/** As people name a folder from where they are. */
+/** Relative to the working directory when it is below it. */
 function shortPath(path: string): string {
   const near = relative('', path);
   return near.startsWith('..') ? resolve(path) : `./${near}`;

@@ -1,10 +1,10 @@
 /**
- * How every command ends. A stop by SIGTERM or SIGINT that ran to its end is `ok`; one that was cut short by a third
- * signal ends with 128 and the signal's number, as shells have it.
+ * How every command ends. A stop by SIGTERM or SIGINT that ran to its end is `ok`; one that a third signal cut short
+ * ends with 128 plus the signal's number, as in shells.
  */
 export const ExitCode = {
   ok: 0,
-  /** It did not work: a wrong setting, a port that is taken, a token that does not exist. Standard error says why. */
+  /** It did not work: a wrong setting, a port in use, a token that does not exist. Standard error says why. */
   failed: 1,
   /** The command line itself is wrong; nothing was tried. */
   usage: 2,
@@ -14,4 +14,12 @@ const SIGNAL_BASE = 128;
 
 export function exitCodeOfSignal(signalNumber: number): number {
   return SIGNAL_BASE + signalNumber;
+}
+
+/** Ends a command with `ExitCode.failed` after the command itself has reported the failure. */
+export class CommandFailed extends Error {
+  constructor() {
+    super('The command failed.');
+    this.name = new.target.name;
+  }
 }

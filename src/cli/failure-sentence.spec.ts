@@ -4,15 +4,15 @@ import { failureSentence } from './failure-sentence.js';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
 
-test('a database that cannot be reached is called that, with the settings to look at', () => {
+test('an unreachable database is reported as such, with the settings to check', () => {
   const sentence = failureSentence(refused);
   expect(sentence).toMatch(/^The database cannot be reached \(connect ECONNREFUSED .*check DATABASE_URL/);
   expect(failureSentence(new Unavailable('Not now.', { cause: refused }))).toBe(sentence);
-  // What a name with two addresses gives: no message of its own.
+  // A host name with two addresses fails with an AggregateError that has no message.
   expect(failureSentence(new AggregateError([refused, refused], ''))).toBe(sentence);
 });
 
-test('what PostgreSQL refuses is told in its words', () => {
+test('a refusal by PostgreSQL keeps its message', () => {
   const error = Object.assign(new Error('password authentication failed for user "x"'), {
     code: '28P01',
     severity: 'FATAL',
@@ -22,7 +22,7 @@ test('what PostgreSQL refuses is told in its words', () => {
   );
 });
 
-test('everything else is its own message, and wrong settings are all of them', () => {
+test('any other error gives its own message, invalid settings give every problem', () => {
   expect(failureSentence(new NotFound('There is none.'))).toBe('There is none.');
   expect(failureSentence(new TypeError('x is not a function'))).toBe('x is not a function');
   expect(failureSentence(new Error(''))).toBe('Error');

@@ -12,7 +12,7 @@ const UNREACHABLE = new Set([
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const CHECK = 'check DATABASE_URL (or database.url), and that PostgreSQL is running there.';
 
-/** One sentence for people about whatever stopped a command; of a wrong configuration, everything that is wrong. */
+/** One sentence for people about the error that stopped a command; for invalid settings, every problem. */
 export function failureSentence(error: unknown): string {
   if (error instanceof InvalidSettings) return error.message;
   if (error instanceof GatewayError)

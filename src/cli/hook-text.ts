@@ -27,7 +27,7 @@ export function deliveryTable(deliveries: readonly DeliveryOverview[]): string {
   ]);
 }
 
-/** What the last attempt came to: a status, or what went wrong before there was one. */
+/** Result of the last attempt: the HTTP status, or the error that prevented a response. */
 export function lastOf({ last_status: status, last_error: error }: DeliveryOverview): string {
   return status === null ? (error ?? '-') : String(status);
 }

@@ -1,13 +1,12 @@
 import { CommanderError } from 'commander';
 import { Redactor } from '../platform/logging/redactor.js';
 import { readEnvironment } from '../platform/settings/environment.js';
-import { CommandFailed } from './command-failed.js';
-import { ExitCode } from './exit-codes.js';
+import { CommandFailed, ExitCode } from './exit-codes.js';
 import { failureSentence } from './failure-sentence.js';
 import { createProgram } from './program.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
-/** Something still open must not keep a finished command from ending. */
+/** A handle left open must not keep a finished command running. */
 const LINGER_MS = 2000;
 
 /** Runs one command line and ends the process with its exit code. */
@@ -30,7 +29,7 @@ async function run(
     await program.parseAsync(args, { from: 'user' });
     return ExitCode.ok;
   } catch (error) {
-    // Commander has written its message already.
+    // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
     if (!(error instanceof CommandFailed)) terminal.err(`${failureSentence(error)}\n`);
     return ExitCode.failed;

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who sits at this command line, for the audit. */
+/** The person at this command line, for the audit log. */
 export function operatorActor(): string {
   try {
     return `${userInfo().username} at the command line`;

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { createProgram } from './program.js';
 
-/** Runs a command line that ends before any work, and answers with what it wrote and threw. */
+/** Runs a command line that ends before any work; returns what it wrote and threw. */
 async function refusal(...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
@@ -46,13 +46,13 @@ test('every command has a description and its own help', async () => {
   expect((await refusal('auth', 'token', 'create', '--help')).out).toContain('--expires-in <time>');
 });
 
-test('a fresh token of auth token mint is alone on standard output', async () => {
+test('auth token mint prints a fresh token alone on standard output', async () => {
   const { out, err } = await refusal('auth', 'token', 'mint');
   expect(out).toMatch(/^agw_\S{49}\n$/);
   expect(err).toContain('GATEWAY_BOOTSTRAP_TOKEN');
 });
 
-test('no help says a default twice, and none says it in other units than it takes', () => {
+test('no help states a default twice or in other units than the option takes', () => {
   const program = createProgram({
     environment: readEnvironment({}),
     terminal: { out: () => undefined, err: () => undefined },

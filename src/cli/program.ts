@@ -12,12 +12,12 @@ import { addToolsCommands } from './commands/tools.commands.js';
 import type { Terminal } from './terminal.js';
 
 const AFTER_HELP = `
-Without a configuration the gateway runs at once: embedded PostgreSQL in ./data, no model key needed.
+The gateway runs without any configuration: embedded PostgreSQL in ./data, no model key needed.
 Settings come from gateway.toml and from GATEWAY__SECTION__KEY variables; "agent-gateway config show" lists them all.
 
 Exit codes: 0 done, 1 failed (standard error says why), 2 wrong command line.`;
 
-/** The whole command line. What commander writes goes to the terminal; what it would exit for is thrown. */
+/** The whole command line. Commander writes to the terminal and throws `CommanderError` instead of exiting. */
 export function createProgram(given: { environment: Environment; terminal: Terminal }): Command {
   const { terminal } = given;
   const program = new Command('agent-gateway');

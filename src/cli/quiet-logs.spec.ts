@@ -2,7 +2,7 @@ import type { Logs } from '../platform/logging/logger.js';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { QuietLogs } from './quiet-logs.js';
 
-test('only warnings and errors are said, as plain lines without secrets, on standard error', () => {
+test('only warnings and errors are written, as plain lines without secrets, to standard error', () => {
   const err: string[] = [];
   const logs: Logs = new QuietLogs({
     environment: readEnvironment({ OPENAI_API_KEY: 'a-very-secret-key' }),

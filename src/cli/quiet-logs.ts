@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.js';
 
 const nothing = (): void => undefined;
 
-/** For commands whose standard output is their result: only warnings and errors, as plain lines on standard error. */
+/** Logs of short commands: warnings and errors only, as plain lines on standard error; standard output is the result. */
 export class QuietLogs extends Logs {
   private readonly redactor = new Redactor();
 
@@ -14,21 +14,21 @@ export class QuietLogs extends Logs {
   }
 
   for(): Logger {
-    const line = (word: string) => (message: string, fields?: LogFields) =>
-      this.context.terminal.err(this.redactor.redact(`${word}: ${message}${sentenceOf(fields)}\n`));
+    const line = (level: string) => (message: string, fields?: LogFields) =>
+      this.context.terminal.err(this.redactor.redact(`${level}: ${message}${fieldsInBrackets(fields)}\n`));
     return { trace: nothing, debug: nothing, info: nothing, warn: line('warning'), error: line('error') };
   }
 
   setLevel(): void {
-    // A command does not become chattier while it runs.
+    // A command keeps its level to the end.
   }
 
   copyTo(): void {
-    // Nobody keeps what a command said.
+    // The lines of a command are not stored.
   }
 }
 
-function sentenceOf(fields: LogFields = {}): string {
+function fieldsInBrackets(fields: LogFields = {}): string {
   const pairs = Object.entries(fields).map(([name, value]) => `${name}: ${asText(value)}`);
   return pairs.length === 0 ? '' : ` (${pairs.join(', ')})`;
 }

@@ -1,10 +1,10 @@
-/** Where commands write: results to standard output, everything said about them to standard error. */
+/** Where commands write: results to standard output, remarks about them to standard error. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
 }
 
-/** The process's own. A reader that went away (`… | head`) is no reason to fail. */
+/** The process's own streams. A reader that closes early (`… | head`) does not fail the command. */
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return {

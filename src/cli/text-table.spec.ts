@@ -9,7 +9,7 @@ test('columns are as wide as their widest cell', () => {
   ).toBe('ID  NAME\n1   ada\n');
 });
 
-test('the widest columns are folded, behind commas and at blanks where it can be', () => {
+test('the widest columns are folded, after commas and at blanks where possible', () => {
   const rows = [
     ['ID', 'WORDS', 'END'],
     ['1', 'one,two,three', 'x'],
@@ -30,7 +30,7 @@ test('the widest columns are folded, behind commas and at blanks where it can be
   );
 });
 
-test('what is not folded keeps its width, and nothing gets narrower than can be read', () => {
+test('unfolded columns keep their width, and folded ones stay readable', () => {
   const rows = [
     ['ID', 'NAME'],
     ['i'.repeat(40), 'n'.repeat(12)],

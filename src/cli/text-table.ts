@@ -1,18 +1,17 @@
-/** Between two columns. */
 const GAP = '  ';
-/** No column that is folded gets narrower than this. */
-const NARROWEST = 6;
+/** A folded column is at least this wide. */
+const MIN_WIDTH = 6;
 
 export interface TableShape {
-  /** Most characters of a line. */
+  /** Characters a line may have. */
   readonly width: number;
-  /** The columns, by their number from 0, whose cells are folded when a line would be longer. */
+  /** Columns, counted from 0, whose cells are folded when a line would be longer. */
   readonly folded: readonly number[];
 }
 
 /**
- * Rows of cells, the head first, in columns as wide as their widest cell. With a shape, long cells go on in the next
- * line, within their column; what is not folded may still make a line longer.
+ * Lays out rows of cells, the head first, in columns as wide as their widest cell. With a shape, cells of folded columns
+ * wrap within their column; the other columns keep their width, even when a line gets longer than `width`.
  */
 export function textTable(rows: readonly (readonly string[])[], shape?: TableShape): string {
   const widest = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -20,14 +19,14 @@ export function textTable(rows: readonly (readonly string[])[], shape?: TableSha
   return rows.flatMap((row) => linesOf(row, widths)).join('');
 }
 
-/** Takes from the widest of the folded columns until the line fits. */
+/** Narrows the widest of the folded columns until the line fits. */
 function narrowed(widest: readonly number[], { width, folded }: TableShape): readonly number[] {
   const widths = [...widest];
   const widthOf = (column: number) => widths[column] ?? 0;
   let excess = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width;
   for (; excess > 0; excess--) {
     const column = folded.reduce((best, one) => (widthOf(one) > widthOf(best) ? one : best), folded[0] ?? 0);
-    if (widthOf(column) <= NARROWEST) break;
+    if (widthOf(column) <= MIN_WIDTH) break;
     widths[column] = widthOf(column) - 1;
   }
   return widths;
@@ -42,7 +41,7 @@ function linesOf(row: readonly string[], widths: readonly number[]): string[] {
   });
 }
 
-/** Breaks behind commas and at blanks where it can. */
+/** Breaks after commas and at blanks where possible. */
 function fold(cell: string, width: number): string[] {
   const lines: string[] = [];
   let rest = cell;

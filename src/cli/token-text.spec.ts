@@ -16,7 +16,7 @@ const token: ApiToken = {
   revokedAt: null,
 };
 
-test('the sentence about a new token says what it may do, for whom and until when, and not the token', () => {
+test('the sentence about a new token names its scopes, user and expiry, never the token', () => {
   expect(mintedSentence({ secret: 'agw_x', token }, 'here')).toBe(
     'token tok_1 "ci", may sessions:read, sessions:write, for user "ada" alone, expires 2026-01-31T00:00:00.000Z; ' +
       'it is shown only this once. Stored in here.',
@@ -27,7 +27,7 @@ test('the sentence about a new token says what it may do, for whom and until whe
   );
 });
 
-test('the object of a new token has the token beside what lists show', () => {
+test('the JSON of a new token is what lists show, plus the token', () => {
   expect(mintedJson({ secret: 'agw_x', token })).toEqual({
     token: 'agw_x',
     id: 'tok_1',
@@ -54,7 +54,7 @@ tok_3   ci    sessions:read,sessions:write  -     2026-01-31  never      revoked
   );
 });
 
-test('the table is at most 100 columns wide, and shows all of every name, scope and user', () => {
+test('the table is at most 100 columns wide and shows every name, scope and user in full', () => {
   const long: ApiToken = {
     ...token,
     id: newId('tok'),

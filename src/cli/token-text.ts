@@ -31,7 +31,7 @@ export function mintedJson({ secret, token }: MintedToken): TokenJson & { readon
   return { token: secret, ...tokenJson(token) };
 }
 
-/** One sentence about a token that was just made; it goes to standard error, beside the token itself. */
+/** One sentence about a new token, for standard error; the token itself goes to standard output. */
 export function mintedSentence({ token }: MintedToken, location: string): string {
   const { id, name, scopes, boundUserId, expiresAt } = token;
   const parts = [
@@ -43,10 +43,10 @@ export function mintedSentence({ token }: MintedToken, location: string): string
   return `${parts.join(', ')}; it is shown only this once. Stored in ${location}.`;
 }
 
-/** Long names, scopes and users go on in the next line: a terminal is 100 columns wide. */
+/** Names, scopes and users wrap to keep lines within 100 columns. */
 const SHAPE = { width: 100, folded: [1, 2, 3] };
 
-/** The tokens as a table with a head, for people; `--json` has the whole of each. */
+/** The tokens as a table with a head, for people. */
 export function tokenTable(tokens: readonly ApiToken[], now = new Date()): string {
   const head = ['ID', 'NAME', 'SCOPES', 'USER', 'EXPIRES', 'LAST USED', 'STATE'];
   return textTable([head, ...tokens.map((token) => cells(token, now))], SHAPE);

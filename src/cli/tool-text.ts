@@ -1,7 +1,7 @@
 import type { KnownTool } from '../areas/mcp/tools/known-tools.store.js';
 import type { OpenApproval } from '../areas/tools/tool-approvals.port.js';
 
-/** A tool as `--json` shows it, with what it was and what it wants to be. */
+/** A tool as `--json` shows it: the approved definition and, in quarantine, the pending one. */
 export function knownToolJson(known: KnownTool): Readonly<Record<string, unknown>> {
   return {
     server: known.server,
@@ -14,7 +14,7 @@ export function knownToolJson(known: KnownTool): Readonly<Record<string, unknown
   };
 }
 
-/** For people: one line for a tool, and for one in quarantine what it said and what it says now. */
+/** One line for a tool; for one in quarantine also each changed part before and after. */
 export function knownToolText({ server, tool, definition, pending }: KnownTool): string {
   if (pending === null) return `approved     ${server} ${tool}\n`;
   const parts = (['description', 'inputSchema', 'annotations'] as const)
@@ -41,7 +41,7 @@ export function approvalText({ id, tool, arguments: args, userId, expiresAt }: O
   return `${id}  ${tool} for "${printable(userId)}", until ${until}Z\n  ${printable(args)}\n`;
 }
 
-/** A server or a model wrote it: nothing of it may steer a terminal. */
+/** Text from a server or a model must not control the terminal. */
 function printable(value: unknown): string {
   return JSON.stringify(value).replaceAll(/\p{C}/gu, '?');
 }

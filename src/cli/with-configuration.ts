@@ -7,7 +7,7 @@ import { type OpenedConfiguration, openConfiguration } from '../platform/setting
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
-/** The configuration with what was changed at run time, for commands. Read without a master key, sealed values are warned about. */
+/** Opens the configuration with its run-time changes. Reading needs no master key: sealed values then give a warning each. */
 export function withConfiguration<Result>(
   context: CommandContext,
   access: DatabaseAccess,
@@ -28,7 +28,7 @@ export function withConfiguration<Result>(
   );
 }
 
-/** Opens nothing that is sealed: the reader is told which keys that are, and sees the rest. */
+/** For reading without the key: a box that opens nothing, so the command warns of sealed keys and shows the rest. */
 function boxWithoutKey(error: unknown, access: DatabaseAccess): SecretBox {
   if (access === 'read' && error instanceof NoMasterKey) return new SecretBox(randomBytes(32));
   throw error;

@@ -11,12 +11,12 @@ import type { CommandContext } from './command-context.js';
 import { requireCluster, requireCurrent, requireSchema, unfitOrSame } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
-/** The connections that one short command needs. */
+/** Connections of one command. */
 const POOL_SIZE = 2;
 
 /**
- * What a command does with the database. `read` looks at what is there, as far as it fits, and makes nothing; `change`
- * changes what is there and needs the current schema; `make` brings database, schema and key file about where they are absent.
+ * What a command does with the database. `read` creates nothing and accepts an older schema where its statements run;
+ * `change` needs the current schema; `make` creates database, schema and key file where they are missing.
  */
 export type DatabaseAccess = 'read' | 'change' | 'make';
 
@@ -24,14 +24,14 @@ export interface DatabaseWork {
   readonly database: Database;
   readonly loaded: LoadedSettings;
   readonly logs: QuietLogs;
-  /** With the gateway's master key. Throws `NoMasterKey` when there is none and the access is not `make`. */
+  /** Opens the box with the gateway's master key. Rejects with `NoMasterKey` when there is none and the access is not `make`. */
   readonly openBox: () => Promise<SecretBox>;
 }
 
 /**
- * Opens the configured database beside whoever uses it, and leaves it again after the work. Throws
- * `DatabaseDoesNotFit` when there is nothing to read or change.
- * @param checks rules of other areas that the settings must keep beside those of the schema
+ * Opens the configured database, beside a running gateway or without one, and closes it after the work.
+ * @param checks rules of areas that the settings must meet, beyond those of the schema
+ * @throws DatabaseDoesNotFit when there is no database or its schema is too old for the access
  */
 export async function withDatabase<Result>(
   context: CommandContext,

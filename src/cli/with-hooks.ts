@@ -4,7 +4,7 @@ import { HookSecrets } from '../areas/hooks/hook-secrets.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
-/** Webhooks and their deliveries, without their secrets, for commands. */
+/** Opens webhooks and their deliveries, without their secrets. */
 export function withHooks<Result>(
   context: CommandContext,
   access: DatabaseAccess,
@@ -13,7 +13,7 @@ export function withHooks<Result>(
   return withDatabase(context, access, ({ database }) => work(new HookAdmin(database)));
 }
 
-/** Webhooks with the key that opens their secrets, for commands that change them. */
+/** Opens webhooks with the key to their secrets, for commands that change those. */
 export function withHookSecrets<Result>(
   context: CommandContext,
   work: (store: HookStore) => Promise<Result>,

@@ -5,7 +5,7 @@ import { Redactor } from '../platform/logging/redactor.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
-/** What users told, for commands. */
+/** Opens the memories of users. */
 export function withMemory<Result>(
   context: CommandContext,
   access: DatabaseAccess,

@@ -4,16 +4,16 @@ import { TokenStore } from '../platform/tokens/token.store.js';
 import { TokenEndings } from '../platform/tokens/token-endings.js';
 import { TokensService } from '../platform/tokens/tokens.service.js';
 import type { CommandContext } from './command-context.js';
-import { databaseLocation } from './database-place.js';
+import { databaseLocation } from './database-location.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface TokenWork {
   readonly tokens: TokensService;
-  /** Which database that was, for people. */
+  /** The database, named for people. */
   readonly location: string;
 }
 
-/** API tokens, for commands. */
+/** Opens the API tokens. */
 export function withTokens<Result>(
   context: CommandContext,
   access: DatabaseAccess,

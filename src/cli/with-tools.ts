@@ -10,11 +10,11 @@ import { type DatabaseAccess, withDatabase } from './with-database.js';
 export interface ToolWork {
   readonly known: KnownTools;
   readonly approvals: ToolApprovals;
-  /** Who sits at this command line, for the audit. */
+  /** The person at this command line, for the audit log. */
   readonly by: string;
 }
 
-/** Known tools and open approvals, for commands. */
+/** Opens known tools and pending approvals. */
 export function withTools<Result>(
   context: CommandContext,
   access: DatabaseAccess,

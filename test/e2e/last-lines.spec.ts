@@ -25,7 +25,7 @@ function messagesOf({ stdout }: Ended): string[] {
   return lines.map((line) => (JSON.parse(line) as { message: string }).message);
 }
 
-const ASKED = 'asked to stop: what runs is finished first; a second signal interrupts it';
+const ASKED = 'asked to stop: running work is finished first; a second signal interrupts it';
 
 describe('the last lines of a process are on its standard output', () => {
   test('when it exits in the moment in which it wrote them', async () => {
@@ -34,11 +34,11 @@ describe('the last lines of a process are on its standard output', () => {
     expect(messagesOf(ended).at(-1)).toBe(ASKED);
   });
 
-  test('when an error that nobody caught ends it, in their order', async () => {
+  test('when an uncaught error ends it, in their order', async () => {
     const ended = await endsBy("throw new Error('a fault')");
     expect(ended.code).toBe(1);
     const messages = messagesOf(ended);
-    const fault = 'the gateway stops because of an error that nobody caught';
+    const fault = 'the gateway stops because of an uncaught error';
     expect(messages.filter((message) => [ASKED, fault].includes(message))).toEqual([ASKED, fault]);
   });
 

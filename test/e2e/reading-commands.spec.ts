@@ -104,7 +104,7 @@ test('on an empty PostgreSQL database commands make nothing, and say what to do'
   for (const args of [...READS, ...CHANGES].filter(([command]) => command !== 'migrate')) {
     const { code, stdout, stderr } = await bench.run(args, { cwd, env });
     expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
-    expect(stderr).toContain(`${name} yet: it has no tables of the gateway. Start one with`);
+    expect(stderr).toContain(`${name} yet: it has none of its tables. Start one with`);
     expect(stderr).toContain('or point DATABASE_URL or --config at');
   }
   const moved = await bench.run(['migrate', '--from', 'embedded'], { cwd, env });

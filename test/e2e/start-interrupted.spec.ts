@@ -35,7 +35,7 @@ test.each([
     const [code] = await closed;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('asked to stop');
-    expect(stdout).toContain('stopped before the start was done');
+    expect(stdout).toContain('gateway stopped before its start was complete');
     expect(stdout).not.toMatch(/initdb|fail|error|token/i);
     expect(names().filter((name) => /^postgres[.]new-|token|[.]pid$/.test(name))).toEqual([]);
   } finally {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -47,6 +47,10 @@ describe('the first start', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(first.token).toMatch(/^agw_/);
     expect(first.pasteLines).toContain(`TOKEN=${first.token}`);
+    const tokenAlone = /`(grep [^`]*data\/first-token)`/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+    expect(execFileSync('bash', ['-ec', tokenAlone], { cwd: folder, encoding: 'utf8' })).toBe(
+      `${first.token}\n`,
+    );
     if (hasShellAndCurl) {
       const said = pasted(first.pasteLines);
       expect(said).toContain('"role":"assistant"');

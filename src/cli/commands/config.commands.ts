@@ -1,17 +1,162 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { readAt } from '../../platform/settings/dotted-path.js';
+import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
+import { jsonSchema } from '../../platform/settings/json-schema.js';
+import { markLabels, needsSecurity, securityLabel, tomlValue } from '../../platform/settings/key-labels.js';
+import { redactedTree } from '../../platform/settings/redaction.js';
+import { type LoadedSettings, loadSettings, sourcesOf } from '../../platform/settings/settings-loader.js';
+import { settingValues } from '../../platform/settings/settings-values.js';
+import { countArgument } from '../arguments.js';
+import { changeJson, changeLine } from '../change-text.js';
 import type { CommandContext } from '../command-context.js';
-import { addConfigCheckCommand } from './config-check.command.js';
-import { addConfigHistoryCommand } from './config-history.command.js';
-import { addConfigRollbackCommand } from './config-rollback.command.js';
-import { addConfigSchemaCommand } from './config-schema.command.js';
-import { addConfigShowCommand } from './config-show.command.js';
+import { CommandFailed } from '../exit-codes.js';
 
-/** `config …`: what file and environment say, and what was changed at run time, which lives in the database. */
+const ROLLBACK_EXAMPLES = `
+Examples:
+  agent-gateway config rollback        undoes the newest change made at run time
+  agent-gateway config rollback 12     restores everything as it was right after revision 12; 0 is before all changes`;
+
+/** `config …`: what the file and the environment set, and the changes made at run time, which are in the database. */
 export function addConfigCommands(program: Command, context: CommandContext): void {
-  const config = program.command('config').description('the settings, and what was changed at run time');
-  addConfigCheckCommand(config, context);
-  addConfigShowCommand(config, context);
-  addConfigSchemaCommand(config, context);
-  addConfigHistoryCommand(config, context);
-  addConfigRollbackCommand(config, context);
+  const config = program.command('config').description('the settings, and changes made at run time');
+  addCheck(config, context);
+  addShow(config, context);
+  addSchema(config, context);
+  addHistory(config, context);
+  addRollback(config, context);
+}
+
+function addCheck(config: Command, context: CommandContext): void {
+  config
+    .command('check')
+    .description('report everything that would stop a start with these settings; starts nothing')
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
+      if (options.json) await checkAsJson(context);
+      else await check(context);
+    });
+}
+
+async function check(context: CommandContext): Promise<void> {
+  const { checkedSettings } = await import('../checked-settings.js');
+  const { file, sources, warnings } = checkedSettings(context);
+  const { terminal } = context;
+  for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
+  const set = [...sources.values()].filter(({ layer }) => layer !== 'default').length;
+  const from = file === undefined ? 'the environment alone' : `${file} and the environment`;
+  terminal.out(`The configuration is valid: ${set} of ${sources.size} keys are set, from ${from}.\n`);
+}
+
+async function checkAsJson(context: CommandContext): Promise<void> {
+  const { checkedSettings } = await import('../checked-settings.js');
+  const { terminal } = context;
+  try {
+    const { file = null, warnings } = checkedSettings(context);
+    terminal.out(`${JSON.stringify({ valid: true, file, warnings, problems: [] }, undefined, 2)}\n`);
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    terminal.out(`${JSON.stringify({ valid: false, problems: error.problems }, undefined, 2)}\n`);
+    throw new CommandFailed();
+  }
+}
+
+function addShow(config: Command, context: CommandContext): void {
+  config
+    .command('show')
+    .description('print every key with its value and where it comes from; secrets as ***REDACTED***')
+    .option('--stored', 'include changes made at run time, which are in the database')
+    .option('--json', 'print an object that also says what changing each key needs')
+    .action(async (options: { readonly stored?: true; readonly json?: true }) => {
+      const { environment, terminal } = context;
+      const file = loadSettings({ environment, file: context.configFile() });
+      const loaded = options.stored ? { ...file, ...(await withStored(context)) } : file;
+      terminal.out(options.json ? settingsJson(loaded) : settingsLines(loaded));
+      for (const warning of loaded.warnings) terminal.err(`warning: ${warning}\n`);
+    });
+}
+
+async function withStored(context: CommandContext): Promise<Pick<LoadedSettings, 'settings' | 'sources'>> {
+  const { withConfiguration } = await import('../with-configuration.js');
+  return withConfiguration(context, 'read', ({ configuration }) => {
+    const { settings, layers, overrides } = configuration.live.snapshot;
+    return Promise.resolve({ settings, sources: sourcesOf(settings, [...layers, overrides]) });
+  });
+}
+
+function settingsJson({ settings, file, sources }: LoadedSettings): string {
+  const shown = {
+    file: file ?? null,
+    settings: redactedTree(settings),
+    sources: Object.fromEntries(sources),
+    marks: Object.fromEntries(
+      settingValues(settings)
+        .map(({ key, node }) => [key, markLabels(node.marks)] as const)
+        .filter(([, marks]) => marks.length > 0),
+    ),
+  };
+  return `${JSON.stringify(shown, undefined, 2)}\n`;
+}
+
+function settingsLines({ settings, sources }: LoadedSettings): string {
+  const shown = redactedTree(settings);
+  const lines = settingValues(settings).map(({ key, node }) => {
+    const { layer, where } = sources.get(key) ?? { layer: 'default', where: '' };
+    const why = needsSecurity(node.marks) ? `; ${securityLabel}` : '';
+    return `${key} = ${tomlValue(readAt(shown, node.path))}  # ${where || layer}${why}\n`;
+  });
+  return lines.join('');
+}
+
+function addSchema(config: Command, { terminal }: CommandContext): void {
+  config
+    .command('schema')
+    .description('print the JSON Schema of gateway.toml, for editors')
+    .action(() => terminal.out(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`));
+}
+
+function addHistory(config: Command, context: CommandContext): void {
+  config
+    .command('history')
+    .description('show who changed what at run time, newest first; secrets as ***REDACTED***')
+    .option('--limit <number>', 'how many changes to show', countArgument, 20)
+    .option('--json', 'print an object, with the values')
+    .action(async (options: { readonly limit: number; readonly json?: true }) => {
+      const [{ withDatabase }, { ConfigStore }] = await Promise.all([
+        import('../with-database.js'),
+        import('../../platform/settings/config.store.js'),
+      ]);
+      const changes = await withDatabase(context, 'read', ({ database }) =>
+        new ConfigStore(database).history(options.limit),
+      );
+      const { terminal } = context;
+      if (options.json) {
+        terminal.out(`${JSON.stringify({ changes: changes.map(changeJson) }, undefined, 2)}\n`);
+      } else if (changes.length === 0) terminal.err('Nothing was changed at run time.\n');
+      else terminal.out(changes.map(changeLine).join(''));
+    });
+}
+
+function addRollback(config: Command, context: CommandContext): void {
+  config
+    .command('rollback')
+    .description('undo changes made at run time; takes effect on every gateway of the database within 1.5 s')
+    .argument('[revision]', 'from "config history"', revisionArgument)
+    .addHelpText('after', ROLLBACK_EXAMPLES)
+    .action(async (revision: bigint | undefined) => {
+      const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
+        import('../with-configuration.js'),
+        import('../../platform/settings/config-rollback.js'),
+        import('../operator-actor.js'),
+      ]);
+      // Access to the database implies every right.
+      const actor = { name: operatorActor(), tokenId: null, maySetSecurity: true };
+      const keys = await withConfiguration(context, 'change', (opened) => rollBack(opened, actor, revision));
+      const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
+      context.terminal.err(`${sentence}\n`);
+    });
+}
+
+function revisionArgument(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('It is a number; "config history" shows it.');
 }

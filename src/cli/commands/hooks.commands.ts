@@ -1,17 +1,162 @@
-import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryOverview,
+  type DeliveryStatus,
+  type HookAdmin,
+} from '../../areas/hooks/hook-admin.js';
+import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
+import { newWebhookSecret } from '../../areas/hooks/webhook-secret.js';
+import { agoArgument, countArgument, secondsArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
-import { addHooksDeliveriesCommand } from './hooks-deliveries.command.js';
-import { addHooksListCommand } from './hooks-list.command.js';
-import { addHooksPingCommand } from './hooks-ping.command.js';
-import { addHooksReplayCommand } from './hooks-replay.command.js';
-import { addHooksRotateSecretCommand } from './hooks-rotate-secret.command.js';
+import { CommandFailed } from '../exit-codes.js';
+import { deliveryTable, hookTable, lastOf } from '../hook-text.js';
 
-/** `hooks …`: what operators look up and set right; callers register webhooks over the API. */
+const DAY_SECS = 86_400;
+/** How long `ping` waits: longer than an attempt may take. */
+const PING_TIMEOUT_MS = 20_000;
+const PING_POLL_MS = 200;
+
+interface DeliveriesOptions {
+  readonly status?: DeliveryStatus;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+interface ReplayOptions {
+  readonly since?: Date;
+  readonly event?: string;
+  readonly delivered?: true;
+}
+
+/** `hooks …`: what operators look up and repair; callers register webhooks over the API. */
 export function addHooksCommands(program: Command, context: CommandContext): void {
   const hooks = program.command('hooks').description('webhooks and their deliveries');
-  addHooksListCommand(hooks, context);
-  addHooksDeliveriesCommand(hooks, context);
-  addHooksReplayCommand(hooks, context);
-  addHooksRotateSecretCommand(hooks, context);
-  addHooksPingCommand(hooks, context);
+  addList(hooks, context);
+  addDeliveries(hooks, context);
+  addReplay(hooks, context);
+  addRotateSecret(hooks, context);
+  addPing(hooks, context);
+}
+
+function addList(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('list')
+    .description('list all webhooks with their state and how many deliveries wait')
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
+      const { withHooks } = await import('../with-hooks.js');
+      const list = await withHooks(context, 'read', (admin) => admin.overview());
+      const { terminal } = context;
+      if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
+      else if (list.length === 0) terminal.err('There are no webhooks.\n');
+      else terminal.out(hookTable(list));
+    });
+}
+
+function addDeliveries(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('deliveries')
+    .description('show the newest deliveries of a webhook and their results')
+    .argument('<hook-id>', 'its id')
+    .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATUSES))
+    .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
+    .option('--json', 'print an object')
+    .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
+      const { withHooks } = await import('../with-hooks.js');
+      const deliveries = await withHooks(context, 'read', async (admin) => {
+        if ((await admin.find(hookId)) === undefined) throw new HookNotFound();
+        return admin.recent(hookId, status ?? null, limit);
+      });
+      const { terminal } = context;
+      if (json) terminal.out(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);
+      else if (deliveries.length === 0) terminal.err('There are no such deliveries.\n');
+      else terminal.out(deliveryTable(deliveries));
+    });
+}
+
+function addReplay(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('replay')
+    .description(
+      'send again, in order, what failed or waits for its next attempt; reactivates a webhook that was given up',
+    )
+    .argument('<hook-id>', 'its id')
+    .option('--since <time>', 'only events of the last while, such as 24h or 3d', agoArgument)
+    .option('--event <event-id>', 'only this event')
+    .option('--delivered', 'also what was delivered already')
+    .action(async (hookId: string, { since, event, delivered }: ReplayOptions) => {
+      const { withHooks } = await import('../with-hooks.js');
+      const request = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
+      const count = await withHooks(context, 'change', async (admin) => {
+        const replayed = await admin.replay(hookId, request);
+        if (replayed === undefined)
+          throw (await admin.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
+        return replayed;
+      });
+      context.terminal.err(`${count} deliveries go out again; the webhook is active.\n`);
+    });
+}
+
+function addRotateSecret(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('rotate-secret')
+    .description('give a webhook a new secret and print it alone; the old one signs beside it for a while')
+    .argument('<hook-id>', 'its id')
+    .addOption(
+      new Option('--keep-old <time>', 'how long, such as 24h or 0s')
+        .argParser(secondsArgument)
+        .default(DAY_SECS, '24h'),
+    )
+    .action(async (hookId: string, { keepOld }: { readonly keepOld: number }) => {
+      const { withHookSecrets } = await import('../with-hooks.js');
+      const secret = newWebhookSecret();
+      const isThere = await withHookSecrets(context, (store) => store.rotate(hookId, secret, keepOld));
+      if (!isThere) throw new HookNotFound();
+      context.terminal.out(`${secret}\n`);
+      context.terminal.err('It signs from now on and is shown only this once.\n');
+    });
+}
+
+function addPing(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('ping')
+    .description('send a hook.ping event to a webhook and wait for its response')
+    .argument('<hook-id>', 'its id')
+    .action(async (hookId: string) => {
+      const { withHooks } = await import('../with-hooks.js');
+      const delivery = await withHooks(context, 'change', (admin) => ping(admin, hookId));
+      const { terminal } = context;
+      if (delivery.status === 'delivered') {
+        terminal.err(`${delivery.event_id} was answered with ${lastOf(delivery)}.\n`);
+        return;
+      }
+      const what = delivery.attempts === 0 ? 'has not been sent yet: does a gateway run?' : lastOf(delivery);
+      terminal.err(`${delivery.event_id}: ${what}\n`);
+      throw new CommandFailed();
+    });
+}
+
+/**
+ * Returns the delivery after its first attempt, or unsent after 20 s.
+ * @throws HookNotFound, HookEnded, or HookGivenUp for a hook that gets no events any more
+ */
+async function ping(admin: HookAdmin, hookId: string): Promise<DeliveryOverview> {
+  const eventId = await admin.ping(hookId);
+  if (eventId === undefined) throw await reasonForNoPing(admin, hookId);
+  for (let waitedMs = 0; ; waitedMs += PING_POLL_MS) {
+    const delivery = await admin.delivery(eventId, hookId);
+    if (delivery === undefined) throw new HookNotFound();
+    if (delivery.attempts > 0 || waitedMs >= PING_TIMEOUT_MS) return delivery;
+    await sleep(PING_POLL_MS);
+  }
+}
+
+async function reasonForNoPing(admin: HookAdmin, hookId: string): Promise<Error> {
+  const hook = await admin.find(hookId);
+  if (hook === undefined) return new HookNotFound();
+  return hook.inactive_reason === 'token_revoked'
+    ? new HookEnded()
+    : new HookGivenUp(hookId, hook.inactive_reason);
 }

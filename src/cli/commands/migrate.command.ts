@@ -23,7 +23,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 }
 
 async function migrate(context: CommandContext, { json }: Options): Promise<void> {
-  const { runMigrations } = await import('../run-migrations.js');
+  const { runMigrations } = await import('../migrations.js');
   const { migrations, location } = await runMigrations(context);
   const { terminal } = context;
   if (json) terminal.out(`${JSON.stringify({ migrations, database: location }, undefined, 2)}\n`);
@@ -32,7 +32,7 @@ async function migrate(context: CommandContext, { json }: Options): Promise<void
 }
 
 async function move(context: CommandContext, { json }: Options): Promise<void> {
-  const { moveDatabase } = await import('../move-database.js');
+  const { moveDatabase } = await import('../migrations.js');
   const report = await moveDatabase(context);
   const { terminal } = context;
   if (json) {
@@ -41,8 +41,8 @@ async function move(context: CommandContext, { json }: Options): Promise<void> {
   }
   for (const { table, rows } of report.tables)
     if (rows > 0) terminal.out(`copied ${rows} rows of ${table}\n`);
-  terminal.out(`${report.to} now has everything of the ${report.from}, which stays as it is.\n`);
+  terminal.out(`${report.to} now has everything from the ${report.from}, which stays as it is.\n`);
   terminal.err(
-    'Stored secrets open with the same master key only: set GATEWAY_MASTER_KEY to the content of its master.key.\n',
+    'Stored secrets open only with the same master key: set GATEWAY_MASTER_KEY to the content of its master.key.\n',
   );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
 
 const AFTER_HELP = `
-SIGTERM or SIGINT stops it: requests and turns that run are finished first. A second signal interrupts them,
+SIGTERM or SIGINT stops it after running requests and turns have finished. A second signal interrupts them,
 a third ends the process at once.`;
 
 export function addServeCommand(program: Command, context: CommandContext): void {

@@ -1,16 +1,99 @@
 import type { Command } from 'commander';
+import { ToolNeverSeen } from '../../areas/mcp/tools/known-tools.store.js';
 import type { CommandContext } from '../command-context.js';
-import { addToolsAnswerCommand } from './tools-answer.command.js';
-import { addToolsApproveCommand } from './tools-approve.command.js';
-import { addToolsListCommand } from './tools-list.command.js';
-import { addToolsPendingCommand } from './tools-pending.command.js';
+import { CommandFailed } from '../exit-codes.js';
+import { approvalJson, approvalText, knownToolJson, knownToolText } from '../tool-text.js';
 
-/** `tools …`: what tool servers say of their tools, and calls that wait for a person. */
+const APPROVE_EXAMPLES = `
+Examples:
+  agent-gateway tools list --quarantined      shows what changed
+  agent-gateway tools approve files read      accepts this tool as it is now
+  agent-gateway tools approve files           accepts every changed tool of the server as it is now`;
+
+const VERDICTS = {
+  allow: { verdict: 'allowed', does: 'let a waiting call run' },
+  deny: { verdict: 'denied', does: 'refuse a waiting call' },
+} as const;
+
+/** `tools …`: the definitions that tool servers gave, and calls that wait for a person's approval. */
 export function addToolsCommands(program: Command, context: CommandContext): void {
-  const tools = program.command('tools').description('tools of servers, and calls that wait for a person');
-  addToolsListCommand(tools, context);
-  addToolsApproveCommand(tools, context);
-  addToolsPendingCommand(tools, context);
-  addToolsAnswerCommand(tools, context, 'allow');
-  addToolsAnswerCommand(tools, context, 'deny');
+  const tools = program
+    .command('tools')
+    .description('tools of servers, and calls that wait for a person to approve them');
+  addList(tools, context);
+  addApprove(tools, context);
+  addPending(tools, context);
+  addDecision(tools, context, 'allow');
+  addDecision(tools, context, 'deny');
+}
+
+function addList(tools: Command, context: CommandContext): void {
+  tools
+    .command('list')
+    .description('list all tools that servers have ever offered, and what changed in those in quarantine')
+    .option('--quarantined', 'only those that changed and wait for approval')
+    .option('--json', 'print an object, with the definitions')
+    .action(async (options: { readonly quarantined?: true; readonly json?: true }) => {
+      const { withTools } = await import('../with-tools.js');
+      const known = await withTools(context, 'read', (given) =>
+        given.known.list(options.quarantined === true),
+      );
+      const { terminal } = context;
+      if (options.json) {
+        terminal.out(`${JSON.stringify({ tools: known.map(knownToolJson) }, undefined, 2)}\n`);
+      } else if (known.length === 0) terminal.err('There are no such tools.\n');
+      else terminal.out(known.map(knownToolText).join(''));
+    });
+}
+
+function addApprove(tools: Command, context: CommandContext): void {
+  tools
+    .command('approve')
+    .description('accept changed tools as they are now; every gateway on the database offers them again')
+    .argument('<server>', 'the server, as configured')
+    .argument('[tool]', "the tool, by the server's own name")
+    .addHelpText('after', APPROVE_EXAMPLES)
+    .action(async (server: string, tool: string | undefined) => {
+      const { withTools } = await import('../with-tools.js');
+      const approved = await withTools(context, 'change', async ({ known, by }) => {
+        if (!(await known.hasSeen(server, tool))) throw new ToolNeverSeen(server, tool);
+        return known.approve(server, tool, by);
+      });
+      const { terminal } = context;
+      terminal.err(
+        approved.length === 0 ? 'Nothing was in quarantine.\n' : `Approved: ${approved.join(', ')}.\n`,
+      );
+    });
+}
+
+function addPending(tools: Command, context: CommandContext): void {
+  tools
+    .command('pending')
+    .description('list the calls that wait for a person, oldest first')
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
+      const { withTools } = await import('../with-tools.js');
+      const open = await withTools(context, 'read', ({ approvals }) => approvals.open());
+      const { terminal } = context;
+      if (options.json) {
+        terminal.out(`${JSON.stringify({ approvals: open.map(approvalJson) }, undefined, 2)}\n`);
+      } else if (open.length === 0) terminal.err('No call waits.\n');
+      else terminal.out(open.map(approvalText).join(''));
+    });
+}
+
+function addDecision(tools: Command, context: CommandContext, decision: 'allow' | 'deny'): void {
+  const { verdict, does } = VERDICTS[decision];
+  tools
+    .command(decision)
+    .description(does)
+    .argument('<id>', 'from "tools pending"')
+    .action(async (id: string) => {
+      const { withTools } = await import('../with-tools.js');
+      const wasOpen = await withTools(context, 'change', ({ approvals, by }) =>
+        approvals.answer(id, { verdict, by }),
+      );
+      context.terminal.err(wasOpen ? `The call is ${verdict}.\n` : 'No such call waits any more.\n');
+      if (!wasOpen) throw new CommandFailed();
+    });
 }

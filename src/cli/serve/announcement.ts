@@ -1,13 +1,15 @@
-import { resolve } from 'node:path';
+import { open, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { StartedGateway } from '../../main.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';
-import { databaseLocation } from '../database-place.js';
-import { writeFirstToken } from './first-token-file.js';
+import { databaseLocation } from '../database-location.js';
 import { startBanner } from './start-banner.js';
 import { urlsOf } from './urls.js';
+
+const TOKEN_FILE = 'first-token';
 
 /** Which of the standard streams end at a terminal. */
 export interface Screens {
@@ -16,8 +18,9 @@ export interface Screens {
 }
 
 /**
- * Tells that the gateway runs: a line in the log, and a banner with lines to try on a terminal. Without one, standard
- * output is for log lines alone, and a first token goes into a file that its owner alone can read, whose path is logged.
+ * Announces that the gateway runs: one log line, and on a terminal a banner with lines to try. Without a terminal,
+ * standard output carries log lines alone; the banner with a first token goes to a file readable by its owner alone,
+ * whose path is logged.
  */
 export async function announce(
   { environment, terminal }: Pick<CommandContext, 'environment' | 'terminal'>,
@@ -49,8 +52,27 @@ async function storeFirstToken(dataDir: string, banner: string, logger: Logger):
       },
     );
   } catch (error) {
-    logger.error('the first token could not be kept: make another with `agent-gateway auth token create`', {
+    logger.error('the first token could not be stored: make another with `agent-gateway auth token create`', {
       reason: sentenceOf(error),
     });
   }
+}
+
+/**
+ * Writes the banner with the token into the data folder, readable by its owner alone (0600), and replaces an older file.
+ * Rejects when the folder cannot be written to. @returns the path of the file
+ */
+async function writeFirstToken(dataDir: string, text: string): Promise<string> {
+  const path = join(dataDir, TOKEN_FILE);
+  const fresh = join(dataDir, `.${TOKEN_FILE}.${process.pid}`);
+  await rm(fresh, { force: true });
+  const file = await open(fresh, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+  return path;
 }

@@ -6,7 +6,7 @@ import { PinoLogs } from '../../platform/logging/pino-logs.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
-import { CommandFailed } from '../command-failed.js';
+import { CommandFailed } from '../exit-codes.js';
 import { announce } from './announcement.js';
 import { collectGarbageEarly } from './heap-growth.js';
 import { StopRequests } from './stop-requests.js';
@@ -28,7 +28,7 @@ export async function serve(context: CommandContext): Promise<void> {
     if (!requests.wasAsked) throw error;
   });
   if (gateway === undefined) {
-    logger.info('stopped before the start was done');
+    logger.info('gateway stopped before its start was complete');
     return;
   }
   const screens = { out: process.stdout.isTTY, err: process.stderr.isTTY };
@@ -37,7 +37,7 @@ export async function serve(context: CommandContext): Promise<void> {
   if (requests.hadFault) throw new CommandFailed();
 }
 
-/** A terminal gets every line as it comes; a file or a pipe gets those of a moment together. */
+/** A terminal gets every line at once; a file or a pipe gets the lines of a moment in one write. */
 function standardOutput(format: LogFormat, write: (text: string) => void): LineOutput {
   if (process.stdout.isTTY) return consoleLines(format, true, write);
   const output = new CollectedOutput(write);

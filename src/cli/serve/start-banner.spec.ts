@@ -62,7 +62,7 @@ test.each([
   ['::', '[::1]'],
   ['::1', '[::1]'],
   ['gateway.local', 'gateway.local'],
-])('of a gateway that listens on %s the lines ask %s', (host, shown) => {
+])('for a gateway that listens on %s the lines call %s', (host, shown) => {
   expect(banner({ GATEWAY__GATEWAY__HOST: host })).toContain(`http://${shown}:16830/api/v1`);
 });
 

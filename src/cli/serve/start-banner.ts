@@ -3,9 +3,13 @@ import type { StartedGateway } from '../../main.js';
 import { readBuildInfo } from '../../platform/lifecycle/build-info.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
-import { databaseLocation } from '../database-place.js';
-import { curlLines } from './curl-lines.js';
+import { databaseLocation } from '../database-location.js';
 import { urlsOf } from './urls.js';
+
+type BaseUrls = Partial<Record<'a' | 'b', string>>;
+
+const AUTHORIZATION = '-H "Authorization: Bearer $TOKEN"';
+const JSON_BODY = `-H 'Content-Type: application/json'`;
 
 interface Facts {
   readonly environment: Environment;
@@ -13,7 +17,7 @@ interface Facts {
   readonly gateway: Pick<StartedGateway, 'ports' | 'firstToken' | 'embedded' | 'provider'>;
 }
 
-/** What a person sees once the ports are open: addresses, what was chosen, and lines to paste into another terminal. */
+/** What a person sees once the ports are open: addresses, database, model, and lines to paste into another terminal. */
 export function startBanner(facts: Facts): string {
   const { loaded, gateway } = facts;
   const { database } = loaded.settings;
@@ -46,14 +50,29 @@ function firstTokenLines(first: StartedGateway['firstToken']): string[] {
   ];
 }
 
-/** Sets TOKEN: to the one that was just made, the one that was given, or a new one. */
+/** Sets TOKEN to the first token, to the configured one, or to a new one. */
 function tokenLine({ environment, loaded, gateway }: Facts): string {
   if (gateway.firstToken !== undefined) return `TOKEN=${gateway.firstToken.secret}`;
   if (environment.bootstrapToken !== undefined) return 'TOKEN=$GATEWAY_BOOTSTRAP_TOKEN';
   const { data_dir: dataDir } = loaded.settings.database;
-  const isUsualPlace = !gateway.embedded || resolve(dataDir) === resolve('data');
-  const where = isUsualPlace ? '' : `GATEWAY_DATA_DIR=${shellQuoted(resolve(dataDir))} `;
-  return `TOKEN=$(${where}npx agent-gateway auth token create)`;
+  const isDefaultDir = !gateway.embedded || resolve(dataDir) === resolve('data');
+  const variable = isDefaultDir ? '' : `GATEWAY_DATA_DIR=${shellQuoted(resolve(dataDir))} `;
+  return `TOKEN=$(${variable}npx agent-gateway auth token create)`;
+}
+
+/**
+ * Three lines for a shell in which TOKEN is set: create a session, send it a message, read it (through the other profile
+ * when both are served).
+ */
+function curlLines({ a, b }: BaseUrls): string[] {
+  const first = a ?? b;
+  if (first === undefined) return [];
+  const second = b ?? first;
+  return [
+    `SESSION=$(curl -s -X POST ${first}/sessions ${AUTHORIZATION} | grep -o 'sess_[0-9a-z]*')`,
+    `curl -s ${first}/sessions/$SESSION/messages ${AUTHORIZATION} ${JSON_BODY} -d '{"content":"Hello"}'`,
+    `curl -s ${second}/sessions/$SESSION ${AUTHORIZATION}`,
+  ];
 }
 
 function addresses(facts: Facts): [string, string][] {

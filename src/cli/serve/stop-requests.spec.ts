@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Logger } from '../../platform/logging/logger.js';
 import { type StoppableProcess, StopRequests } from './stop-requests.js';
 
-/** A process that can be told of signals and faults, and notes how it was ended. */
+/** A process that emits signals and faults on demand and records how it was ended. */
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];
   exit(code?: number): never {
@@ -47,7 +47,7 @@ test('a third SIGTERM ends the process with 143', () => {
   expect(process.exits).toEqual([143]);
 });
 
-test('the echo of a signal is no second wish, and a terminal that goes away is one', () => {
+test('the echo of a signal does not count as a second one; a closed terminal counts as the first', () => {
   const { process, asked } = listening();
   process.emit('SIGHUP');
   jest.advanceTimersByTime(100);
@@ -56,8 +56,8 @@ test('the echo of a signal is no second wish, and a terminal that goes away is o
 });
 
 test.each([
-  ['uncaughtException', 'an error that nobody caught'],
-  ['unhandledRejection', 'a rejection that nobody handled'],
+  ['uncaughtException', 'an uncaught error'],
+  ['unhandledRejection', 'an unhandled rejection'],
 ])('%s is logged with its stack, stops at once, and fails when the stop hangs', (event, words) => {
   const { process, requests, lines, asked } = listening();
   expect(requests.hadFault).toBe(false);

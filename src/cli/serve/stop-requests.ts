@@ -3,17 +3,17 @@ import type { Logger } from '../../platform/logging/logger.js';
 import { ExitCode, exitCodeOfSignal } from '../exit-codes.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** npm passes on the Ctrl-C that the terminal has sent to us too: one wish, two signals. */
+/** npm forwards the Ctrl-C that the terminal has also sent to us: one request, two signals. */
 const ECHO_MS = 300;
-/** After a fault nothing is sure any more, the end of the drain neither. */
+/** After a fault nothing is certain, not even that the drain ends. */
 const FAULT_LIMIT_MS = 10_000;
 
-/** What is heard and ended of a process. */
+/** The parts of a process that `StopRequests` uses. */
 export type StoppableProcess = Pick<NodeJS.Process, 'on' | 'exit'>;
 
 /**
- * Hears what asks this process to stop. The first signal asks for it, the second to hurry, the third ends the process.
- * An error that nobody caught is logged with its stack and asks for both.
+ * Turns signals into requests to stop: the first asks to stop, the second to hurry, the third ends the process.
+ * An uncaught error is logged with its stack and asks for both.
  */
 export class StopRequests {
   private readonly stopping = new AbortController();
@@ -31,27 +31,27 @@ export class StopRequests {
   static listen(logger: Logger, process: StoppableProcess): StopRequests {
     const requests = new StopRequests(logger, (code) => process.exit(code));
     for (const signal of SIGNALS) process.on(signal, () => requests.onSignal(signal));
-    process.on('uncaughtException', (error) => requests.onFault('an error that nobody caught', error));
-    process.on('unhandledRejection', (reason) => requests.onFault('a rejection that nobody handled', reason));
+    process.on('uncaughtException', (error) => requests.onFault('an uncaught error', error));
+    process.on('unhandledRejection', (reason) => requests.onFault('an unhandled rejection', reason));
     return requests;
   }
 
-  /** Fires when the gateway shall stop. */
+  /** Fires when the gateway is to stop. */
   get stop(): AbortSignal {
     return this.stopping.signal;
   }
 
-  /** Fires when it shall not wait for what still runs. */
+  /** Fires when it is to interrupt what still runs. */
   get hurry(): AbortSignal {
     return this.hurrying.signal;
   }
 
-  /** Somebody pressed Ctrl-C: no balancer has to notice. */
+  /** Ctrl-C at a terminal: there is no load balancer to wait for. */
   get isFromTerminal(): boolean {
     return this.firstSignal === 'SIGINT';
   }
 
-  /** Somebody asked: Ctrl-C ends the programs of a start too, which then fails for no other reason. */
+  /** A signal came before any fault: Ctrl-C also ends child processes of a start, which then fails for that reason alone. */
   get wasAsked(): boolean {
     return this.firstSignal !== undefined && !this.faulty;
   }
@@ -82,7 +82,7 @@ export class StopRequests {
 }
 
 const SIGNAL_LABELS = {
-  1: 'asked to stop: what runs is finished first; a second signal interrupts it',
-  2: 'asked again: what runs is interrupted; a third signal ends the process at once',
+  1: 'asked to stop: running work is finished first; a second signal interrupts it',
+  2: 'asked again: running work is interrupted; a third signal ends the process at once',
   3: 'asked a third time: the process ends now',
 } as const;

@@ -6,7 +6,7 @@ interface Facts {
   readonly gateway: Pick<StartedGateway, 'ports'>;
 }
 
-/** Where the open ports can be asked on this machine: the profiles with their prefix. */
+/** URLs of the open ports as reachable on this machine; those of the profiles with their prefix. */
 export function urlsOf({ loaded, gateway }: Facts): Partial<Record<'a' | 'b' | 'operations', string>> {
   const { host: bound, management_host: managementHost } = loaded.settings.gateway;
   const host = reachableHost(bound);
@@ -20,7 +20,7 @@ export function urlsOf({ loaded, gateway }: Facts): Partial<Record<'a' | 'b' | '
   };
 }
 
-/** An address that a program on this machine can ask, for one that means all of them. */
+/** The loopback address in place of one that means all interfaces; brackets around IPv6. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -3,9 +3,15 @@ import { openAddress } from '../platform/database/open-address.js';
 import { migrate } from '../platform/database/schema.js';
 import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';
-import { databaseLocation } from './database-place.js';
+import { databaseLocation } from './database-location.js';
 import { requireCluster } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
+
+export interface MigrationReport {
+  /** The migrations that ran now, in order. */
+  readonly migrations: readonly string[];
+  readonly location: string;
+}
 
 export interface MoveReport {
   readonly from: string;
@@ -13,7 +19,22 @@ export interface MoveReport {
   readonly tables: readonly CopiedTable[];
 }
 
-/** Copies the embedded database into the one of DATABASE_URL; the embedded one stays as it is. */
+/** Runs the missing migrations, beside a running gateway or without one. */
+export async function runMigrations(context: CommandContext): Promise<MigrationReport> {
+  const { environment } = context;
+  const { settings } = loadSettings({ environment, file: context.configFile() });
+  const opened = await openAddress(settings.database, new QuietLogs(context));
+  try {
+    return { migrations: await migrate(opened.address), location: databaseLocation(settings.database) };
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * Copies the embedded database into the empty one of DATABASE_URL; the embedded one stays as it is.
+ * @throws CopyRefused without DATABASE_URL, or when the target is not empty
+ */
 export async function moveDatabase(context: CommandContext): Promise<MoveReport> {
   const { settings } = loadSettings({ environment: context.environment, file: context.configFile() });
   const { database } = settings;
