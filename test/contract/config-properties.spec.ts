@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { isTable, readAt } from '../../src/platform/settings/dotted-path.js';
-import type { SettingsJsonSchema } from '../../src/platform/settings/json-schema.js';
-import { keyOf, leafNodes, type SettingsNode } from '../../src/platform/settings/settings-tree.js';
+import {
+  keyOf,
+  leafNodes,
+  type SettingsJsonSchema,
+  type SettingsNode,
+} from '../../src/platform/settings/settings-tree.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 type Tree = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LogStore } from '../../platform/logging/log.store.js';
 import type { LogFilter, LogPage } from '../../platform/logging/log-entry.js';
 
-/** Answers what was logged, on every replica. */
+/** Finds log lines of all replicas. */
 @Injectable()
 export class LogsService {
   constructor(private readonly store: LogStore) {}

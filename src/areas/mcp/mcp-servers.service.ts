@@ -7,9 +7,9 @@ import {
   type PreparedChange,
   type SettingsChange,
   type SettingsSubscriber,
+  SettingsSubscribers,
   touches,
-} from '../../platform/settings/settings-subscriber.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+} from '../../platform/settings/settings-subscribers.js';
 import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';

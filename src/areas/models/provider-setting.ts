@@ -7,7 +7,7 @@ import {
   type SettingsChange,
   type SettingsSubscriber,
   touches,
-} from '../../platform/settings/settings-subscriber.js';
+} from '../../platform/settings/settings-subscribers.js';
 import type { LiveModelProvider } from './live-model-provider.js';
 import type { ModelProvider } from './model-provider.port.js';
 import { createProvider } from './providers/create-provider.js';

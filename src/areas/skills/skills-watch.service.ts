@@ -7,9 +7,9 @@ import {
   type PreparedChange,
   type SettingsChange,
   type SettingsSubscriber,
+  SettingsSubscribers,
   touches,
-} from '../../platform/settings/settings-subscriber.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+} from '../../platform/settings/settings-subscribers.js';
 import { Skills } from './skills.service.js';
 
 const POLL_MS = 250;

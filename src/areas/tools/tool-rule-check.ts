@@ -5,9 +5,9 @@ import {
   type PreparedChange,
   type SettingsChange,
   type SettingsSubscriber,
+  SettingsSubscribers,
   touches,
-} from '../../platform/settings/settings-subscriber.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+} from '../../platform/settings/settings-subscribers.js';
 import { TokensService } from '../../platform/tokens/tokens.service.js';
 
 /** Warns of rules that hold for nobody: a mistyped name would leave the token that was meant with every tool. */

@@ -1,9 +1,9 @@
 import { BadRequest, type FieldProblem } from './gateway-error.js';
 
-/** So many are told at once; the rest is counted. */
+/** Fields past this number are only counted. */
 const MAX_PROBLEMS = 20;
 
-/** Fields of a request that are not as they have to be: the sentence names each, since Profile A answers nothing else. */
+/** Invalid fields of a request. The sentence names each, since Profile A returns nothing else. */
 export class BadFields extends BadRequest {
   constructor(readonly all: readonly FieldProblem[]) {
     const fields = all.slice(0, MAX_PROBLEMS);

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetails, GatewayError } from './gateway-error.js';
 
-/** An error as it is kept, to be told again. */
+/** An error as stored for replay. */
 export interface StoredError {
   readonly status: number;
   readonly code: ErrorCode;
@@ -12,7 +12,7 @@ export function storedError({ status, code, message, details }: GatewayError): S
   return { status, code, message, details };
 }
 
-/** An error that somebody was told before; it was logged then. */
+/** An error replayed to a caller; it was logged the first time. */
 export class ReplayedError extends GatewayError {
   readonly status: number;
   readonly code: ErrorCode;

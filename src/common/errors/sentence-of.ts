@@ -1,4 +1,4 @@
-/** What to tell people of whatever was thrown. */
+/** The sentence of anything thrown, for people. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

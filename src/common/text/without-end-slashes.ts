@@ -1,4 +1,4 @@
-/** A base URL to which paths are added. Not by a regular expression: that one takes time in the square of the slashes. */
+/** A base URL ready to append paths to. A regular expression would take quadratic time in the slashes. */
 export function withoutEndSlashes(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;

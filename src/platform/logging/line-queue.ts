@@ -44,7 +44,7 @@ export class LineQueue {
     this.dropped += lines;
   }
 
-  /** How many gave way since the last call. */
+  /** How many were dropped since the last call. */
   drainDropped(): number {
     const dropped = this.dropped;
     this.dropped = 0;

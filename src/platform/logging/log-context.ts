@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What every line says that is written on behalf of a session, however deep in the calls. */
+/** Fields of every line that is written on behalf of a session, however deep in the calls. */
 export interface LogContext {
   readonly session_id?: string;
   readonly request_id?: string;
@@ -14,7 +14,7 @@ export function inLogContext<Result>(context: LogContext, work: () => Result): R
   return storage.run({ ...storage.getStore(), ...context }, work);
 }
 
-/** Runs what serves many requests and must not speak in the name of the one that happened to start it. */
+/** Runs work that serves many requests, without the fields of the request that happened to start it. */
 export function outsideLogContext<Result>(work: () => Result): Result {
   return storage.exit(work);
 }

@@ -26,8 +26,8 @@ interface Batch {
 }
 
 /**
- * Stores the log lines of this process, some at a time and away from whoever wrote them. While the database is away the
- * newest 10,000 lines (8 MiB) wait; how many gave way is said in a line once it is back.
+ * Stores the log lines of this process in batches, in the background. While the database is unreachable the newest
+ * 10,000 lines (8 MiB) wait; once it is back, one line says how many were dropped.
  */
 export class LogWriter {
   /** A number of its own for every start: a restarted process is another writer. */
@@ -82,7 +82,7 @@ export class LogWriter {
     this.timer = outsideLogContext(() => setTimeout(() => void this.flush(), inMs).unref());
   }
 
-  /** One at a time: whoever comes meanwhile waits for the same one. */
+  /** One at a time: later callers wait for the running one. */
   private flush(): Promise<void> {
     this.timer = undefined;
     this.storing ??= this.storeAll().finally(() => {
@@ -112,7 +112,7 @@ export class LogWriter {
     };
   }
 
-  /** Whether the batch is off our hands. One whose answer got lost is sent again under its number, and kept once. */
+  /** Whether the batch is done with. One whose answer got lost is sent again under its number, and stored once. */
   private async stored(batch: Batch): Promise<boolean> {
     try {
       await this.store.append(this.writer, batch.number, batch.lines);

@@ -2,7 +2,7 @@ import type { LogLevel } from './log-level.js';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes log lines of one module, such as `agent::turn`. Fields are data beside the sentence, never headers or bodies. */
+/** Writes log lines of one module, such as `agent::turn`. Fields are data besides the sentence, never headers or bodies. */
 export interface Logger {
   trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
@@ -24,6 +24,6 @@ export abstract class Logs {
   /** Names the process that writes, in every line from now on; not all writers of lines care. */
   nameReplica?(id: string): void;
 
-  /** Gives every line to one more taker; the first one also gets the newest lines of before. */
+  /** Passes every line on to one more sink; the first sink also gets the newest earlier lines. */
   abstract copyTo(sink: LineSink): void;
 }

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logs } from './logger.js';
 
-/** Nest's own words, as log lines of module `nest::<context>`: its chatter at debug, its complaints as they are. */
+/** Nest's own log lines, under module `nest::<context>`: info at debug, warnings and errors at their level. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logs: Logs) {}
 

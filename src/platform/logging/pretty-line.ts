@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.js';
 
 const COLOURS: Readonly<Record<LogLevel, number>> = { trace: 90, debug: 36, info: 32, warn: 33, error: 31 };
 const DIM = 2;
-/** Whoever reads this watches one process, so its id is not repeated. */
+/** A person watches one process, so its id is not repeated. */
 const OWN_KEYS = new Set(['timestamp', 'level', 'module', 'message', 'replica_id']);
 
 /** A JSON line for people: the time of day in UTC, level, module, sentence, fields. One line, whatever is in it. */

@@ -1,4 +1,4 @@
-/** What stands in the place of a secret, everywhere. */
+/** Replaces a secret everywhere. */
 export const REDACTED = '***REDACTED***';
 
 /** Shorter values are not looked for: they are too likely to be part of innocent words. */

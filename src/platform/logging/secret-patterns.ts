@@ -1,7 +1,7 @@
 import { REDACTED } from './secret-forms.js';
 
 /**
- * Shapes that give a secret away, known or not. Every repetition is bounded by a fixed start, or stops at a character
+ * Patterns that look like a secret, known or not. Every repetition is bounded by a fixed start, or stops at a character
  * that starts it, so that the time stays linear in the length of the text.
  */
 const PATTERNS = [
@@ -21,7 +21,7 @@ const PATTERNS = [
 
 const ANY = new RegExp(PATTERNS.map((pattern) => pattern.source).join('|'), 'g');
 
-/** The text with the mark in the place of whatever looks like a secret. */
+/** The text with everything that looks like a secret replaced by the mark. */
 export function redactPatterns(text: string): string {
   return text.replace(ANY, `$1$2$3$4$5${REDACTED}$6`);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewaySettings } from './settings.schema.js';
-import { settingValues } from './settings-values.js';
+import { settingValues } from './settings-tree.js';
 
 /** The dotted keys whose value differs, in the order of the tree, then those that are gone. */
 export function changedKeys(before: GatewaySettings, after: GatewaySettings): readonly string[] {

@@ -6,11 +6,10 @@ import { FileOnlySettings } from './config.errors.js';
 import { type PatchItem, readPatch } from './config-patch.js';
 import type { Table } from './dotted-path.js';
 import { InvalidSettings } from './invalid-settings.js';
-import { jsonSchema } from './json-schema.js';
 import { keyMarks } from './key-marks.js';
 import { unfitItems } from './override-edits.js';
 import { redactionMarker } from './redaction.js';
-import { settingsRoot } from './settings-tree.js';
+import { jsonSchema, settingsRoot } from './settings-tree.js';
 
 /** A tree with every kind of node, independent of the gateway's own schema. */
 const root = settingsRoot(

@@ -4,7 +4,7 @@ import {
   type SettingsChange,
   type SettingsSubscriber,
   touches,
-} from './settings-subscriber.js';
+} from './settings-subscribers.js';
 
 /** `logging.level` takes effect with the next line. */
 export class LogLevelSetting implements SettingsSubscriber {

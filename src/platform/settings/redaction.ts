@@ -1,7 +1,6 @@
 import { isTable, type Table } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
-import { childNode, type SettingsNode, settingsRoot } from './settings-tree.js';
-import { settingValues } from './settings-values.js';
+import { childNode, type SettingsNode, settingsRoot, settingValues } from './settings-tree.js';
 
 /** Stands for a secret wherever settings are shown. */
 export const redactionMarker = '***REDACTED***';

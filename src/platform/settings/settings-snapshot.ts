@@ -5,7 +5,7 @@ import { isWithin, mergeTables, type Table, writeAt } from './dotted-path.js';
 import { redactedTree } from './redaction.js';
 import type { GatewaySettings } from './settings.schema.js';
 import { frozen } from './settings-loader.js';
-import { settingValues } from './settings-values.js';
+import { settingValues } from './settings-tree.js';
 
 /** One state of the configuration: what is configured, what is in force, and what callers see. */
 export interface SettingsSnapshot extends SettingsCandidate {

@@ -1,7 +1,6 @@
 import { currentLogContext, inLogContext } from '../logging/log-context.js';
 import { settingsSchema } from './settings.schema.js';
-import type { PreparedChange, SettingsSubscriber } from './settings-subscriber.js';
-import { SettingsSubscribers } from './settings-subscribers.js';
+import { type PreparedChange, type SettingsSubscriber, SettingsSubscribers } from './settings-subscribers.js';
 
 const settings = settingsSchema.parse({});
 const change = { before: settings, after: settings, keys: ['agent.max_turns'] };

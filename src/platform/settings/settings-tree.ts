@@ -1,6 +1,7 @@
-import { formatPath, type Path } from './dotted-path.js';
-import { jsonSchema, type SettingsJsonSchema } from './json-schema.js';
-import type { KeyMarks } from './key-marks.js';
+import { z } from 'zod';
+import { formatPath, isTable, type Path, readAt, type Table } from './dotted-path.js';
+import { type KeyMarks, markLabels } from './key-marks.js';
+import { type GatewaySettings, keyMarks, settingsSchema } from './settings.schema.js';
 
 /** `leaf` is a key; `section` has named keys; `collection` is a table of named things, each a section. */
 export type NodeKind = 'section' | 'collection' | 'leaf';
@@ -70,4 +71,60 @@ let whole: SettingsJsonSchema | undefined;
 function wholeSchema(): SettingsJsonSchema {
   whole ??= jsonSchema();
   return whole;
+}
+
+/** One key with its value. Inside a collection the key has the real name, not `<name>`. */
+export interface SettingValue {
+  readonly key: string;
+  readonly node: SettingsNode;
+  readonly value: unknown;
+}
+
+/** Every key of these settings, or of a tree of the same shape, with its value, in the order of the tree. */
+export function settingValues(settings: GatewaySettings | Table): readonly SettingValue[] {
+  return valuesBelow(settingsRoot(), settings);
+}
+
+/** Every key below a node of the schema; skips names that the schema does not know. */
+function valuesBelow(node: SettingsNode, value: unknown): readonly SettingValue[] {
+  if (node.kind === 'leaf') return [{ key: formatPath(node.path), node, value }];
+  if (!isTable(value)) return [];
+  return Object.keys(value).flatMap((name) => {
+    const child = childNode(node, name);
+    return child === undefined ? [] : valuesBelow(child, readAt(value, [name]));
+  });
+}
+
+/** A node of the configuration's JSON Schema (2020-12), as far as it is read here. The marks are `x-marks` and, in words, `$comment`. */
+export interface SettingsJsonSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, SettingsJsonSchema>>;
+  readonly items?: SettingsJsonSchema;
+  readonly additionalProperties?: SettingsJsonSchema | boolean;
+  readonly 'x-marks'?: KeyMarks;
+}
+
+/** The JSON Schema of the configuration file, for editors and for the tree of keys. */
+export function jsonSchema(schema: z.ZodType = settingsSchema): SettingsJsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema: node }) => {
+      const marks = keyMarks.get(zodSchema);
+      if (marks !== undefined) {
+        node['x-marks'] = marks;
+        node.$comment = markLabels(marks).join('; ');
+      }
+      if (marks?.secret) node.writeOnly = true;
+      if (node.type === 'object' && node.properties !== undefined) delete node.default;
+    },
+  }) as SettingsJsonSchema;
 }

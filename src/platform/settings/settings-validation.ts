@@ -1,9 +1,12 @@
+import type { z } from 'zod';
 import { type CrossKeyCheck, crossKeyChecks } from './cross-key-checks.js';
 import { deleteAt, formatPath, type Path, readAt, type Table } from './dotted-path.js';
 import type { SettingsProblem } from './invalid-settings.js';
-import { describeIssue } from './issue-text.js';
+import { nearestKey } from './nearest-key.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
+import { nodeAt } from './settings-tree.js';
+import { typeText } from './value-text.js';
 
 interface Validated {
   /** Only when nothing is wrong. */
@@ -76,4 +79,42 @@ class CrossKeyRules {
     const latest = Math.max(...paths.map((path) => lastToSet(path, this.layers)));
     return paths.find((path) => lastToSet(path, this.layers) === latest) ?? [];
   }
+}
+
+interface IssueText {
+  readonly path: Path;
+  readonly message: string;
+}
+
+const maxShownLength = 64;
+
+/** What is wrong and what is allowed, for each key, without the value. */
+export function describeIssue(issue: z.core.$ZodIssue): readonly IssueText[] {
+  const path = issue.path.map(String);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => unknownKey([...path, name]));
+    case 'custom':
+      return [{ path, message: issue.message }];
+    case 'invalid_key':
+      return [{ path, message: `the name is not allowed: ${issue.issues[0]?.message ?? issue.message}` }];
+    default:
+      return [{ path, message: allowed(path, issue.message) }];
+  }
+}
+
+function unknownKey(path: Path): IssueText {
+  const nearest = nearestKey(path);
+  const shown = path.map((name) =>
+    name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name,
+  );
+  return {
+    path: shown,
+    message: nearest === undefined ? 'unknown key' : `unknown key; the nearest is ${nearest}`,
+  };
+}
+
+function allowed(path: Path, fallback: string): string {
+  const node = nodeAt(path);
+  return node === undefined ? fallback : `expected ${typeText(node.schema)}`;
 }

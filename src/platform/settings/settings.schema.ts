@@ -1,22 +1,24 @@
 import { z } from 'zod';
-import { agentSection } from './sections/agent.section.js';
+import {
+  agentSection,
+  memorySection,
+  multimodalSection,
+  providerSection,
+  toolsSection,
+} from './sections/agent.section.js';
 import { channelsSection } from './sections/channels.section.js';
-import { databaseSection } from './sections/database.section.js';
-import { gatewaySection } from './sections/gateway.section.js';
-import { hooksSection } from './sections/hooks.section.js';
-import { limitsSection } from './sections/limits.section.js';
-import { loggingSection } from './sections/logging.section.js';
+import { gatewaySection, streamingSection } from './sections/gateway.section.js';
+import { limitsSection, rateLimitsSection } from './sections/limits.section.js';
 import { mcpSection } from './sections/mcp.section.js';
-import { memorySection } from './sections/memory.section.js';
-import { multimodalSection } from './sections/multimodal.section.js';
-import { outboundSection } from './sections/outbound.section.js';
+import {
+  databaseSection,
+  hooksSection,
+  loggingSection,
+  outboundSection,
+  securitySection,
+} from './sections/operation.section.js';
 import { pluginsSection } from './sections/plugins.section.js';
-import { providerSection } from './sections/provider.section.js';
-import { rateLimitsSection } from './sections/rate-limits.section.js';
-import { securitySection } from './sections/security.section.js';
 import { skillsSection } from './sections/skills.section.js';
-import { streamingSection } from './sections/streaming.section.js';
-import { toolsSection } from './sections/tools.section.js';
 
 export { keyMarks } from './key-marks.js';
 

@@ -9,9 +9,9 @@ import {
   type PreparedChange,
   type SettingsChange,
   type SettingsSubscriber,
+  SettingsSubscribers,
   touches,
-} from '../../../platform/settings/settings-subscriber.js';
-import { SettingsSubscribers } from '../../../platform/settings/settings-subscribers.js';
+} from '../../../platform/settings/settings-subscribers.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import { RECEIVER_LEASE_SECS } from '../channel-states.sql.js';
 import { ChannelStates, type HeldLease, type ReceiverLease } from '../channel-states.store.js';

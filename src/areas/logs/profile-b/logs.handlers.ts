@@ -10,7 +10,7 @@ import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js
 import type { ListLogsQueryB } from './log.requests.js';
 import { presentLogListB } from './log.views.js';
 
-/** The guard lets nobody in without a token. */
+/** The guard lets no one in without a token. */
 const NOBODY = { tokenId: '', tokenName: '' };
 
 /** GET /logs of Profile B is a list or a stream, as the query says. */

@@ -7,7 +7,7 @@ import type { EntryFormat } from './entry-format.port.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
 import { closingFrame, type Gap, gapFrame, heartbeatFrame, logFrame, openingFrame } from './sse-frames.js';
 
-/** A reader with more than this on its way gets no more pushed; it then reads from the database at its own speed. */
+/** A reader with more than this pending is not pushed more lines; it then reads from the database at its own speed. */
 const MAX_PENDING_BYTES = 256 * 1024;
 const LINES_PER_PAGE = 50;
 const CHARS_PER_WRITE = 16_384;
@@ -24,8 +24,8 @@ export interface LogStreamParts {
 }
 
 /**
- * One reader. It catches up from the database at its own speed, then lives on what the tail pushes; a reader that
- * falls behind catches up again. Nothing is left out or told twice on the way.
+ * One reader. It catches up from the database at its own speed, then gets what the tail pushes; a reader that falls
+ * behind catches up again. It gets every line exactly once.
  */
 export class LogStream implements TailReader {
   readonly filter: LogFilter;
@@ -89,13 +89,13 @@ export class LogStream implements TailReader {
     return performance.now() - this.writtenAt;
   }
 
-  /** Gives up on a reader that takes nothing: says where it was cut, in case it looks, and lets go of it. */
+  /** Cuts off a reader that takes nothing, with a last frame that says where it was cut. */
   cut(): void {
     const lines = Math.max(0, this.parts.tail.cursor - this.cursor);
     this.finish(gapFrame(this.cursor, { reason: 'slow_reader', lines, lost: false }));
   }
 
-  /** The gateway stops: the reader shall come back, here or elsewhere. */
+  /** Tells the reader that the gateway stops, and to reconnect here or elsewhere. */
   close(retryMs: number): void {
     this.finish(closingFrame(retryMs));
   }

@@ -14,7 +14,7 @@ import type { Gap } from './sse-frames.js';
 /** With the half second for which a token is known: a reader whose token was revoked is ended within 1.5 s. */
 const SWEEP_MS = 700;
 const HEARTBEAT_SWEEPS = 20;
-/** Readers come back at different moments, so that not all of them meet the next replica at once. */
+/** Spreads reconnects, so that not all readers reach the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
 
@@ -25,7 +25,7 @@ export interface StreamRequest {
   readonly lastEventId: string | undefined;
   /** Without a last line: begin with the newest `limit` lines since then. Left out: begin with what is new. */
   readonly backlog: { readonly since: Date; readonly limit: number } | undefined;
-  /** Whether its token would still be let in. Asked about once a second. */
+  /** Whether its token is still accepted. Called about once a second. */
   readonly mayRead: () => Promise<boolean>;
   /** The token that reads, and how many of so many places it may take here. */
   readonly reader: { readonly tokenId: string; readonly share: (places: number) => number };
@@ -84,7 +84,7 @@ export class LogStreams implements OnModuleDestroy {
     }
   }
 
-  /** Ends them all with a hint to come back, and so whoever still comes. */
+  /** Ends all streams, and any that open later, with a hint to reconnect. */
   endAll(): void {
     this.ended = true;
     clearInterval(this.timer);

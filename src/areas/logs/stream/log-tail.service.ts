@@ -26,8 +26,8 @@ interface TailGroup {
 }
 
 /**
- * Follows the newest lines of all replicas while anybody reads: one question to the database for all readers, one
- * rendering of each line, one write to each reader a look (about five a second).
+ * Follows the newest lines of all replicas while there are readers. One query serves all readers, each line is rendered
+ * once, and each reader gets one write per poll (about five a second).
  */
 @Injectable()
 export class LogTail implements OnModuleDestroy {
@@ -54,7 +54,7 @@ export class LogTail implements OnModuleDestroy {
     await this.looking.catch(() => undefined);
   }
 
-  /** The number of the newest line that was handed out to readers. */
+  /** The number of the newest line that readers got. */
   get cursor(): number {
     return this.seen ?? 0;
   }
@@ -110,7 +110,7 @@ export class LogTail implements OnModuleDestroy {
     return this.users > 0 && !this.stopped.signal.aborted;
   }
 
-  /** Looks once more, after whoever looks already. */
+  /** Polls once more, after a poll that is already running. */
   private poll(): Promise<void> {
     this.looking = this.looking.catch(() => undefined).then(() => this.handOutNew());
     return this.looking;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { integer, millis } from './key-types.js';
+import { httpUrl, integer, millis } from './key-types.js';
 
 export const agentSection = z.strictObject({
   system_prompt: z
@@ -55,3 +55,89 @@ export const agentSection = z.strictObject({
     ),
   history_max_messages: integer(2, 10_000).default(200).describe('Most earlier messages given to the model.'),
 });
+
+export const providerSection = z.strictObject({
+  kind: z
+    .enum(['auto', 'anthropic', 'openai', 'offline'])
+    .default('auto')
+    .describe(
+      'auto is anthropic if ANTHROPIC_API_KEY is set, else openai if OPENAI_API_KEY is, else offline.',
+    ),
+  model: z.string().max(256).default('').describe('The default model; empty uses the default of the kind.'),
+  api_key: z
+    .string()
+    .max(4096)
+    .default('')
+    .register(keyMarks, { secret: true, security: true })
+    .describe('API key of the provider; empty uses ANTHROPIC_API_KEY or OPENAI_API_KEY.'),
+  base_url: httpUrl()
+    .default('')
+    .register(keyMarks, { fileOnly: true })
+    .describe('Another server with the same API (vLLM, Ollama, a proxy); empty uses the official one.'),
+  max_retries: integer(0, 10).default(2).describe('Retries of a call of which nothing has arrived yet.'),
+});
+
+export const memorySection = z.strictObject({
+  backend: z
+    .enum(['postgres', 'none'])
+    .default('postgres')
+    .describe(
+      'Where memories of users are stored: postgres is the database; none stores nothing and offers no memory tools.',
+    ),
+  top_k: integer(0, 100).default(5).describe('Memories recalled before a turn; 0 for none.'),
+  max_entries_per_user: integer(1, 1_000_000)
+    .default(10_000)
+    .describe('Most memories of one user; past it, the least recently used are deleted.'),
+});
+
+export const multimodalSection = z.strictObject({
+  allow_remote_fetch: z
+    .boolean()
+    .default(false)
+    .describe('Whether attachments given as a URL are fetched, through the outbound guard.'),
+  fetch_timeout_ms: millis(15_000, 300_000).describe(
+    'Longest time to fetch all remote attachments of one message, in milliseconds.',
+  ),
+});
+
+const patterns = () => z.array(z.string().min(1).max(128)).max(256);
+
+const toolRule = z.strictObject({
+  allow: patterns()
+    .default(['*'])
+    .describe('Tools that may run, by the names models see; * stands for any characters.'),
+  deny: patterns().default([]).describe('Tools that may not run, even if allow names them.'),
+});
+
+/** The gateway's own tools that run without approval: they read skills, and keep what the session's user said. */
+const HARMLESS = ['memory_recall', 'memory_store', 'skill_read'];
+
+/** Who may run which tool, and which calls wait for a person: this decides what the agent may do. */
+export const toolsSection = z
+  .strictObject({
+    approval: z
+      .strictObject({
+        ask: patterns()
+          .default([])
+          .describe(
+            'Tools whose every call waits for a person, even if never names them; * stands for any characters.',
+          ),
+        never: patterns()
+          .default(HARMLESS)
+          .describe(
+            'Harmless tools: with agent.tool_approval = "ask" all others wait for a person, whatever a tool says of itself.',
+          ),
+      })
+      .prefault({}),
+    channels: z
+      .record(z.string().min(1).max(128), toolRule)
+      .default({})
+      .describe('Which tools may run for a channel; a channel without an entry may use all.'),
+    tokens: z
+      .record(z.string().min(1).max(128), toolRule)
+      .default({})
+      .describe(
+        'Which tools may run in turns of a token, by its name or id; a token without an entry may use all.',
+      ),
+  })
+  .register(keyMarks, { security: true });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { integer } from './key-types.js';
+import { integer, perSecond } from './key-types.js';
 
 const MAX_TURNS = 100_000;
 const MAX_TOKENS = 1_000_000_000_000;
@@ -71,3 +71,20 @@ export const limitsSection = z.strictObject({
     .register(keyMarks, { security: true })
     .describe('Limits of single API tokens, by the name or the id of the token; the id wins.'),
 });
+
+/** Limits of every token; marked security, so that no token lifts its own. */
+export const rateLimitsSection = z
+  .strictObject({
+    store: z
+      .enum(['auto', 'memory', 'postgres'])
+      .default('auto')
+      .register(keyMarks, { restart: true })
+      .describe(
+        'Where the token buckets live: memory limits each process by itself, postgres all of them together; auto is postgres with a database of your own.',
+      ),
+    sessions_write: perSecond(10).describe('Writes to sessions and messages per second and token.'),
+    sessions_read: perSecond(50).describe('Reads of sessions and messages per second and token.'),
+    config_write: perSecond(5).describe('Writes to the configuration per second and token.'),
+    other: perSecond(30).describe('All other requests per second and token.'),
+  })
+  .register(keyMarks, { security: true });

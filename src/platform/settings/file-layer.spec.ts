@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { substitute } from './substitution.js';
+import { substitute } from './file-layer.js';
 
 const lookup = (name: string) => ({ HOST: 'db', EMPTY: '', REF: `\${HOST}` })[name];
 

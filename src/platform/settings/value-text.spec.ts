@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { SettingsJsonSchema } from './json-schema.js';
-import { parseValue } from './value-parser.js';
+import type { SettingsJsonSchema } from './settings-tree.js';
+import { parseValue } from './value-text.js';
 
 const list = (type: string): SettingsJsonSchema => ({ type: 'array', items: { type } });
 
