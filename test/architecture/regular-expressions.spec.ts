@@ -21,7 +21,7 @@ const BUILT_IN = [
   ['platform/settings/toml-lines.ts', 3],
   ['http/route-table.ts', 1],
   ['platform/logging/secret-patterns.ts', 1],
-  ['areas/channels/adapters/slack/slack-text.ts', 1],
+  ['areas/channels/adapters/slack/slack-messages.ts', 1],
   ['areas/skills/triggered-skills.ts', 1],
   ['areas/channels/adapters/telegram/telegram-updates.ts', 1],
 ];
@@ -34,7 +34,7 @@ const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>
     ['name', 'g'],
   ],
   'http/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
-  'areas/channels/adapters/slack/slack-text.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
+  'areas/channels/adapters/slack/slack-messages.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],
   'areas/skills/triggered-skills.ts': [
     [String.raw`^$|[\s\p{Ps}\p{Pi}"',;:!?。、]|[\p{Script=Han}\p{Script=Thai}ー]`, 'u'],
   ],

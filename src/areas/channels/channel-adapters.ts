@@ -2,10 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { Environment } from '../../platform/settings/environment.js';
-import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
-import { createAdapter } from './adapters/create-adapter.js';
-import type { ChannelAdapter } from './channel-adapter.port.js';
+import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
+import { type AdapterParts, type ChannelAdapter } from './channel-adapter.port.js';
 import { ChannelRefused } from './channel-failures.js';
+
+type MakeAdapter = (parts: AdapterParts) => Promise<ChannelAdapter>;
+
+/** What a type needs is loaded with the first channel of it. */
+const MAKERS: Readonly<Record<ChannelSettings['type'], MakeAdapter>> = {
+  slack: async (parts) => new (await import('./adapters/slack/slack.adapter.js')).SlackAdapter(parts),
+  telegram: async (parts) =>
+    new (await import('./adapters/telegram/telegram.adapter.js')).TelegramAdapter(parts),
+  webhook: async (parts) => new (await import('./adapters/webhook/webhook.adapter.js')).WebhookAdapter(parts),
+};
+
+/** Throws `ChannelRefused` when the settings do not suffice. */
+export function createAdapter(parts: AdapterParts): Promise<ChannelAdapter> {
+  return MAKERS[parts.settings.type](parts);
+}
 
 interface MadeAdapter {
   readonly settings: ChannelSettings;

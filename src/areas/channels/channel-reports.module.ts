@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { WebhookAnswers } from './adapters/webhook/webhook-answers.store.js';
-import { WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
+import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
 import { ApiChannel } from './api-channel.js';
 import { ChannelAdapters } from './channel-adapters.js';
 import { ChannelReports } from './channel-reports.service.js';

@@ -1,4 +1,5 @@
-import { Conflict, NotFound } from '../../common/errors/gateway-error.js';
+import { Conflict, Forbidden, NotFound, Unauthorized } from '../../common/errors/gateway-error.js';
+import { type SignatureProblem } from '../hooks/signature-check.js';
 
 export class ChannelNotFound extends NotFound {
   constructor() {
@@ -10,6 +11,38 @@ export class ChannelDisabled extends Conflict {
   constructor(name: string) {
     super(`The channel is disabled. Set channels_config.${name}.enabled to true.`, {
       details: { reason: 'channel_disabled' },
+    });
+  }
+}
+
+const SENTENCES: Readonly<Record<SignatureProblem, string>> = {
+  unsigned: 'The message has to be signed: send webhook-id, webhook-timestamp and webhook-signature.',
+  wrong: 'The signature does not fit this message.',
+  stale: 'The message was signed more than five minutes ago, or the clocks differ.',
+};
+
+/** The same for a channel that is not there: names are not for strangers to find out. */
+export class NotSigned extends Unauthorized {
+  constructor(problem: SignatureProblem) {
+    super(SENTENCES[problem], {
+      headers: { 'WWW-Authenticate': 'Signature realm="agent-gateway"' },
+      details: { reason: `signature_${problem}` },
+    });
+  }
+}
+
+export class SenderNotAllowed extends Forbidden {
+  constructor() {
+    super('This user may not write here: allowed_users of the channel does not name them.', {
+      details: { reason: 'sender_not_allowed' },
+    });
+  }
+}
+
+export class WebhookIdReused extends Conflict {
+  constructor() {
+    super('This webhook-id was used for another message. Give every message an id of its own.', {
+      details: { reason: 'webhook_id_reused' },
     });
   }
 }

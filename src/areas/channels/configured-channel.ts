@@ -1,11 +1,10 @@
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
-import { Channel, type ChannelProbe, type ChannelState } from './channel.port.js';
+import { Channel, type ChannelProbe, type ChannelState, timedProbe } from './channel.port.js';
 import type { ChannelAdapters } from './channel-adapters.js';
 import type { ChannelStates } from './channel-states.store.js';
 import { ChannelDisabled } from './channels.errors.js';
 import type { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
-import { timedProbe } from './timed-probe.js';
 
 export interface ConfiguredChannelParts {
   readonly states: ChannelStates;

@@ -7,6 +7,7 @@ import { TurnLimitReached } from '../../turns/limits/turn-limit-reached.js';
 import type { TurnResult, TurnResults } from '../../turns/turn-results.store.js';
 import type { StartedTurn } from '../../turns/turns.service.js';
 import type { ChannelAdapter } from '../channel-adapter.port.js';
+import { RetryLater } from '../channel-failures.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
 import { SPEAKERS_NOTE } from '../inbound/speaker-label.js';
 import { DraftWriter } from '../replies/draft-writer.js';
@@ -16,7 +17,6 @@ import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
 import { splitText } from '../replies/split-text.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 import type { DoneSignal } from './done-signal.js';
-import { RetryLater } from './retry-later.js';
 
 const BUSY_MS = 1000;
 const POLL_MS = 250;

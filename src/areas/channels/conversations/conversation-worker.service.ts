@@ -10,15 +10,18 @@ import { SessionsService } from '../../sessions/sessions.service.js';
 import { TurnResults } from '../../turns/turn-results.store.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import { ChannelDirectory } from '../channel-directory.js';
-import { LeaseLost } from '../channel-failures.js';
+import { LeaseLost, RetryLater } from '../channel-failures.js';
 import { Inbox } from '../inbound/inbox.store.js';
 import { ReplyStore } from '../replies/reply.store.js';
 import { ReplySender } from '../replies/reply-sender.js';
-import { CONVERSATION_LEASE_SECS } from './conversation.sql.js';
-import { type ConversationClaim, ConversationStore, conversationKey } from './conversation.store.js';
+import {
+  CONVERSATION_LEASE_SECS,
+  type ConversationClaim,
+  ConversationStore,
+  conversationKey,
+} from './conversation.store.js';
 import { ConversationRun, type RunParts } from './conversation-run.js';
 import { DoneSignal } from './done-signal.js';
-import { RetryLater } from './retry-later.js';
 
 /** The poll that finds what another replica, or a crash, has left. */
 const POLL_MS = 1000;

@@ -1,11 +1,10 @@
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import type { Logs } from '../../../platform/logging/logger.js';
 import { silentLogs } from '../../../platform/logging/silent-logs.js';
-import { LeaseLost } from '../channel-failures.js';
+import { LeaseLost, RetryLater } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ConversationClaim } from './conversation.store.js';
 import { ConversationWorker } from './conversation-worker.service.js';
-import { RetryLater } from './retry-later.js';
 
 const claimOf = (conversation: string, failures = 0): ConversationClaim => ({
   ...{ channel: 'tg', conversation, fence: 1, sessionId: 's', failures },

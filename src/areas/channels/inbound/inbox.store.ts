@@ -1,14 +1,87 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
 import { Database } from '../../../platform/database/database.js';
-import type { SqlRunner } from '../../../platform/database/sql.js';
+import { type SqlRunner, type Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
-import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
+import { type AdapterData, type InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
-import type { ReceiverLease } from '../channel-states.store.js';
-import * as sql from './inbox.sql.js';
+import { type ReceiverLease } from '../channel-states.store.js';
 import { spoken } from './speaker-label.js';
+
+/** `$1` channel, `$2` replica, `$3` fence: the place to go on from, while the lease is ours. */
+export const MOVE_CURSOR: Statement = {
+  name: 'channel_inbox.move_cursor',
+  text: `
+    UPDATE channel_states SET receive_cursor = coalesce($4::json, receive_cursor)
+    WHERE name = $1 AND owner = $2 AND fence = $3 RETURNING name`,
+};
+
+/** `$2` conversations, `$3` who writes there, null in a group. A conversation that has had two people stays theirs both. */
+export const UPSERT_CONVERSATION: Statement = {
+  name: 'channel_inbox.meet_writers',
+  text: `
+    INSERT INTO channel_conversations AS known (channel, conversation, sole_user)
+    SELECT $1, conversation, CASE WHEN count(*) = count(writer) AND min(writer) = max(writer) THEN min(writer) END
+    FROM unnest($2::text[], $3::text[]) AS met (conversation, writer)
+    GROUP BY conversation ORDER BY conversation
+    ON CONFLICT (channel, conversation) DO UPDATE SET written_at = now(),
+      sole_user = CASE WHEN known.sole_user = excluded.sole_user THEN known.sole_user END`,
+};
+
+/** What is known already is not stored again. */
+export const STORE: Statement = {
+  name: 'channel_inbox.store',
+  text: `
+    INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target, is_group)
+    SELECT $1, conversation, external_id, message_id, user_id, content, target::json, is_group = 1
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+      WITH ORDINALITY AS arrived (conversation, external_id, message_id, user_id, content, target, is_group, place)
+    ORDER BY place
+    ON CONFLICT (channel, external_id) DO NOTHING RETURNING external_id`,
+};
+
+export const NEXT: Statement = {
+  name: 'channel_inbox.next',
+  text: `
+    SELECT id, channel, conversation, message_id, user_id, content, is_group, target, received_at,
+      answered_at IS NOT NULL AS answered
+    FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
+};
+
+/** The text is in the history by now; that it was seen is kept. */
+export const DONE: Statement = {
+  name: 'channel_inbox.done',
+  text: `UPDATE channel_messages SET done_at = now(), content = '' WHERE id = $1`,
+};
+
+/** What was done with so long ago (`$1` days), with its replies; at most `$2`. */
+export const PRUNE: Statement = {
+  name: 'channel_inbox.prune',
+  text: `
+    WITH old AS (
+      SELECT id, message_id FROM channel_messages WHERE done_at < now() - make_interval(days => $1)
+      ORDER BY done_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), replies AS (
+      DELETE FROM channel_replies USING old WHERE channel_replies.message_id = old.message_id
+    )
+    DELETE FROM channel_messages USING old WHERE channel_messages.id = old.id RETURNING channel_messages.id`,
+};
+
+/**
+ * Conversations in which nobody wrote for so long (`$1` days) and nothing is open. One in which somebody writes just now is
+ * left: its row is looked at again once it is ours.
+ */
+export const PRUNE_CONVERSATIONS: Statement = {
+  name: 'channel_inbox.prune_conversations',
+  text: `
+    DELETE FROM channel_conversations AS one
+    WHERE written_at < now() - make_interval(days => $1) AND (owner IS NULL OR lease_until < now())
+      AND NOT EXISTS (
+        SELECT 1 FROM channel_messages AS m
+        WHERE m.channel = one.channel AND m.conversation = one.conversation AND m.done_at IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id = one.session_id AND status <> 'terminated')`,
+};
 
 /** A message of a conversation that is not done with. */
 export interface OpenMessage {
@@ -57,7 +130,7 @@ export class Inbox {
   ): Promise<number> {
     return this.database.transaction(async (runner) => {
       const values = [name, this.replica.value, fence, cursor === null ? null : JSON.stringify(cursor)];
-      if ((await runner.query(sql.MOVE_CURSOR, values)).length === 0) throw new LeaseLost();
+      if ((await runner.query(MOVE_CURSOR, values)).length === 0) throw new LeaseLost();
       return store(runner, name, messages);
     });
   }
@@ -69,18 +142,18 @@ export class Inbox {
 
   /** The oldest that is not done with; undefined when there is none. */
   async next(channel: string, conversation: string): Promise<OpenMessage | undefined> {
-    const [row] = await this.database.query<OpenRow>(sql.NEXT, [channel, conversation]);
+    const [row] = await this.database.query<OpenRow>(NEXT, [channel, conversation]);
     return row && openMessage(row);
   }
 
   async done({ id }: OpenMessage): Promise<void> {
-    await this.database.query(sql.DONE, [id]);
+    await this.database.query(DONE, [id]);
   }
 
   /** Forgets what was done with so long ago, and conversations of which nothing is left. @returns how many messages */
   async prune(days: number, most: number): Promise<number> {
-    const { length } = await this.database.query(sql.PRUNE, [days, most]);
-    if (length < most) await this.database.query(sql.PRUNE_CONVERSATIONS, [days]);
+    const { length } = await this.database.query(PRUNE, [days, most]);
+    if (length < most) await this.database.query(PRUNE_CONVERSATIONS, [days]);
     return length;
   }
 }
@@ -94,8 +167,8 @@ async function store(
   const conversations = messages.map(({ conversation }) => conversation);
   const userIds = messages.map(({ sender }) => `${channel}:${sender.id}`);
   const writers = messages.map(({ isGroup }, index) => (isGroup ? null : (userIds[index] ?? null)));
-  await runner.query(sql.UPSERT_CONVERSATION, [channel, conversations, writers]);
-  const stored = await runner.query(sql.STORE, [
+  await runner.query(UPSERT_CONVERSATION, [channel, conversations, writers]);
+  const stored = await runner.query(STORE, [
     channel,
     conversations,
     messages.map(({ externalId }) => externalId),

@@ -1,11 +1,78 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { type Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { LeaseLost } from '../channel-failures.js';
-import type { ConversationClaim } from '../conversations/conversation.store.js';
-import type { OpenMessage } from '../inbound/inbox.store.js';
-import * as sql from './reply.sql.js';
+import { type ConversationClaim, HELD } from '../conversations/conversation.store.js';
+import { type OpenMessage } from '../inbound/inbox.store.js';
+
+/** Only whoever holds the conversation (see `HELD`) may say anything in it. */
+const IF_HELD = `EXISTS (SELECT 1 FROM channel_conversations WHERE ${HELD})`;
+
+/** A first piece is about to be shown: `$5` message, `$6` text. */
+export const DRAFT: Statement = {
+  name: 'channel_replies.draft',
+  text: `
+    INSERT INTO channel_replies (message_id, part, content, status)
+    SELECT $5, 1, $6, 'draft' WHERE ${IF_HELD} ON CONFLICT (message_id, part) DO NOTHING RETURNING part`,
+};
+export const DRAFTED: Statement = {
+  name: 'channel_replies.drafted',
+  text: `UPDATE channel_replies SET external_id = $2 WHERE message_id = $1 AND part = 1`,
+};
+
+export const HOLDS: Statement = {
+  name: 'channel_replies.holds',
+  text: `SELECT 1 AS held FROM channel_conversations WHERE ${HELD}`,
+};
+
+/** The whole answer of message `$5`, which is row `$6`: its parts (`$7`), in the state `$8`. What was a draft becomes part 1. */
+export const WRITE: Statement = {
+  name: 'channel_replies.write',
+  text: `
+    WITH answered AS (
+      UPDATE channel_messages SET answered_at = now()
+      WHERE id = $6 AND answered_at IS NULL AND ${IF_HELD} RETURNING id
+    ), written AS (
+      INSERT INTO channel_replies (message_id, part, content, status)
+      SELECT $5, place, content, $8 FROM answered, unnest($7::text[]) WITH ORDINALITY AS parts (content, place)
+      ON CONFLICT (message_id, part) DO UPDATE SET content = EXCLUDED.content, status = EXCLUDED.status
+      WHERE channel_replies.status = 'draft'
+    )
+    SELECT id FROM answered`,
+};
+/** One more part, after the others. */
+export const ADD: Statement = {
+  name: 'channel_replies.add',
+  text: `
+    INSERT INTO channel_replies (message_id, part, content, status)
+    SELECT $1, max(part) + 1, $2, 'pending' FROM channel_replies WHERE message_id = $1
+    ON CONFLICT (message_id, part) DO NOTHING`,
+};
+export const OF_MESSAGE: Statement = {
+  name: 'channel_replies.of_message',
+  text: `SELECT part, content, status, external_id, attempts FROM channel_replies WHERE message_id = $1 ORDER BY part`,
+};
+
+/** It is about to leave: from here on it is not known whether it has, until that is written down. */
+export const SENDING: Statement = {
+  name: 'channel_replies.sending',
+  text: `
+    UPDATE channel_replies SET status = 'sending', attempts = attempts + 1
+    WHERE message_id = $5 AND part = $6 AND ${IF_HELD} RETURNING part`,
+};
+export const ENDED: Statement = {
+  name: 'channel_replies.ended',
+  text: `
+    UPDATE channel_replies SET status = $3, error = $4, external_id = coalesce($5, external_id)
+    WHERE message_id = $1 AND part = $2`,
+};
+/** What was to be edited is gone: it is sent anew. */
+export const UNTIE: Statement = {
+  name: 'channel_replies.untie',
+  text: `UPDATE channel_replies SET external_id = NULL, status = 'pending' WHERE message_id = $1 AND part = $2`,
+};
 
 /** `draft`: shown while it is written. `unknown`: it may have arrived, so it is not sent again. */
 export type ReplyStatus = 'draft' | 'pending' | 'sending' | 'sent' | 'unknown' | 'failed';
@@ -38,16 +105,16 @@ export class ReplyStore {
   /** Notes that a draft is about to be shown. False when there is one already, or the conversation is lost. */
   async draft(claim: ConversationClaim, { messageId }: OpenMessage, text: string): Promise<boolean> {
     const values = [...this.held(claim), messageId, storableText(text)];
-    return (await this.database.query(sql.DRAFT, values)).length > 0;
+    return (await this.database.query(DRAFT, values)).length > 0;
   }
 
   async drafted({ messageId }: OpenMessage, externalId: string): Promise<void> {
-    await this.database.query(sql.DRAFTED, [messageId, externalId]);
+    await this.database.query(DRAFTED, [messageId, externalId]);
   }
 
   /** Whether anything may still be said there. */
   async holds(claim: ConversationClaim): Promise<boolean> {
-    return (await this.database.query(sql.HOLDS, this.held(claim))).length > 0;
+    return (await this.database.query(HOLDS, this.held(claim))).length > 0;
   }
 
   /** The answer as it is to be said. Throws `LeaseLost`. */
@@ -58,21 +125,21 @@ export class ReplyStore {
     status: 'pending' | 'sent',
   ): Promise<void> {
     const values = [...this.held(claim), messageId, id, parts.map(storableText), status];
-    if ((await this.database.query(sql.WRITE, values)).length === 0) throw new LeaseLost();
+    if ((await this.database.query(WRITE, values)).length === 0) throw new LeaseLost();
   }
 
   async add({ messageId }: OpenMessage, text: string): Promise<void> {
-    await this.database.query(sql.ADD, [messageId, text]);
+    await this.database.query(ADD, [messageId, text]);
   }
 
   async partsOf(messageId: string): Promise<ReplyPart[]> {
-    const rows = await this.database.query<PartRow>(sql.OF_MESSAGE, [messageId]);
+    const rows = await this.database.query<PartRow>(OF_MESSAGE, [messageId]);
     return rows.map(({ external_id: externalId, ...row }) => ({ ...row, externalId }));
   }
 
   /** Throws `LeaseLost`. */
   async sending(claim: ConversationClaim, { messageId }: OpenMessage, part: number): Promise<void> {
-    const rows = await this.database.query(sql.SENDING, [...this.held(claim), messageId, part]);
+    const rows = await this.database.query(SENDING, [...this.held(claim), messageId, part]);
     if (rows.length === 0) throw new LeaseLost();
   }
 
@@ -82,7 +149,7 @@ export class ReplyStore {
     status: 'pending' | 'sent' | 'unknown' | 'failed',
     result: { readonly externalId?: string | undefined; readonly error?: string } = {},
   ): Promise<void> {
-    await this.database.query(sql.ENDED, [
+    await this.database.query(ENDED, [
       messageId,
       part,
       status,
@@ -92,7 +159,7 @@ export class ReplyStore {
   }
 
   async untie({ messageId }: OpenMessage, part: number): Promise<void> {
-    await this.database.query(sql.UNTIE, [messageId, part]);
+    await this.database.query(UNTIE, [messageId, part]);
   }
 
   private held({ channel, conversation, fence }: ConversationClaim) {

@@ -13,8 +13,12 @@ import {
   touches,
 } from '../../../platform/settings/settings-subscribers.js';
 import { ChannelAdapters } from '../channel-adapters.js';
-import { RECEIVER_LEASE_SECS } from '../channel-states.sql.js';
-import { ChannelStates, type HeldLease, type ReceiverLease } from '../channel-states.store.js';
+import {
+  ChannelStates,
+  type HeldLease,
+  RECEIVER_LEASE_SECS,
+  type ReceiverLease,
+} from '../channel-states.store.js';
 import { ChannelRunner } from './channel-runner.js';
 import { RunnerPartsFactory } from './runner-parts.js';
 

@@ -1,10 +1,59 @@
-import { Body, Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { Response } from 'express';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Injectable,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { type Response } from 'express';
+import { BodyRoom } from '../../../http/body/body-room.js';
+import { readJsonBytes } from '../../../http/body/json-body.guard.js';
+import { readJsonObject } from '../../../http/body/json-bytes.js';
+import { type GatewayRequest } from '../../../http/gateway-request.js';
 import { Open } from '../../../http/guards/access.decorator.js';
-import { WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
+import { ClientAddress } from '../../../http/guards/client-address.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
 import { InboundMessageRequest } from './inbound.requests.js';
 import { type InboundView, presentInbound } from './inbound.views.js';
-import { SignedBodyGuard, type SignedRequest } from './signed-body.guard.js';
+
+/** A request whose signature was found to be right. */
+export interface SignedRequest extends GatewayRequest {
+  signed: SignedMessage;
+}
+
+/** In the place of a token: the signature of the bytes. They are parsed only when it is right. */
+@Injectable()
+export class SignedBodyGuard implements CanActivate {
+  constructor(
+    private readonly inbound: WebhookInbound,
+    private readonly settings: Settings,
+    private readonly room: BodyRoom,
+    private readonly addresses: ClientAddress,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<SignedRequest>();
+    const channel = String(request.params['channel']);
+    const key = await this.inbound.keyOf(channel);
+    const maxBytes = this.settings.current.gateway.max_body_bytes;
+    const held = this.room.enter(`stranger:${this.addresses.groupOf(request)}`);
+    const body = await readJsonBytes(request, http.getResponse<Response>(), { maxBytes, held }).finally(() =>
+      held.release(),
+    );
+    const id = request.header('webhook-id');
+    const timestamp = request.header('webhook-timestamp');
+    this.inbound.verify({ id, timestamp, signature: request.header('webhook-signature') }, body, key);
+    request.signed = { channel, id: id ?? '', body };
+    request.body = await readJsonObject(body);
+    return true;
+  }
+}
 
 /** Where programs post messages to channels of the type webhook, on the ports of both profiles. */
 @Controller({ path: 'inbound', version: ['a', 'b'] })

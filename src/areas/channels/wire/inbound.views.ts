@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { WebhookAnswer } from '../adapters/webhook/webhook-answers.store.js';
+import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
 
 /** What a program gets for a message that it posted: the answer, or that it comes later. */
 export class InboundView {

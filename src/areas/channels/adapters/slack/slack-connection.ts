@@ -3,8 +3,7 @@ import { SocketModeClient } from '@slack/socket-mode';
 import type { GuardedSockets } from '../../../../platform/outbound/guarded-sockets.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import { ChannelUnreachable } from '../../channel-failures.js';
-import { connectionFailure } from './slack-call.js';
-import { SILENT, type SlackAccess, slackOptions } from './slack-client.js';
+import { connectionFailure, SILENT, type SlackAccess, slackOptions } from './slack-client.js';
 
 /** What has arrived and is not taken; past this much the connection is given up, and what was missed is asked for. */
 const MAX_WAITING = 1000;

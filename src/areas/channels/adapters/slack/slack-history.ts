@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
-import { isSkippable } from './slack-call.js';
+import { isSkippable } from './slack-client.js';
 
 const EVERY_TYPE = 'public_channel,private_channel,mpim,im';
 const PAGE = 200;

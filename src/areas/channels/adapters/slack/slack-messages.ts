@@ -1,6 +1,39 @@
 import { z } from 'zod';
-import type { InboundMessage } from '../../channel-adapter.port.js';
-import { mentions, readableText } from './slack-text.js';
+import { type InboundMessage } from '../../channel-adapter.port.js';
+import { type SlackEnvelope } from './slack-connection.js';
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
+/** `<@U1>`, `<@U1|ada>`, `<#C1|general>`, `<!here>`, `<https://…|label>`: what Slack makes of what people write. */
+const MARKED = /<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/g;
+
+/** A text of Slack's as people read it, without the mention of the bot. */
+export function readableText(text: string, bot: string): string {
+  return text
+    .replace(mentionOf(bot), '')
+    .replace(MARKED, (_all, sign: string, what: string, label?: string) => readable(sign, what, label))
+    .replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity)
+    .trim();
+}
+
+/** The characters that mean something to Slack: without them an answer could call everybody. */
+export function literalText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export function mentions(text: string, bot: string): boolean {
+  return text.search(mentionOf(bot)) >= 0;
+}
+
+function mentionOf(bot: string): RegExp {
+  return new RegExp(`<@${bot}(?:\\|[^<>]*)?>`, 'g');
+}
+
+function readable(sign: string, what: string, label: string | undefined): string {
+  const hasLabel = label !== undefined && label !== '';
+  if (sign === '') return hasLabel && label !== what ? `${label} (${what})` : what;
+  if (hasLabel) return `${sign === '#' ? '#' : '@'}${label}`;
+  return sign === '!' ? `@${what}` : `${sign}${what}`;
+}
 
 const id = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 const timestamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
@@ -74,4 +107,30 @@ export function inboundOf(message: WrittenMessage, bot: SlackBot, displayName: s
     text: readableText(text, bot.user),
     target: { channel, ...(thread === undefined ? {} : { thread }) },
   };
+}
+
+const body = z.object({
+  event: z.object({ type: z.string() }).loose(),
+  authorizations: z
+    .array(z.object({ user_id: z.string().nullish(), is_bot: z.boolean().nullish() }))
+    .nullish(),
+});
+
+/** What the app is told when somebody takes its rights away. */
+const ACCESS_REVOKED = new Set(['tokens_revoked', 'app_uninstalled']);
+
+/** The event of an envelope; none for those of other kinds, and for other workspaces that have installed the same app. */
+export function eventOf(
+  { type, body: value }: SlackEnvelope,
+  bot: SlackBot,
+): { readonly type: string } | undefined {
+  if (type !== 'events_api') return undefined;
+  const { data } = body.safeParse(value);
+  const installed = data?.authorizations ?? [];
+  const isOthers = installed.every((one) => one.is_bot === true && one.user_id !== bot.user);
+  return installed.length > 0 && isOthers ? undefined : data?.event;
+}
+
+export function revokesAccess(envelope: SlackEnvelope): boolean {
+  return ACCESS_REVOKED.has(body.safeParse(envelope.body).data?.event.type ?? '');
 }

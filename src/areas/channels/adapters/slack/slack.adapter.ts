@@ -3,20 +3,17 @@ import type { WebClient } from '@slack/web-api';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import {
   type AdapterData,
+  type AdapterParts,
   ChannelAdapter,
+  credential,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, type NotSent } from '../../channel-failures.js';
-import { type AdapterParts, credential } from '../adapter-parts.js';
-import { connectionFailure, isRefusal, sendFailure } from './slack-call.js';
-import { type SlackAccess, slackApi } from './slack-client.js';
+import { connectionFailure, isRefusal, type SlackAccess, sendFailure, slackApi } from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
-import { revokesAccess } from './slack-events.js';
-import { SlackInbox } from './slack-inbox.js';
-import { isId, type SlackBot } from './slack-messages.js';
-import { SlackPeople } from './slack-people.js';
-import { literalText } from './slack-text.js';
+import { SlackInbox, SlackPeople } from './slack-inbox.js';
+import { isId, literalText, revokesAccess, type SlackBot } from './slack-messages.js';
 
 /** While the connection stands nothing tells of a bot's token that was revoked, unless the app asks to be told. */
 const ASK_MS = 30_000;

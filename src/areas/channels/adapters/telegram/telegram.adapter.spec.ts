@@ -1,7 +1,7 @@
 import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harness/outbound-answers.js';
 import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
 import { Environment } from '../../../../platform/settings/environment.js';
-import type { AdapterParts } from '../adapter-parts.js';
+import type { AdapterParts } from '../../channel-adapter.port.js';
 import { TelegramAdapter } from './telegram.adapter.js';
 
 const { signal } = new AbortController();

@@ -2,13 +2,13 @@ import { type Api, GrammyError } from 'grammy';
 import type { Update, UserFromGetMe } from 'grammy/types';
 import {
   type AdapterData,
+  type AdapterParts,
   ChannelAdapter,
+  credential,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
-import { type AdapterParts, credential } from '../adapter-parts.js';
-import { connectionFailure, sendFailure } from './telegram-call.js';
-import { grammySignal, telegramApi } from './telegram-client.js';
+import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
 import { inboundOf } from './telegram-updates.js';
 
 const MAX_UPDATES = 100;

@@ -1,17 +1,58 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Database } from '../../../../platform/database/database.js';
+import { type Statement } from '../../../../platform/database/sql.js';
 import { Readiness } from '../../../../platform/lifecycle/readiness.js';
 import { type SignedHeaders, signatureProblem } from '../../../hooks/signature-check.js';
 import { ChannelActivity } from '../../channel-activity.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
 import { ChannelDirectory } from '../../channel-directory.js';
+import { NotSigned, SenderNotAllowed, WebhookIdReused } from '../../channels.errors.js';
 import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
 import { DoneSignal } from '../../conversations/done-signal.js';
 import { admissionOf } from '../../inbound/admission.js';
 import { Inbox } from '../../inbound/inbox.store.js';
 import { WebhookAdapter } from './webhook.adapter.js';
-import { NotSigned, SenderNotAllowed, WebhookIdReused } from './webhook.errors.js';
-import { type WebhookAnswer, WebhookAnswers } from './webhook-answers.store.js';
+
+/** What became of a message that came with this id. */
+export interface WebhookAnswer {
+  readonly messageId: string;
+  readonly sessionId: string | null;
+  /** Of the bytes that it came in. */
+  readonly digest: string;
+  /** Null until there is one. */
+  readonly content: string | null;
+}
+
+const FIND: Statement = {
+  name: 'channel_webhook.answer',
+  text: `
+    SELECT m.message_id, m.target->>'digest' AS digest, said.session_id, CASE WHEN m.done_at IS NOT NULL THEN (
+      SELECT string_agg(content, E'\\n' ORDER BY part) FROM channel_replies AS r WHERE r.message_id = m.message_id
+    ) END AS content
+    FROM channel_messages AS m LEFT JOIN messages AS said ON said.id = m.message_id
+    WHERE m.channel = $1 AND m.external_id = $2`,
+};
+
+interface AnswerRow {
+  message_id: string;
+  digest: string;
+  session_id: string | null;
+  content: string | null;
+}
+
+/** Answers that are fetched by whoever asked. */
+@Injectable()
+export class WebhookAnswers {
+  constructor(private readonly database: Database) {}
+
+  async find(channel: string, externalId: string): Promise<WebhookAnswer | undefined> {
+    const [row] = await this.database.query<AnswerRow>(FIND, [channel, externalId]);
+    if (row === undefined) return undefined;
+    const { message_id: messageId, session_id: sessionId, digest, content } = row;
+    return { messageId, sessionId, digest, content };
+  }
+}
 
 /** How often a request that waits looks whether another replica has answered. */
 const POLL_MS = 500;

@@ -2,8 +2,8 @@ import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harn
 import { OutboundFailed, OutboundRefused } from '../../../../platform/outbound/outbound.errors.js';
 import { Environment } from '../../../../platform/settings/environment.js';
 import type { ChannelSettings } from '../../../../platform/settings/sections/channels.section.js';
+import type { AdapterParts } from '../../channel-adapter.port.js';
 import { ChannelRefused } from '../../channel-failures.js';
-import type { AdapterParts } from '../adapter-parts.js';
 import { WebhookAdapter } from './webhook.adapter.js';
 
 const { signal } = new AbortController();

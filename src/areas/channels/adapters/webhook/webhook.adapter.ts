@@ -3,9 +3,14 @@ import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import { deliveryHeaders } from '../../../hooks/delivery-request.js';
 import { signingKey } from '../../../hooks/webhook-secret.js';
-import { ChannelAdapter, type OutboundReply, type ReceiverLink } from '../../channel-adapter.port.js';
+import {
+  type AdapterParts,
+  ChannelAdapter,
+  credential,
+  type OutboundReply,
+  type ReceiverLink,
+} from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
-import { type AdapterParts, credential } from '../adapter-parts.js';
 
 /** Whoever wrote is a program: it takes an answer as it is. */
 const MAX_REPLY_LENGTH = 16 * 1024 * 1024;

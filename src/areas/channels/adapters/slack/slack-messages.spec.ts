@@ -1,4 +1,4 @@
-import { literalText, mentions, readableText } from './slack-text.js';
+import { literalText, mentions, readableText } from './slack-messages.js';
 
 test.each([
   ['<@UBOT> hello', 'hello'],

@@ -1,8 +1,7 @@
 import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harness/outbound-answers.js';
 import { OutboundFailed, OutboundRefused } from '../../../../platform/outbound/outbound.errors.js';
 import { ChannelRefused, ChannelUnreachable } from '../../channel-failures.js';
-import { connectionFailure, isRefusal, isSkippable, sendFailure } from './slack-call.js';
-import { slackApi } from './slack-client.js';
+import { connectionFailure, isRefusal, isSkippable, sendFailure, slackApi } from './slack-client.js';
 
 const ACCESS = { token: 'xoxb-1', apiUrl: '', timeoutMs: 1000 };
 

@@ -1,6 +1,6 @@
 import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harness/outbound-answers.js';
 import { slackApi } from './slack-client.js';
-import { SlackPeople } from './slack-people.js';
+import { SlackPeople } from './slack-inbox.js';
 
 const ok = (user: object): ScriptedAnswer => ({ body: { ok: true, user } });
 

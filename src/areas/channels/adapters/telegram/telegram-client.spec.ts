@@ -1,8 +1,7 @@
 import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harness/outbound-answers.js';
 import { OutboundFailed, OutboundRefused } from '../../../../platform/outbound/outbound.errors.js';
 import { ChannelRefused, ChannelUnreachable } from '../../channel-failures.js';
-import { connectionFailure, sendFailure } from './telegram-call.js';
-import { grammySignal, telegramApi } from './telegram-client.js';
+import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
 
 const TOKEN = '1234:secret';
 
