@@ -1,6 +1,6 @@
 import { HookStore } from '../../src/areas/hooks/hook.store.js';
 import { RETRY_DELAYS_SECS } from '../../src/areas/hooks/retry-schedule.js';
-import { newWebhookSecret } from '../../src/areas/hooks/webhook-secret.js';
+import { newWebhookSecret } from '../../src/common/text/webhook-secret.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { signingKey } from '../../common/text/webhook-secret.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { signingKey } from './webhook-secret.js';
 
 /** Hook secrets on their way into the database and out of it; each opens for its own hook only. */
 @Injectable()

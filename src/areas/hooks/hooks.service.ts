@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BadFields } from '../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
+import { signingKey } from '../../common/text/webhook-secret.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import { EVENT_NAMES, isSubscribable } from '../../platform/events/event-catalogue.js';
 import { Settings } from '../../platform/settings/settings.js';
@@ -12,7 +13,6 @@ import type { Hook } from './hook.js';
 import { HookStore } from './hook.store.js';
 import { HookUrlCheck } from './hook-url-check.js';
 import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
-import { signingKey } from './webhook-secret.js';
 
 /** Of all tokens together; each has its share of them (`limits.hooks_per_api_token`). */
 const MAX_HOOKS = 1000;

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
+import { newWebhookSecret, signingKey } from '../../common/text/webhook-secret.js';
 import { signatureProblem } from './signature-check.js';
-import { newWebhookSecret, signingKey } from './webhook-secret.js';
 
 const secret = newWebhookSecret();
 const key = signingKey(secret) ?? Buffer.alloc(0);

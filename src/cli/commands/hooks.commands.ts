@@ -7,7 +7,7 @@ import {
   type HookAdmin,
 } from '../../areas/hooks/hook-admin.js';
 import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
-import { newWebhookSecret } from '../../areas/hooks/webhook-secret.js';
+import { newWebhookSecret } from '../../common/text/webhook-secret.js';
 import { agoArgument, countArgument, secondsArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';

@@ -18,7 +18,9 @@ function problem(name: string, settings: Readonly<Record<string, string>>): stri
 test('a channel that has what its type needs is accepted', () => {
   expect(problem('bot', { type: 'telegram', token_env: 'BOT' })).toBe('');
   expect(problem('work', { type: 'slack', token_env: 'BOT', app_token_env: 'APP' })).toBe('');
-  expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or more' })).toBe('');
+  expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or' })).toBe('');
+  expect(problem('desk', { type: 'webhook', secret: 'whsec_c2l4dGVlbiBieXRlcyBvcg==' })).toBe('');
+  expect(problem('bot', { type: 'telegram', token_env: 'BOT', secret: 'ignored' })).toBe('');
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -32,6 +34,13 @@ test.each<[string, Record<string, string>, RegExp]>([
     { type: 'webhook' },
     /channels_config\.desk\.secret: a channel of the type "webhook" needs a secret/,
   ],
+  [
+    'desk',
+    { type: 'webhook', secret: '1:A fifteen byt' },
+    /channels_config\.desk\.secret: has to be whsec_ and base64, or any text, of at least 16 bytes/,
+  ],
+  ['desk', { type: 'webhook', secret: 'whsec_MTpBIGZpZnRlZW4gYnl0' }, /desk\.secret: .* at least 16 bytes/],
+  ['desk', { type: 'webhook', secret: 'whsec_no base64 but long enough' }, /desk\.secret: has to be whsec_/],
   [
     'work',
     { type: 'slack', token: '1:A' },

@@ -1,15 +1,23 @@
 import { z } from 'zod';
+import { signingKey } from '../../../common/text/webhook-secret.js';
 import { keyMarks } from '../key-marks.js';
 import { httpUrl, integer, millis } from './key-types.js';
 
 const MAX_SECRET_LENGTH = 512;
 const MAX_USERS = 10_000;
+/** Shortest key that a webhook channel signs with, in bytes. */
+export const MIN_CHANNEL_KEY_BYTES = 16;
 
 /** Whoever has a channel's secret can write as any user. */
 const secretText = () =>
   z.string().max(MAX_SECRET_LENGTH).default('').register(keyMarks, { secret: true, security: true });
 /** The name of a variable gives access to every variable there is. */
 const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
+
+/** A secret from a variable is read without the white space around it, so this one is measured like that as well. */
+function hasLongKey(secret: string): boolean {
+  return (signingKey(secret.trim())?.length ?? 0) >= MIN_CHANNEL_KEY_BYTES;
+}
 
 /** One channel. Keys of other types are ignored, so that the type can be changed key by key. */
 const channel = z
@@ -78,6 +86,10 @@ const channel = z
   .refine(({ type, secret, secret_env }) => type !== 'webhook' || secret !== '' || secret_env !== '', {
     path: ['secret'],
     message: 'a channel of the type "webhook" needs a secret or a secret_env',
+  })
+  .refine(({ type, secret }) => type !== 'webhook' || secret === '' || hasLongKey(secret), {
+    path: ['secret'],
+    message: `has to be whsec_ and base64, or any text, of at least ${MIN_CHANNEL_KEY_BYTES} bytes`,
   })
   .refine(({ token, token_env }) => token === '' || token_env === '', {
     path: ['token_env'],

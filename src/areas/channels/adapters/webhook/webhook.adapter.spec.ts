@@ -25,7 +25,7 @@ function adapter(settings: Partial<ChannelSettings>, ...answers: ScriptedAnswer[
 }
 
 test.each([
-  ['whsec_no base64 at all', 'what stands behind whsec_ in the secret is no base64'],
+  ['whsec_no base64 at all', 'the part of the secret after whsec_ is not base64'],
   ['short', 'the secret has fewer than 16 bytes'],
 ])('the secret "%s" is refused for good', (secret, why) => {
   expect(() => adapter({ secret })).toThrow(new ChannelRefused(why));

@@ -1,8 +1,9 @@
 import { sentenceOf } from '../../../../common/errors/sentence-of.js';
+import { signingKey } from '../../../../common/text/webhook-secret.js';
 import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import { MIN_CHANNEL_KEY_BYTES } from '../../../../platform/settings/sections/channels.section.js';
 import { deliveryHeaders } from '../../../hooks/delivery-request.js';
-import { signingKey } from '../../../hooks/webhook-secret.js';
 import {
   type AdapterParts,
   ChannelAdapter,
@@ -81,8 +82,9 @@ export class WebhookAdapter extends ChannelAdapter {
 
 function keyOf(secret: string): Buffer {
   const key = signingKey(secret);
-  if (key === undefined) throw new ChannelRefused('what stands behind whsec_ in the secret is no base64');
-  if (key.length < 16) throw new ChannelRefused('the secret has fewer than 16 bytes');
+  if (key === undefined) throw new ChannelRefused('the part of the secret after whsec_ is not base64');
+  if (key.length < MIN_CHANNEL_KEY_BYTES)
+    throw new ChannelRefused(`the secret has fewer than ${MIN_CHANNEL_KEY_BYTES} bytes`);
   return key;
 }
 
