@@ -6,7 +6,7 @@ import { anInteger, PROFILES } from './support/faces.js';
 const aText = expect.stringMatching(/./) as string;
 const anInstant = expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string;
 
-/** A platform that is there and answers nothing of use. */
+/** A platform that is reachable but responds with nothing useful. */
 let platform: ScriptedProvider;
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -45,20 +45,20 @@ describe('Profile A', () => {
   });
 
   describe('4.1 | POST | /channels/:name/test | none | tests channel connectivity; response not shown', () => {
-    test('a round trip that works is 200 with success and its time', async () => {
+    test('a successful round trip is 200 with success and its latency', async () => {
       const { status, body } = await gateway.a.post('/channels/api/test');
       expect(status).toBe(200);
       expect(body).toEqual({ name: 'api', success: true, latency_ms: anInteger });
     });
 
-    test('one that fails is 200 as well, and says why', async () => {
+    test('a failed round trip is 200 as well, and says why', async () => {
       const { status, body } = await gateway.a.post('/channels/dead/test');
       expect(status).toBe(200);
       expect(body).toEqual({ name: 'dead', success: false, latency_ms: anInteger, error: aText });
     });
   });
 
-  test('a channel that is not there is 404, with no body or with any', async () => {
+  test('an unknown channel is 404, with or without a body', async () => {
     expect((await gateway.a.post('/channels/nope/test')).status).toBe(404);
     expect((await gateway.a.post('/channels/__proto__/test', { any: 'thing' })).status).toBe(404);
   });

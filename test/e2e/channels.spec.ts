@@ -25,7 +25,7 @@ afterAll(async () => {
   await telegram.stop();
 });
 
-test('GET /channels shows every configured channel, and the truth about each, in both profiles', async () => {
+test('GET /channels lists every configured channel with its real state, in both profiles', async () => {
   await untilChannel(gateway, 'forgotten', 'disconnected');
   await untilChannel(gateway, 'inside', 'disconnected');
   const anInstant = expect.stringMatching(/Z$/) as string;
@@ -64,7 +64,7 @@ test('GET /channels shows every configured channel, and the truth about each, in
 });
 
 describe('2.8 | channels | object: connected (integer), total (integer)', () => {
-  test('status and info count the enabled channels, and say degraded while one was tried in vain', async () => {
+  test('status and info count the enabled channels, and say degraded while one fails to connect', async () => {
     const { body: status } = await gateway.b.get('/status');
     expect(status).toMatchObject({ channels: { connected: 3, total: 5 } });
     const { body: info } = await gateway.a.get('/info');
@@ -75,7 +75,7 @@ describe('2.8 | channels | object: connected (integer), total (integer)', () => 
   });
 });
 
-test('a disabled channel is not restarted and not healthy; sessions may be made on any that is configured', async () => {
+test('a disabled channel cannot be restarted and is not healthy; sessions can be created on any configured one', async () => {
   const restart = await gateway.b.post('/channels/off/restart');
   expect(restart.status).toBe(409);
   expect(restart.body).toMatchObject({
@@ -93,7 +93,7 @@ test('a disabled channel is not restarted and not healthy; sessions may be made 
   expect((await gateway.b.post('/sessions', { channel: 'nope' })).status).toBe(400);
 });
 
-test('a change of the configuration touches the channel concerned and no other', async () => {
+test('a configuration change restarts only the channel concerned', async () => {
   const before = await channelB(gateway, 'telegram');
   const admin = await channelB(gateway, 'desk');
   const patch = await gateway.b.patch('/config', { 'channels_config.desk.response_timeout_ms': 1234 });
@@ -113,7 +113,7 @@ test('a change of the configuration touches the channel concerned and no other',
   expect(await channelB(gateway, 'telegram')).toEqual(before);
 });
 
-test('a channel can be set up over the API; what chooses its place or its variable cannot', async () => {
+test('a channel can be configured over the API, except for its address and its variables', async () => {
   const added = { type: 'webhook', secret: 'another secret, long enough' };
   expect((await gateway.b.patch('/config', { 'channels_config.added': added })).status).toBe(200);
   await untilChannel(gateway, 'added', 'connected');
@@ -153,7 +153,7 @@ test.each([
   });
 });
 
-test('the name of the built-in channel is taken', async () => {
+test('the name of the built-in channel is reserved', async () => {
   const { status, text } = await gateway.b.patch('/config', {
     'channels_config.api': { type: 'webhook', secret: 'another secret, long enough' },
   });
@@ -161,7 +161,7 @@ test('the name of the built-in channel is taken', async () => {
   expect(text).toContain('api is built in');
 });
 
-test('hooks hear of channels that come and go, and why', async () => {
+test('hooks receive events of channels that connect and disconnect, with the reason', async () => {
   const receiver = await HookReceiver.open();
   await gateway.b.post('/hooks', { url: receiver.url(), events: ['channel.*'] });
   await gateway.b.post('/channels/telegram/restart');
@@ -185,7 +185,7 @@ test('hooks hear of channels that come and go, and why', async () => {
   await receiver.close();
 });
 
-test('what was done with a month ago is forgotten, and what was not is kept', async () => {
+test('messages done a month ago are deleted, and open ones are kept', async () => {
   await telegram.write('old', { chat: 1 });
   await telegram.write('new', { chat: 2 });
   await Promise.all([telegram.untilSaid(1, 1), telegram.untilSaid(1, 2)]);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Ended, ProcessBench } from '../harness/gateway-process.js';
 
-// Starts take long on a machine that is busy with others.
+// Starts take long on a busy machine.
 jest.setTimeout(120_000);
 
 const bench = new ProcessBench();

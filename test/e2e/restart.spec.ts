@@ -13,7 +13,7 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { StoryLine } from '../harness/story-line.js';
 
-// Starts take long on a machine that is busy with others.
+// Starts take long on a busy machine.
 jest.setTimeout(120_000);
 
 const bench = new ProcessBench();

@@ -28,11 +28,11 @@ beforeEach(() => {
   slack.forget();
 });
 
-/** What the bot has said there; the ids of people are the platform's to choose. */
+/** What the bot wrote there; the platform chooses the ids of people. */
 const textsOf = (channel: string): string[] => slack.said(channel).map(({ text }) => withoutId(text));
 const withoutId = (text: string): string => text.replace(/ \(U\w+\): /, ' (id): ');
 
-/** A change makes the channel connect anew; what is said in between would come by another way. */
+/** A change makes the channel reconnect; a message in between would be found by catching up. */
 async function setting(key: string, value: unknown): Promise<void> {
   const { connections } = slack.sockets;
   await gateway.b.patch('/config', { [`channels_config.slack.${key}`]: value });
@@ -48,7 +48,7 @@ async function usersOf(conversation: string): Promise<string[]> {
   return rows.map(({ user_id: user }) => user);
 }
 
-test('a private message is answered, by a session that the API shows', async () => {
+test('a private message is answered by a session that the API lists', async () => {
   await slack.write('Is 1 &lt; 2 &amp; <https://example.com/a|this> so?', { channel: direct });
   await slack.untilSaid(1, direct);
   const [answer] = slack.said(direct);
@@ -61,7 +61,7 @@ test('a private message is answered, by a session that the API shows', async () 
   expect(error).toBeUndefined();
 });
 
-test('in a channel every message begins a thread with a session of its own, whose messages are answered in their order', async () => {
+test('in a channel every message starts a thread with its own session, whose messages are answered in order', async () => {
   const one = await slack.write('first', { channel: room });
   const other = await slack.write('elsewhere', { channel: room, user: 'grace' });
   for (const text of ['second', 'third']) await slack.write(text, { channel: room, thread: one });
@@ -81,7 +81,7 @@ test('in a channel every message begins a thread with a session of its own, whos
   expect(users[0]).not.toEqual(users[1]);
 });
 
-test('a mention, which Slack tells of twice, is answered once, and so is what it repeats', async () => {
+test('a mention, which Slack reports twice, is answered once, as are repeated events', async () => {
   await slack.write(`<@${BOT}> hello`, { channel: room });
   await slack.untilSaid(1, room);
   slack.sockets.repeatAll();
@@ -91,7 +91,7 @@ test('a mention, which Slack tells of twice, is answered once, and so is what it
   expect(textsOf(direct)).toEqual(['You said: and go on']);
 });
 
-test('with mention_only the bot hears in channels what mentions it or replies to it', async () => {
+test('with mention_only the bot answers in channels only mentions and replies to it', async () => {
   await setting('mention_only', true);
   await slack.write('nobody in particular', { channel: room });
   await slack.write(`<@${BOT}> what do you think?`, { channel: room });
@@ -107,7 +107,7 @@ test('with mention_only the bot hears in channels what mentions it or replies to
   await setting('mention_only', null);
 });
 
-test('who is not among allowed_users is not heard, not even when they are let in later; an empty list is nobody', async () => {
+test('a sender who is not in allowed_users is ignored, also once admitted later; an empty list admits no one', async () => {
   const [stranger, friend] = [await slack.direct('grace'), direct];
   const rows = await usersOf(direct);
   await setting('allowed_users', [rows[0]?.replace('slack:', '')]);
@@ -132,7 +132,7 @@ test('who is not among allowed_users is not heard, not even when they are let in
   expect(textsOf(friend)).toEqual(['You said: I am known', 'You said: now you may']);
 });
 
-test('what nobody writes is not answered: edits, joins, bots, itself, other workspaces, what has no form', async () => {
+test('only messages that people write are answered: no edits, joins, bots, own messages, other workspaces or malformed events', async () => {
   const ts = (): string => (Date.now() / 1000).toFixed(6);
   const base = { type: 'message', channel: direct, channel_type: 'im', text: 'no', user: 'UADA' };
   slack.tell({ ...base, ts: ts(), subtype: 'message_changed' });
@@ -157,7 +157,7 @@ test('what nobody writes is not answered: edits, joins, bots, itself, other work
   expect(slack.sockets.connections).toBe(connections);
 });
 
-test('a long answer arrives in parts that Slack takes, whole and in order, and calls nobody', async () => {
+test('a long answer arrives complete and in order, in parts that Slack accepts, and notifies no one', async () => {
   const words = Array.from({ length: 1500 }, (_, n) => `word${n}😀`).join(' ');
   const held = heldAnswer();
   provider.script(held.script);
@@ -184,7 +184,7 @@ test('an answer is shown while it is written, in one message that grows', async 
   );
 });
 
-test('health and test are a real round trip; a restart begins anew', async () => {
+test('health and test make a real round trip; a restart connects again', async () => {
   const { body } = await gateway.b.get<{ healthy: boolean; latency_ms: number }>('/channels/slack/health');
   expect(body).toMatchObject({ name: 'slack', healthy: true });
   expect(body.latency_ms).toBeGreaterThanOrEqual(0);
@@ -196,15 +196,15 @@ test('health and test are a real round trip; a restart begins anew', async () =>
   expect(slack.sockets.count).toBe(1);
 });
 
-describe('when Slack does not take an answer', () => {
-  test('what surely did not arrive is sent again when Slack says, and arrives once', async () => {
+describe('when Slack does not accept an answer', () => {
+  test('a reply that did not arrive is sent again when Slack allows it, and arrives once', async () => {
     slack.next('chat.postMessage', (response) => response.writeHead(429, { 'retry-after': '1' }).end());
     await slack.write('busy?', { channel: direct });
     await slack.untilSaid(1, direct);
     expect(textsOf(direct)).toEqual(['You said: busy?']);
   });
 
-  test('what may have arrived is not sent again, and the reader is told', async () => {
+  test('a reply that may have arrived is not sent again, and the reader is told', async () => {
     slack.next('chat.postMessage', 'its answer is lost');
     await slack.write('heard?', { channel: direct });
     await slack.untilSaid(2, direct);
@@ -215,7 +215,7 @@ describe('when Slack does not take an answer', () => {
     expect(textsOf(direct)).toEqual(['You said: heard?', told, told]);
   });
 
-  test('what it will never take is given up, and the conversation goes on', async () => {
+  test('a rejected reply is given up, and the conversation goes on', async () => {
     slack.next('chat.postMessage', { ok: false, error: 'channel_not_found' });
     await slack.write('blocked', { channel: direct });
     await slack.write('unblocked', { channel: direct });
@@ -225,7 +225,7 @@ describe('when Slack does not take an answer', () => {
 });
 
 describe('when the connection is lost', () => {
-  test('Slack renews it, and what was said in between is answered, in its order', async () => {
+  test('Slack renews it, and messages in between are answered in order', async () => {
     slack.sockets.isSilent = true;
     slack.sockets.renew();
     await eventually(() => expect(slack.sockets.count).toBe(1));
@@ -240,17 +240,17 @@ describe('when the connection is lost', () => {
     expect(textsOf(direct)).toEqual(['one', 'two', 'three'].map((text) => `You said: ${text}`));
   });
 
-  test('a peer that is gone without a word is noticed', async () => {
+  test('a dead peer is noticed', async () => {
     await untilChannel(gateway, 'slack', 'connected');
     const { connections } = slack.sockets;
     slack.sockets.isDeaf = true;
-    // The next one is there at once, so that nobody need see the channel without any.
+    // The next connection opens at once, so the channel may never be seen as disconnected.
     await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections), 60_000);
     slack.sockets.isDeaf = false;
     await untilChannel(gateway, 'slack', 'connected', 60_000);
   }, 150_000);
 
-  test('an address that Slack names and the guard does not allow is not called', async () => {
+  test('an address from Slack that the guard refuses is not called', async () => {
     slack.next('apps.connections.open', { ok: true, url: 'ws://10.1.2.3/link?ticket=canary-ticket' });
     await gateway.b.post('/channels/slack/restart');
     const refused = await untilChannel(gateway, 'slack', 'disconnected');
@@ -280,7 +280,7 @@ describe('when a token is refused', () => {
     expect(refused.connected_at).toBeUndefined();
   }
 
-  test('told by an event: disconnected within two seconds, asks no more, comes back with another token', async () => {
+  test('by an event: disconnected within two seconds, stops calling, comes back with another token', async () => {
     slack.botToken = other;
     slack.tell({ type: 'tokens_revoked', tokens: { bot: [BOT] } });
     await untilRefused('token_revoked', 2000);
@@ -292,13 +292,13 @@ describe('when a token is refused', () => {
     await setting('token', other);
   });
 
-  test('told by the end of the connection: the token of the app', async () => {
+  test('by the end of the connection: the app token', async () => {
     slack.appToken = 'xapp-1-anotherCanary';
     slack.sockets.cut();
     await untilRefused('token_revoked');
   });
 
-  test('told by an answer that is not taken, which goes out once the token is', async () => {
+  test('by a refused reply, which is sent once the token is accepted', async () => {
     slack.refusal = 'account_inactive';
     provider.script((response, request) => {
       slack.botToken = other;
@@ -314,23 +314,23 @@ describe('when a token is refused', () => {
     expect(textsOf(direct)).toEqual(['You said: still there?']);
   });
 
-  test("a token that is not a bot's is said to be so", async () => {
+  test('a token that is not a bot token is named', async () => {
     slack.next('auth.test', { ok: true, team_id: 'T1', user_id: 'U1' });
     slack.sockets.cut();
     await eventually(async () => {
       const { error } = await channelB(gateway, 'slack');
-      expect(error).toBe("Slack knows the token, but not as a bot's (xoxb-)");
+      expect(error).toBe('the token is valid but not a bot token (xoxb-)');
     });
   });
 
-  test('a scope that is missing is named', async () => {
+  test('a missing scope is named', async () => {
     slack.next('users.conversations', { ok: false, error: 'missing_scope', needed: 'im:read' });
     slack.sockets.cut();
     await untilRefused('missing_scope (im:read)');
   });
 });
 
-test('no log line, answer or row has shown a token, or the ticket of a connection', async () => {
+test('no log line, response or row contains a token or the ticket of a connection', async () => {
   const config = await gateway.b.get('/config');
   const channels = await gateway.b.get('/channels');
   const logs = await gateway.b.get('/logs?level=trace&limit=500&since=1h');

@@ -55,7 +55,7 @@ interface Sent {
 
 const signed = (id: string, at: Date, body: string): string => new Webhook(SECRET).sign(id, at, body);
 
-/** Posts a message as a program would that signs with a library which is not ours. */
+/** Posts a message like a program that signs with someone else's library. */
 async function post(message: unknown, sent: Sent = {}) {
   const { channel = 'desk', id = `in_${count++}`, at = new Date(), profile = 'b', sign = signed } = sent;
   const body = typeof message === 'string' ? message : JSON.stringify(message);
@@ -97,7 +97,7 @@ describe('a signed message', () => {
     },
   );
 
-  test('goes on with the session of its conversation', async () => {
+  test('continues the session of its conversation', async () => {
     const one = await post(hello('one', 'same'));
     const two = await post(hello('two', 'same'));
     expect(two.body['session_id']).toBe(one.body['session_id']);
@@ -109,7 +109,7 @@ describe('a signed message', () => {
     expect((await post(hello(), { channel: 'raw', sign: raw })).status).toBe(200);
   });
 
-  test('that comes twice is run once and gets the same answer; another one under its id is 409', async () => {
+  test('that comes twice runs once and gets the same answer; another message under its id is 409', async () => {
     const message = hello('only once');
     const [first, second] = await Promise.all([post(message, { id: 'twin' }), post(message, { id: 'twin' })]);
     const third = await post(message, { id: 'twin' });
@@ -122,7 +122,7 @@ describe('a signed message', () => {
     expect(other.body).toMatchObject({ error: { code: 'conflict' } });
   });
 
-  test('whose answer takes longer than the response waits is 202, and is answered when it comes again', async () => {
+  test('is 202 when its answer takes longer than the response waits, and gets the answer when it is repeated', async () => {
     const held = heldAnswer();
     provider.script(held.script);
     const message = hello('slow');
@@ -137,7 +137,7 @@ describe('a signed message', () => {
     });
   });
 
-  test('of a user whom the channel does not allow is 403, and leaves nothing', async () => {
+  test('of a user whom the channel does not allow is 403 and stores nothing', async () => {
     const sign = (id: string, at: Date, body: string): string =>
       new Webhook(Buffer.from(RAW_SECRET), { format: 'raw' }).sign(id, at, body);
     const { status, body } = await post({ ...hello(), user: 'eve' }, { channel: 'raw', sign });
@@ -158,13 +158,13 @@ describe('a signed message', () => {
     expect(answer.body).toMatchObject({ error: { code: 'bad_request' } });
   });
 
-  test('that is too large, or no JSON by its type, is refused before anything else', async () => {
+  test('that is too large, or not declared as JSON, is refused first', async () => {
     expect((await post(hello('x'.repeat(1_100_000)))).status).toBe(413);
     expect((await post(hello(), { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
   });
 });
 
-describe('a message that is not signed as it has to be is 401 and leaves nothing', () => {
+describe('a message without a valid signature is 401 and stores nothing', () => {
   const wrong = (): string =>
     new Webhook(Buffer.from('another secret altogether'), { format: 'raw' }).sign('x', new Date(), 'y');
   test.each<[string, Sent]>([
@@ -193,14 +193,14 @@ describe('a message that is not signed as it has to be is 401 and leaves nothing
     expect(after).toEqual(before);
   });
 
-  test('a token is no signature, and a stranger’s body is not parsed', async () => {
+  test('a token does not replace a signature, and an unverified body is not parsed', async () => {
     const headers = { authorization: `Bearer ${gateway.token}` };
     expect((await post('{not json', { sign: () => 'v1,AAAA', headers })).status).toBe(401);
   });
 });
 
 describe('with a callback', () => {
-  test('the message is accepted, and its answer is posted, signed and under an id of its own', async () => {
+  test('the message is accepted, and its answer is posted, signed and with its own id', async () => {
     const { status, body } = await post(hello('call me', 'order-1'), { channel: 'back', id: 'in-callback' });
     expect(status).toBe(202);
     expect(body).toMatchObject({ status: 'accepted' });
@@ -217,7 +217,7 @@ describe('with a callback', () => {
     });
   });
 
-  test('an answer that is not taken is posted again, in the same bytes and under the same id', async () => {
+  test('an answer that is not accepted is posted again, with the same bytes and id', async () => {
     receiver.attempts.length = 0;
     receiver.behaviour = () => (receiver.attempts.length === 1 ? 500 : 200);
     await post(hello('twice', 'order-2'), { channel: 'back' });
@@ -231,7 +231,7 @@ describe('with a callback', () => {
     });
   });
 
-  test('test and health ping it, signed; one that is gone is told', async () => {
+  test('test and health send it a signed ping and say when it is gone', async () => {
     receiver.attempts.length = 0;
     receiver.behaviour = () => 200;
     expect((await gateway.a.post('/channels/back/test')).body).toMatchObject({ success: true });
@@ -252,7 +252,7 @@ describe('with a callback', () => {
   });
 });
 
-test('a secret of a channel is nowhere to be seen', async () => {
+test('the secret of a channel appears nowhere', async () => {
   const texts = await Promise.all([
     gateway.b.get('/config').then(({ text }) => text),
     gateway.b.get('/logs?level=trace&limit=500').then(({ text }) => text),

@@ -6,7 +6,7 @@ import { HttpCaller } from '../harness/http-caller.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv } from '../harness/turn-stream.js';
 
-// Starts take long on a machine that is busy with others.
+// Starts take long on a busy machine.
 jest.setTimeout(120_000);
 
 interface Item {

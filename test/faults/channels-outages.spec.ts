@@ -10,13 +10,13 @@ import { providerEnv } from '../harness/turn-stream.js';
 
 jest.setTimeout(180_000);
 
-/** The long form is an outage of a whole minute: GATEWAY_LONG_FAULTS=1. */
+/** GATEWAY_LONG_FAULTS=1 makes the outage last a whole minute. */
 const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
 const PLATFORM_AWAY_MS = isLong ? 60_000 : 3000;
-/** Longer than the lease of whoever receives. */
+/** Longer than the receiver's lease. */
 const DATABASE_AWAY_MS = 7000;
 
-/** A gateway between its own Telegram, its own model and a database that can be taken away. */
+/** A gateway with its own Telegram, its own model, and a database that can be cut off. */
 interface Stage {
   readonly telegram: TestTelegram;
   readonly relay: FaultProxy;
@@ -51,7 +51,7 @@ async function openStage(): Promise<Stage> {
   };
 }
 
-/** One outage each, side by side. */
+/** One outage each, in parallel. */
 let first: Stage;
 let second: Stage;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ afterAll(() => Promise.all([first.close(), second.close()]));
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `message ${n}`);
 
-test.concurrent('while the platform is away the channel says so; then all that was written is answered, once and in order', async () => {
+test.concurrent('an unreachable platform shows in the state of the channel; afterwards every message is answered, once and in order', async () => {
   const { telegram, gateway, textsOf } = first;
   await telegram.goAway();
   const away = await untilChannel(gateway, 'telegram', 'reconnecting');
@@ -77,7 +77,7 @@ test.concurrent('while the platform is away the channel says so; then all that w
   await untilChannel(gateway, 'telegram', 'connected');
 });
 
-test.concurrent('while the database is away nothing is taken; then all that was written is answered, once and in order', async () => {
+test.concurrent('while the database is away no message is accepted; afterwards every message is answered, once and in order', async () => {
   const { telegram, relay, gateway, textsOf } = second;
   await telegram.write('before', { chat: 2 });
   await telegram.untilSaid(1, 2);

@@ -6,10 +6,10 @@ import { TestTelegram } from '../harness/telegram.js';
 import { heldAnswer } from '../harness/turn-stream.js';
 import { type ChannelKind, ChannelStage } from './support/channel-stage.js';
 
-// Starts take long on a machine that is busy with others.
+// Starts take long on a busy machine.
 jest.setTimeout(120_000);
 
-/** The long form kills ten times, and freezes once: GATEWAY_LONG_FAULTS=1. */
+/** GATEWAY_LONG_FAULTS=1 kills ten times and freezes once. */
 const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
 const KILLS = isLong ? 10 : 1;
 const CHATS = [1, 2, 3, 4, 5];
@@ -20,7 +20,7 @@ const TELEGRAM: ChannelKind<TestTelegram> = {
   env: (telegram) => telegramEnv(telegram, { stream_interval_ms: '0' }),
 };
 type Stage = ChannelStage<TestTelegram>;
-/** Most of the time goes by while leases run out: what has a stage of its own does so side by side. */
+/** Most of the time is spent waiting for leases, so tests with their own stage run in parallel. */
 let one: Stage;
 let other: Stage;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(() => Promise.all([one.close(), other.close()]));
 const textsOf = ({ platform }: Stage, chat: number): string[] => platform.said(chat).map(({ text }) => text);
 const isNote = (text: string): boolean => /interrupted|may not have reached/.test(text);
 
-test.concurrent('two replicas report the same state; when the one that receives is killed in mid-conversation, nothing is lost and nothing answered twice', () =>
+test.concurrent('two replicas report the same state; when the receiving one is killed mid-conversation, nothing is lost and nothing answered twice', () =>
   one.line.play(async () => {
     one.provider.script(echo());
     await Promise.all([one.serve(), one.serve()]);
@@ -59,7 +59,7 @@ test.concurrent('two replicas report the same state; when the one that receives 
     await one.platform.untilSaid(3, 9, 40_000);
     await one.platform.untilSaid(1, 10, 40_000);
     expect(textsOf(one, 9)).toEqual(['You said: before', REPLY_TEXTS.interrupted, 'You said: behind it']);
-    // Wherever the kill met it: it is answered once, or its writer is told.
+    // Whenever the kill came: the message is answered once, or its writer is told.
     const answer = 'You said: elsewhere';
     const honest = [
       [answer],
@@ -71,7 +71,7 @@ test.concurrent('two replicas report the same state; when the one that receives 
     expect(textsOf(one, 11)).toEqual(['You said: while nobody receives']);
   }));
 
-test.concurrent('what is written while every replica is down is answered by the next one; what may have been said is not said again', () =>
+test.concurrent('messages written while every replica is down are answered by the next one; a reply that may have arrived is not repeated', () =>
   other.line.play(async () => {
     other.provider.script(echo());
     await other.serve();
@@ -91,7 +91,7 @@ test.concurrent('what is written while every replica is down is answered by the 
     ]);
   }));
 
-test.concurrent('a replica that is stopped finishes its answer, and another one receives at once', () =>
+test.concurrent('a stopped replica finishes its answer, and another one receives at once', () =>
   one.line.play(async () => {
     await one.serve();
     const held = heldAnswer();
@@ -132,7 +132,7 @@ test.concurrent(
         await sleep(1500 + kill * 137);
         await other.killReceiver();
         await other.serve();
-        // The state of one that was killed is believed for as long as its lease lasts.
+        // The state of a killed replica stands until its lease ends.
         await eventually(async () => {
           await other.receiver();
         }, 20_000);
@@ -152,7 +152,7 @@ test.concurrent(
         const answers = textsOf(other, chat).filter((text) => !isNote(text));
         const all = (written.get(chat) ?? []).map((text) => `You said: ${text}`);
         const missing = all.filter((answer) => !answers.includes(answer)).length;
-        // In order, and none twice: what was answered is the same list with gaps, and each gap was told.
+        // In order and none twice: the answers are the same list with gaps, and the writer was told of each gap.
         expect(answers).toEqual(all.filter((answer) => answers.includes(answer)));
         expect(textsOf(other, chat).filter(isNote).length).toBeGreaterThanOrEqual(missing);
       }

@@ -6,10 +6,10 @@ import { slackEnv, TestSlack } from '../harness/slack.js';
 import { heldAnswer } from '../harness/turn-stream.js';
 import { type ChannelKind, ChannelStage } from './support/channel-stage.js';
 
-// Starts take long on a machine that is busy with others.
+// Starts take long on a busy machine.
 jest.setTimeout(180_000);
 
-/** The long form is an outage of a whole minute: GATEWAY_LONG_FAULTS=1. */
+/** GATEWAY_LONG_FAULTS=1 makes the outage last a whole minute. */
 const UNREACHABLE_MS = process.env.GATEWAY_LONG_FAULTS === '1' ? 60_000 : 3000;
 
 const SLACK: ChannelKind<TestSlack> = {
@@ -17,7 +17,7 @@ const SLACK: ChannelKind<TestSlack> = {
   start: () => TestSlack.start(),
   env: (slack) => slackEnv(slack, { stream_interval_ms: '0' }),
 };
-/** With a direct conversation and a channel that the bot is in. */
+/** A Slack with a direct conversation and a channel that the bot is in. */
 interface Stage extends ChannelStage<TestSlack> {
   direct: string;
   room: string;
@@ -29,7 +29,7 @@ async function openStage(): Promise<Stage> {
   return Object.assign(stage, { direct, room });
 }
 
-/** Leases take their time: what has a stage of its own goes on meanwhile. */
+/** Leases take time to expire, so tests with their own stage run in parallel. */
 let one: Stage;
 let other: Stage;
 beforeAll(async () => {
@@ -37,11 +37,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([one.close(), other.close()]));
 
-/** A model that echoes, and nothing said so far. */
+/** A model that echoes, and an empty history. */
 function begin({ platform: slack, provider, direct, room }: Stage) {
   provider.script(echo());
   slack.forget();
-  // The ids of people are the platform's to choose.
+  // The platform chooses the ids of people.
   const textsOf = (channel: string): string[] =>
     slack.said(channel).map(({ text }) => text.replace(/ \(U\w+\): /, ' (id): '));
   return { slack, provider, direct, room, textsOf };
@@ -49,7 +49,7 @@ function begin({ platform: slack, provider, direct, room }: Stage) {
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `message ${n}`);
 
-test.concurrent('while Slack is away the channel says so; then all that was written is answered, once and in order', () =>
+test.concurrent('an unreachable Slack shows in the state of the channel; afterwards every message is answered, once and in order', () =>
   one.line.play(async () => {
     const { slack, direct, room, textsOf } = begin(one);
     const replica = await one.serve();
@@ -73,13 +73,13 @@ test.concurrent('while Slack is away the channel says so; then all that was writ
     expect(textsOf(room)).toEqual(['a thread', ...numbered(3)].map((text) => `You said: ada (id): ${text}`));
   }));
 
-test.concurrent('of two replicas one connects; when it is killed in mid-conversation the other does within ten seconds, and nothing is lost or said twice', () =>
+test.concurrent('one of two replicas connects; when it is killed mid-conversation the other takes over within ten seconds, and nothing is lost or sent twice', () =>
   other.line.play(async () => {
     const { slack, provider, direct, room, textsOf } = begin(other);
     await Promise.all([other.serve(), other.serve()]);
     for (const replica of other.replicas) await other.untilState(replica, 'connected');
     expect(slack.sockets.count).toBe(1);
-    // The bot is part of what is said in the room.
+    // The bot's own messages are in the room as well.
     await slack.write('before', { channel: room });
     await slack.untilSaid(1, room);
     slack.forget();
@@ -102,7 +102,7 @@ test.concurrent('of two replicas one connects; when it is killed in mid-conversa
     expect(textsOf(direct).slice(0, -1)).toEqual([REPLY_TEXTS.interrupted]);
   }));
 
-test.concurrent('what is written while every replica is down is answered by the next one, but not what was not for the bot', () =>
+test.concurrent('messages written while every replica is down are answered by the next one, except those not meant for the bot', () =>
   one.line.play(async () => {
     const { slack, direct, textsOf } = begin(one);
     await one.killReceiver();

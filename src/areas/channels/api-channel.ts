@@ -6,7 +6,7 @@ import { API_CHANNEL } from './channel-directory.js';
 
 const ROUND_TRIP: Statement = { name: 'channels.round_trip', text: 'SELECT 1 AS one' };
 
-/** The built-in channel: this API. It is connected as long as the gateway runs; its round trip is the database's. */
+/** The built-in channel: this API. It is connected while the gateway runs; its probe is a round trip to the database. */
 @Injectable()
 export class ApiChannel extends Channel {
   readonly name = API_CHANNEL;
@@ -23,7 +23,7 @@ export class ApiChannel extends Channel {
     return Promise.resolve({ status, connectedAt: since, error: undefined });
   }
 
-  /** There is no transport to tear down: it is connected again as soon as the caller has its answer. */
+  /** Nothing to tear down: it reports `connected` again as soon as the caller has its response. */
   restart(): Promise<void> {
     this.since = undefined;
     setImmediate(() => {

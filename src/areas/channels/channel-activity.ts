@@ -16,11 +16,11 @@ const READ: Statement = {
 };
 const FLUSH_MS = 1000;
 
-/** When each channel last had a message, over all replicas: noted in memory, written once a second, never per message. */
+/** When each channel last received a message, over all replicas. Kept in memory and written once a second, never per message. */
 @Injectable()
 export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  /** Unix milliseconds by channel; bounded by the channels there are. */
+  /** Unix milliseconds by channel; bounded by the number of channels. */
   private readonly noted = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -58,7 +58,7 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
     const seconds = noted.map(([, atMs]) => atMs / 1000);
     await this.database.query(WRITE, [names, seconds]).catch((error: unknown) => {
       for (const [name, atMs] of noted) if (!this.noted.has(name)) this.noted.set(name, atMs);
-      this.logger.debug('channel activity could not be written; it will be tried again', {
+      this.logger.debug('channel activity could not be stored; will retry', {
         error: String(error),
       });
     });

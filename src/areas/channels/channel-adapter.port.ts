@@ -3,96 +3,96 @@ import { type Environment } from '../../platform/settings/environment.js';
 import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
 import { ChannelRefused } from './channel-failures.js';
 
-/** Data of an adapter's own that comes back to it as it was; JSON, at most a few hundred bytes. */
+/** Data that only the adapter reads and gets back unchanged; JSON, at most a few hundred bytes. */
 export type AdapterData = Readonly<Record<string, unknown>>;
 
-/** One message that arrived, as the platform tells it. Who may write is not for adapters to say. */
+/** One message from the platform. Adapters do not decide who may write. */
 export interface InboundMessage {
-  /** Names the message for good: a second one with the same id is dropped. At most 256 characters. */
+  /** Identifies the message: a second one with the same id is dropped. At most 256 characters. */
   readonly externalId: string;
-  /** Where it was said; there is one session for it. At most 256 characters. */
+  /** Where it was written; each conversation has one session. At most 256 characters. */
   readonly conversation: string;
   readonly sender: {
     readonly id: string;
-    /** Other names under which `allowed_users` may let them in, such as `@ada`. */
+    /** Other names that `allowed_users` may list, such as `@ada`. */
     readonly aliases: readonly string[];
-    /** What people call them. */
+    /** The name that people see. */
     readonly displayName: string;
   };
-  /** Several people write there, so the agent is told who says what. */
+  /** Several people write there, so the agent is told who wrote what. */
   readonly isGroup: boolean;
-  /** It was said to the bot: in private, by mention, or as a reply to it. */
+  /** Meant for the bot: written in private, mentioning it, or replying to it. */
   readonly isAddressed: boolean;
   readonly text: string;
   /** Where the answer goes. */
   readonly target: AdapterData;
 }
 
-/** What an adapter may do while it receives. The lease that is behind it is held by one replica at a time. */
+/** What an adapter may do while it receives. Its lease is held by one replica at a time. */
 export interface ReceiverLink {
-  /** What `store` stored last, for this channel, on whatever replica. */
+  /** The cursor that `store` stored last for this channel, on any replica. */
   readonly cursor: AdapterData | null;
-  /** The conversations in which somebody wrote last, newest first; at most 200. For platforms that are asked what was missed. */
+  /** The latest active conversations, newest first; at most 200. For platforms that have to be asked for missed messages. */
   conversations(): Promise<readonly string[]>;
-  /** The transport is up, by a real round trip. */
+  /** Reports that the transport works, shown by a real round trip. */
   connected(): void;
   /**
-   * Stores messages and the place to go on from, in one transaction; they are answered from then on, whatever happens.
-   * Only then tell the platform that they have arrived. Throws `LeaseLost`, and `Unavailable` without a database.
+   * Stores messages and the cursor to resume from in one transaction; from then on they are answered, whatever happens.
+   * Acknowledge them to the platform only afterwards. Throws `LeaseLost`, and `Unavailable` without a database.
    */
   store(messages: readonly InboundMessage[], cursor: AdapterData | null): Promise<void>;
 }
 
-/** Where a reply goes, and what is known of it. */
+/** A reply to be sent. */
 export interface OutboundReply {
   readonly target: AdapterData;
   readonly text: string;
-  /** The same on every attempt; for platforms that drop what they know already. */
+  /** The same on every attempt, for platforms that drop duplicates. */
   readonly key: string;
 }
 
 /**
- * Speaks to one platform. Everything around it is done for all of them: the lease, back-off, states and events
- * (`supervision/`), who may write (`inbound/`), sessions and their order (`conversations/`), the outbox (`replies/`).
- * Every call ends with its signal and has a time limit of its own. No message of an error holds a secret.
+ * Connects to one platform. The rest is shared by all adapters: lease, back-off, states and events (`supervision/`),
+ * who may write (`inbound/`), sessions and their order (`conversations/`), the outbox (`replies/`).
+ * Every call ends when its signal aborts and has its own time limit. No error message contains a secret.
  */
 export abstract class ChannelAdapter {
-  /** Longest reply in UTF-16 units; longer ones are split. */
-  abstract readonly longestReply: number;
-  /** Whether answers are fetched by whoever sent the message, so that nothing is sent. */
+  /** Longest reply in UTF-16 code units; longer ones are split. */
+  abstract readonly maxReplyLength: number;
+  /** Whether the sender gets the answer in the response, so that nothing has to be sent. */
   readonly answersInResponse: boolean = false;
-  /** Whether the platform knows a reply by its key, so that sending one twice is the same as once. */
+  /** Whether the platform recognises a reply by its key, so that it is safe to send it twice. */
   readonly dropsDuplicates: boolean = false;
 
   /**
-   * Receives until the signal is aborted. Throws `ChannelRefused` when the credentials are refused, which is final, and
-   * anything else when the connection is lost, after which it is called again.
+   * Receives until the signal aborts. Throws `ChannelRefused` when the platform refuses the credentials, which is final,
+   * and anything else when the connection is lost; it is then called again.
    */
   abstract receive(link: ReceiverLink, signal: AbortSignal): Promise<void>;
 
-  /** One round trip to the platform with our credentials. Throws like `receive`. */
+  /** Makes one round trip to the platform with our credentials. Throws like `receive`. */
   abstract check(signal: AbortSignal): Promise<void>;
 
-  /** @returns the platform's id of the reply, when it has one that `edit` takes. Throws `NotSent`. */
+  /** @returns the platform's id of the reply, if it has one that `edit` accepts. Throws `NotSent`. */
   abstract send(reply: OutboundReply, signal: AbortSignal): Promise<string | undefined>;
 
-  /** Replaces a reply; doing it twice is the same as once. Throws `NotSent`. Absent where the platform cannot. */
+  /** Replaces a reply; repeating it does no harm. Throws `NotSent`. Absent where the platform cannot edit. */
   edit?(externalId: string, reply: OutboundReply, signal: AbortSignal): Promise<void>;
 
-  /** Shows that an answer is being written, for some seconds. Failing is no harm. */
+  /** Shows for some seconds that an answer is being written. A failure does no harm. */
   typing?(target: AdapterData, signal: AbortSignal): Promise<void>;
 }
 
-/** What an adapter is made of. */
+/** What every adapter is constructed from. */
 export interface AdapterParts {
   readonly name: string;
   readonly settings: ChannelSettings;
   readonly environment: Environment;
-  /** The only way out. */
+  /** The only way to reach the network. */
   readonly outbound: OutboundClient;
 }
 
-/** A credential from the settings or from the variable that they name. Throws `ChannelRefused` when it is not there. */
+/** A credential from the settings, or from the variable that they name. Throws `ChannelRefused` when there is none. */
 export function credential(value: string, variable: string, environment: Environment): string {
   const found = value !== '' ? value : (environment.lookup(variable) ?? '');
   if (found.trim() === '') throw new ChannelRefused(`the variable ${variable} is not set`);

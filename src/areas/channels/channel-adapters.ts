@@ -6,30 +6,30 @@ import { type ChannelSettings } from '../../platform/settings/sections/channels.
 import { type AdapterParts, type ChannelAdapter } from './channel-adapter.port.js';
 import { ChannelRefused } from './channel-failures.js';
 
-type MakeAdapter = (parts: AdapterParts) => Promise<ChannelAdapter>;
+type AdapterFactory = (parts: AdapterParts) => Promise<ChannelAdapter>;
 
-/** What a type needs is loaded with the first channel of it. */
-const MAKERS: Readonly<Record<ChannelSettings['type'], MakeAdapter>> = {
+/** The libraries of a type are loaded with its first channel. */
+const FACTORIES: Readonly<Record<ChannelSettings['type'], AdapterFactory>> = {
   slack: async (parts) => new (await import('./adapters/slack/slack.adapter.js')).SlackAdapter(parts),
   telegram: async (parts) =>
     new (await import('./adapters/telegram/telegram.adapter.js')).TelegramAdapter(parts),
   webhook: async (parts) => new (await import('./adapters/webhook/webhook.adapter.js')).WebhookAdapter(parts),
 };
 
-/** Throws `ChannelRefused` when the settings do not suffice. */
+/** Throws `ChannelRefused` when the settings are incomplete. */
 export function createAdapter(parts: AdapterParts): Promise<ChannelAdapter> {
-  return MAKERS[parts.settings.type](parts);
+  return FACTORIES[parts.settings.type](parts);
 }
 
-interface MadeAdapter {
+interface AdapterEntry {
   readonly settings: ChannelSettings;
   readonly adapter: Promise<ChannelAdapter>;
 }
 
-/** The adapters of the enabled channels, one each, on every replica: whoever has an answer to send sends it. */
+/** The adapters of the enabled channels, on every replica: any replica may have an answer to send. */
 @Injectable()
 export class ChannelAdapters {
-  private readonly made = new Map<string, MadeAdapter>();
+  private readonly made = new Map<string, AdapterEntry>();
 
   constructor(
     private readonly environment: Environment,
@@ -41,14 +41,14 @@ export class ChannelAdapters {
     return [...this.made.keys()];
   }
 
-  /** Throws `ChannelRefused` when the settings do not suffice, and for a channel that is not enabled. */
+  /** Throws `ChannelRefused` when the settings are incomplete, and for a disabled channel. */
   async get(name: string): Promise<ChannelAdapter> {
     const made = this.made.get(name);
     if (made === undefined) throw new ChannelRefused('the channel is disabled');
     return made.adapter;
   }
 
-  /** Makes those anew whose settings are others. @returns the names of those that came, went or changed */
+  /** Recreates the adapters whose settings changed. @returns the channels that were added, removed or changed */
   follow(desired: ReadonlyMap<string, ChannelSettings>): ReadonlySet<string> {
     this.hideSecrets([...desired.values()]);
     const changed = new Set<string>();
@@ -68,12 +68,12 @@ export class ChannelAdapters {
   private make(name: string, settings: ChannelSettings): Promise<ChannelAdapter> {
     const { environment, outbound } = this;
     const adapter = createAdapter({ name, settings, environment, outbound });
-    // Whoever asks for it hears of it.
+    // `get` reports the failure to whoever needs the adapter.
     adapter.catch(() => undefined);
     return adapter;
   }
 
-  /** What stands in the settings is hidden already. */
+  /** Redacts secrets that come from variables; those in the settings are redacted already. */
   private hideSecrets(all: readonly ChannelSettings[]): void {
     const variables = all.flatMap(({ token_env, app_token_env, secret_env }) => [
       token_env,

@@ -4,7 +4,7 @@ import { Settings } from '../../platform/settings/settings.js';
 
 export const API_CHANNEL = 'api';
 
-/** The channels a session may be on: `api`, which is built in, and what is configured, enabled or not. */
+/** The channels a session may belong to: the built-in `api` and every configured one, enabled or not. */
 @Injectable()
 export class ChannelDirectory {
   constructor(private readonly settings: Settings) {}
@@ -17,7 +17,7 @@ export class ChannelDirectory {
     return name === API_CHANNEL || this.settingsOf(name) !== undefined;
   }
 
-  /** Undefined for `api`, which has none, and for a name that is no channel's. */
+  /** Undefined for `api`, which has no settings, and for an unknown name. */
   settingsOf(name: string): ChannelSettings | undefined {
     const { channels_config: channels } = this.settings.current;
     return Object.hasOwn(channels, name) ? channels[name] : undefined;

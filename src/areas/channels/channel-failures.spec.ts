@@ -1,8 +1,8 @@
 import { NotSent } from './channel-failures.js';
 
-test('where sending twice does no harm, what may have arrived is sent again; what never will, is not', () => {
+test('a call that may be repeated is retried after an unknown outcome, but not after a rejection', () => {
   const unknown = new NotSent('unknown', 'reset', 500);
-  expect(unknown.asAgain()).toMatchObject({ why: 'again', message: 'reset', retryAfterMs: 500 });
-  const never = new NotSent('never', 'gone');
-  expect(never.asAgain()).toBe(never);
+  expect(unknown.asRetryable()).toMatchObject({ why: 'retry', message: 'reset', retryAfterMs: 500 });
+  const never = new NotSent('rejected', 'gone');
+  expect(never.asRetryable()).toBe(never);
 });

@@ -1,11 +1,11 @@
 import { OutboundFailed, OutboundRefused } from '../../platform/outbound/outbound.errors.js';
 
-/** The platform knows us and refuses us: nothing changes until the settings do. The message holds no secret. */
+/** The platform refuses the credentials, which is final until the settings change. The message contains no secret. */
 export class ChannelRefused extends Error {
   override readonly name = 'ChannelRefused';
 }
 
-/** The platform cannot be spoken to at the moment. `retryAfterMs` when it said how long. The message holds no secret. */
+/** The platform cannot be reached right now. `retryAfterMs` is set if it said for how long. The message contains no secret. */
 export class ChannelUnreachable extends Error {
   override readonly name = 'ChannelUnreachable';
 
@@ -18,31 +18,31 @@ export class ChannelUnreachable extends Error {
 }
 
 /**
- * Why a reply was not sent. `again`: it surely did not arrive and may be sent later. `unknown`: it may have arrived, so
- * sending it again could say it twice. `never`: the platform will not take it, however often it is sent.
+ * Why a reply was not sent. `retry`: it did not arrive and can be sent later. `unknown`: it may have arrived, so another
+ * attempt could repeat it. `rejected`: the platform will not accept it, however often it is sent.
  */
-export type NotSentWhy = 'again' | 'unknown' | 'never';
+export type NotSentKind = 'retry' | 'unknown' | 'rejected';
 
-/** A reply that did not get through. The message holds no secret. */
+/** A reply could not be sent. The message contains no secret. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 
   constructor(
-    readonly why: NotSentWhy,
+    readonly why: NotSentKind,
     message: string,
-    /** The platform wants to be left alone for so long. */
+    /** How long the platform asks us to wait. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
   }
 
-  /** The same where sending twice does no harm. */
-  asAgain(): NotSent {
-    return this.why === 'unknown' ? new NotSent('again', this.message, this.retryAfterMs) : this;
+  /** The same failure for a call that may safely be repeated. */
+  asRetryable(): NotSent {
+    return this.why === 'unknown' ? new NotSent('retry', this.message, this.retryAfterMs) : this;
   }
 }
 
-/** Somebody else holds the lease by now: nothing was written. */
+/** Another replica holds the lease: nothing was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 
@@ -51,9 +51,9 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Nothing can be done in this conversation now; somebody looks again after `afterMs`. */
+/** Nothing can be done in this conversation now; it is claimed again after `afterMs`. */
 export class RetryLater extends Error {
-  override readonly name = 'LookLater';
+  override readonly name = 'RetryLater';
 
   constructor(
     reason: string,
@@ -63,28 +63,28 @@ export class RetryLater extends Error {
   }
 }
 
-/** The connection was never made, or nothing was asked of it. */
+/** No connection was made, or no request left. */
 const NEVER_LEFT = new Set(['connection_refused', 'name_not_resolved', 'unreachable', 'tls', 'not_http']);
 
-/** Whose calls they are, and what people call the address that is called. */
+/** The platform's name, and what its address is called in sentences for operators. */
 interface Platform {
   readonly name: string;
   readonly address: string;
 }
 
-/** A call that brought no answer, as the supervisor understands it. */
-export function unansweredCall({ name, address }: Platform, cause: unknown): Error {
+/** Why a call got no response, for the supervisor. */
+export function connectionFailureOf({ name, address }: Platform, cause: unknown): Error {
   if (cause instanceof OutboundRefused) return new ChannelRefused(`${address} ${cause.message}`);
-  return new ChannelUnreachable(`${name} cannot be reached: ${wordsOf(cause)}`);
+  return new ChannelUnreachable(`${name} cannot be reached: ${reasonOf(cause)}`);
 }
 
-/** A call that brought no answer, as the outbox understands it. */
-export function unansweredSend({ name, address }: Platform, cause: unknown): NotSent {
-  if (cause instanceof OutboundRefused) return new NotSent('again', `${address} ${cause.message}`);
+/** Why a call got no response, for the outbox. */
+export function sendFailureOf({ name, address }: Platform, cause: unknown): NotSent {
+  if (cause instanceof OutboundRefused) return new NotSent('retry', `${address} ${cause.message}`);
   const left = !(cause instanceof OutboundFailed && NEVER_LEFT.has(cause.reason));
-  return new NotSent(left ? 'unknown' : 'again', `${name} did not answer: ${wordsOf(cause)}`);
+  return new NotSent(left ? 'unknown' : 'retry', `${name} did not answer: ${reasonOf(cause)}`);
 }
 
-function wordsOf(cause: unknown): string {
-  return cause instanceof OutboundFailed ? cause.reasonText : 'the answer is not understood';
+function reasonOf(cause: unknown): string {
+  return cause instanceof OutboundFailed ? cause.reasonText : 'the response is not understood';
 }

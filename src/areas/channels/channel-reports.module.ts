@@ -18,7 +18,7 @@ import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 import { RunnerPartsFactory } from './supervision/runner-parts.js';
 import { InboundController } from './wire/inbound.controller.js';
 
-/** Channels at work: who receives, what is answered, and what callers see of it. */
+/** Runs the channels: receives, answers, and reports their state to callers. */
 @Module({
   imports: [ChannelsModule, SessionsModule],
   controllers: [InboundController],

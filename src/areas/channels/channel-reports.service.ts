@@ -11,7 +11,7 @@ import { ChannelNotFound } from './channels.errors.js';
 import { ConfiguredChannel } from './configured-channel.js';
 import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 
-/** Which sessions a profile counts as active: `live` is active and idle together. */
+/** Which sessions a profile counts: `live` means active or idle. */
 export type CountedSessions = 'live' | 'active';
 
 export interface ChannelReport extends ChannelState {
@@ -26,7 +26,8 @@ export interface ChannelHealth extends ChannelProbe {
 }
 
 /**
- * What callers may see of channels and do to them (docs/specification/silences.md, Channels). Throws `ChannelNotFound`.
+ * The state of the channels, and restarts and tests of them (docs/specification/silences.md, Channels). Methods that take
+ * a name throw `ChannelNotFound`.
  */
 @Injectable()
 export class ChannelReports {
@@ -45,13 +46,13 @@ export class ChannelReports {
     return Promise.all(this.directory.names().map((name) => this.report(this.channel(name), counted)));
   }
 
-  /** Answers at once; the status is `reconnecting`. Throws `ChannelDisabled`. */
+  /** Resolves before the channel is connected again: the status is `reconnecting`. Throws `ChannelDisabled`. */
   async restart(name: string): Promise<{ name: string; status: ChannelStatus }> {
     await this.channel(name).restart();
     return { name, status: 'reconnecting' };
   }
 
-  /** Healthy is what answers a round trip and is connected. */
+  /** Healthy means connected and a successful round trip. */
   async health(name: string): Promise<ChannelHealth> {
     const channel = this.channel(name);
     const [probe, state, lastMessageAt] = await Promise.all([
@@ -66,7 +67,7 @@ export class ChannelReports {
     return { name, ...(await this.channel(name).probe()) };
   }
 
-  /** Whether an enabled channel was tried in vain, as it was a second ago: nobody is asked. */
+  /** Whether an enabled channel fails to connect, as of the last poll (1 s); makes no round trip. */
   get isFailing(): boolean {
     return this.supervisor.isFailing;
   }
@@ -77,7 +78,7 @@ export class ChannelReports {
     return { connected: statuses.filter((status) => status === 'connected').length, total: statuses.length };
   }
 
-  /** The status of every enabled channel, by its name. */
+  /** The status of every enabled channel by name. */
   async statuses(): Promise<Map<string, ChannelStatus>> {
     const enabled = this.directory
       .names()

@@ -7,12 +7,12 @@ import { ChannelReports } from './channel-reports.service.js';
 
 const NAME = 'agent_gateway_channel_status';
 
-/** Of every enabled channel one sample a status: 1 for the one it has, 0 for the others. */
+/** One sample for each enabled channel and status: 1 for its current status, 0 for the others. */
 @Injectable()
 export class ChannelStateGauge implements OnModuleInit {
   static readonly provider = makeGaugeProvider({
     name: NAME,
-    help: 'Status of each enabled channel, the same on every replica: 1 for the one it has.',
+    help: 'Status of each enabled channel, the same on every replica: 1 for the current status.',
     labelNames: ['channel', 'status'],
   });
 
@@ -25,7 +25,7 @@ export class ChannelStateGauge implements OnModuleInit {
   onModuleInit(): void {
     this.scrape.onScrape(async () => {
       const current = await this.channels.statuses();
-      // Channels come and go with the configuration.
+      // Drops the channels that the configuration no longer has.
       this.gauge.reset();
       for (const [channel, now] of current) {
         for (const status of CHANNEL_STATUSES) this.gauge.set({ channel, status }, status === now ? 1 : 0);

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What all replicas know of a channel, and which of them receives for it. */
+/** The shared state of a channel, and which replica receives for it. */
 @Entity('channel_states')
 @Check('channel_states_status_check', `status IN ('connected', 'reconnecting', 'disconnected')`)
 export class ChannelStateEntity {
@@ -19,22 +19,22 @@ export class ChannelStateEntity {
   @Column({ type: 'text', nullable: true })
   error!: string | null;
 
-  /** The replica that receives, as long as its lease lasts. */
+  /** The replica that receives, until its lease ends. */
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 
   @Column({ name: 'lease_until', type: 'timestamptz', precision: 3, nullable: true })
   leaseUntil!: Date | null;
 
-  /** Larger for every owner: what one of before writes changes nothing. */
+  /** Grows with every new owner, so that writes of an earlier owner change nothing. */
   @Column({ type: 'bigint', default: 0 })
   fence!: string;
 
-  /** Counts the restarts that were asked for; whoever receives looks. */
+  /** Counts requested restarts; the receiving replica compares it. */
   @Column({ type: 'bigint', default: 0 })
   restarts!: string;
 
-  /** Where to go on receiving, in the adapter's words. */
+  /** Where to resume receiving; only the adapter reads it. */
   @Column({ name: 'receive_cursor', type: 'json', nullable: true })
   receiveCursor!: Record<string, unknown> | null;
 }

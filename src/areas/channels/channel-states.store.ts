@@ -7,7 +7,7 @@ import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { type ChannelState, type ChannelStatus } from './channel.port.js';
 import { type AdapterData } from './channel-adapter.port.js';
 
-/** Whoever receives for a channel and does not say so for so long has lost it. It is said every second. */
+/** Lease of the receiving replica, in seconds; renewed every second. */
 export const RECEIVER_LEASE_SECS = 6;
 
 const CONNECTED = emitSql('channel.connected', 'NULL', { name: '$1::text' });
@@ -19,7 +19,7 @@ export const ANNOUNCE: Statement = {
   text: `INSERT INTO channel_states (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING`,
 };
 
-/** Takes the channels (`$2`) that nobody receives for, and keeps those that this replica (`$1`) has. */
+/** Acquires the free ones of the channels `$2` for replica `$1`, and renews those it holds. */
 export const ACQUIRE: Statement = {
   name: 'channels.keep',
   text: `
@@ -40,8 +40,8 @@ export const RELEASE: Statement = {
 };
 
 /**
- * `$1` channel, `$2` replica, `$3` fence: it is `$4` now, because of `$5`. Conversations that wait for the platform to
- * come back are looked after at once when it does.
+ * Sets the status `$4` and error `$5` of channel `$1`, if replica `$2` holds it with fence `$3`. When the platform is back,
+ * conversations that waited for it are due at once.
  */
 export const WRITE: Statement = {
   name: 'channels.write_state',
@@ -64,7 +64,7 @@ export const WRITE: Statement = {
     END AS deliveries FROM before`,
 };
 
-/** Asks whoever receives to begin anew. */
+/** Asks the receiving replica to reconnect. */
 export const RESTART: Statement = {
   name: 'channels.restart',
   text: `
@@ -78,7 +78,7 @@ export const RESTART: Statement = {
     FROM before, written`,
 };
 
-/** A channel that nobody receives for is on its way to somebody who will. */
+/** A channel without a receiver reads `reconnecting`: another replica is about to acquire it. */
 export const READ: Statement = {
   name: 'channels.read_states',
   text: `
@@ -92,14 +92,14 @@ export const READ_CURSOR: Statement = {
   text: `SELECT receive_cursor FROM channel_states WHERE name = $1`,
 };
 
-/** The right to receive for a channel. What is written under an old fence changes nothing. */
+/** The right to receive for a channel. Writes with an old fence change nothing. */
 export interface ReceiverLease {
   readonly name: string;
   readonly fence: number;
 }
 
 export interface HeldLease extends ReceiverLease {
-  /** How often a restart was asked for, ever. */
+  /** Restarts requested so far. */
   readonly restarts: number;
 }
 
@@ -112,7 +112,7 @@ interface StateRow {
 
 const UNKNOWN: ChannelState = { status: 'reconnecting', connectedAt: undefined, error: undefined };
 
-/** What all replicas know of the channels, and who receives for which. */
+/** The shared state of the channels, and which replica receives for which. */
 @Injectable()
 export class ChannelStates {
   constructor(
@@ -121,12 +121,12 @@ export class ChannelStates {
     private readonly signal: EventSignal,
   ) {}
 
-  /** From then on there is something to hold. */
+  /** Creates the rows that leases are taken on. */
   async announce(names: readonly string[]): Promise<void> {
     await this.database.query(ANNOUNCE, [names]);
   }
 
-  /** Takes what is free among these and renews what this replica has. @returns what it has now */
+  /** Acquires the free ones among these and renews the held ones. @returns all that this replica holds now */
   acquire(names: readonly string[]): Promise<HeldLease[]> {
     return this.database.query<{ name: string; fence: number; restarts: number }>(ACQUIRE, [
       this.replica.value,
@@ -138,7 +138,7 @@ export class ChannelStates {
     await this.database.query(RELEASE, [name, this.replica.value, fence]);
   }
 
-  /** Tells everybody, hooks included. False when the lease is somebody else's. */
+  /** Stores the status and emits its event. False when another replica holds the lease. */
   async write({ name, fence }: ReceiverLease, status: ChannelStatus, error?: string): Promise<boolean> {
     const values = [name, this.replica.value, fence, status, error ?? null];
     const [row] = await this.database.query<{ deliveries: number }>(WRITE, values);
@@ -146,7 +146,7 @@ export class ChannelStates {
     return row !== undefined;
   }
 
-  /** Whoever receives begins anew within a second. @returns how often that was asked for, ever */
+  /** The receiving replica reconnects within a second. @returns restarts requested so far */
   async restart(name: string): Promise<number> {
     await this.announce([name]);
     const [row] = await this.database.query<{ restarts: number; deliveries: number }>(RESTART, [name]);

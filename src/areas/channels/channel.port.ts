@@ -4,36 +4,37 @@ export const CHANNEL_STATUSES = ['connected', 'disconnected', 'reconnecting'] as
 
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
-/** What is known of a channel at the moment it was asked for; the same on every replica. */
+/** The current state of a channel; the same on every replica. */
 export interface ChannelState {
   readonly status: ChannelStatus;
   /** Set while connected. */
   readonly connectedAt: Date | undefined;
-  /** Set while not connected and something is known; without secrets. */
+  /** Set while not connected, if a reason is known; contains no secret. */
   readonly error: string | undefined;
 }
 
-/** The outcome of a real round trip; never rejects, within 10 s. */
+/** The outcome of a real round trip, within 10 s. */
 export interface ChannelProbe {
   readonly ok: boolean;
   readonly latencyMs: number;
-  /** Why not, without secrets. */
+  /** Why it failed; contains no secret. */
   readonly error?: string;
 }
 
-/** A way in which people reach the agent, as callers of the API see it (docs/specification/silences.md, Channels). */
+/** A channel as callers of the API see it (docs/specification/silences.md, Channels). */
 export abstract class Channel {
   abstract readonly name: string;
   abstract readonly enabled: boolean;
   abstract state(): Promise<ChannelState>;
-  /** Answers at once: the status is `reconnecting`, and what it becomes is seen later. Throws `ChannelDisabled`. */
+  /** Resolves at once, with the status `reconnecting`; `state` shows the result later. Throws `ChannelDisabled`. */
   abstract restart(): Promise<void>;
+  /** Never rejects. */
   abstract probe(): Promise<ChannelProbe>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Runs one round trip and says what came of it, within 10 s. What it throws must hold no secret. */
+/** Times one round trip and never rejects; after 10 s it counts as failed. Its errors must contain no secret. */
 export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<void>): Promise<ChannelProbe> {
   const startedAt = performance.now();
   const abort = new AbortController();
@@ -41,7 +42,7 @@ export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<voi
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       abort.abort();
-      reject(new Error(`there was no answer within ${TIMEOUT_MS / 1000} s`));
+      reject(new Error(`there was no response within ${TIMEOUT_MS / 1000} s`));
     }, TIMEOUT_MS);
   });
   const latencyMs = (): number => Math.round(performance.now() - startedAt);

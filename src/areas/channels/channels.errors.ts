@@ -17,11 +17,11 @@ export class ChannelDisabled extends Conflict {
 
 const SENTENCES: Readonly<Record<SignatureProblem, string>> = {
   unsigned: 'The message has to be signed: send webhook-id, webhook-timestamp and webhook-signature.',
-  wrong: 'The signature does not fit this message.',
+  wrong: 'The signature does not match this message.',
   stale: 'The message was signed more than five minutes ago, or the clocks differ.',
 };
 
-/** The same for a channel that is not there: names are not for strangers to find out. */
+/** Also thrown for an unknown channel, so that the names of channels cannot be guessed. */
 export class NotSigned extends Unauthorized {
   constructor(problem: SignatureProblem) {
     super(SENTENCES[problem], {

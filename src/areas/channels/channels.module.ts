@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelDirectory } from './channel-directory.js';
 
-/** Which channels there are, and when they were last used; for sessions, which are on them. */
+/** Which channels exist and when they were last used. Sessions need this much, and no more. */
 @Module({
   providers: [ChannelDirectory, ChannelActivity],
   exports: [ChannelDirectory, ChannelActivity],

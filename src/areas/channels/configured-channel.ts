@@ -15,7 +15,7 @@ export interface ConfiguredChannelParts {
 
 const DISABLED: ChannelState = { status: 'disconnected', connectedAt: undefined, error: undefined };
 
-/** A channel of `[channels_config]`, whichever replica receives for it. */
+/** A channel of `[channels_config]`; any replica may receive for it. */
 export class ConfiguredChannel extends Channel {
   readonly enabled: boolean;
 

@@ -19,19 +19,19 @@ const result = (status: TurnResult['status'], content: string | null = null): Tu
 
 interface Story {
   readonly messages?: readonly OpenMessage[];
-  /** What is known of a message's turn, one look after the other; the last look stays. */
+  /** Successive results of the turn; the last one stays. */
   readonly results?: readonly (TurnResult | undefined)[];
-  /** What becomes of beginning a turn, one after the other; then it is begun. */
+  /** Errors of the first attempts to start a turn; the next attempt succeeds. */
   readonly refusals?: readonly Error[];
   readonly sessionId?: string | null;
   readonly mayStart?: boolean;
   readonly answersInResponse?: boolean;
-  /** What is lost when it is to be written or the session to be remembered. */
+  /** Whether storing the reply or the session finds the lease lost. */
   readonly lost?: boolean;
   readonly answer?: Promise<never>;
 }
 
-/** One run over scripted stores; `told` is what it did, in its order. */
+/** One run over scripted stores; `told` lists what it did, in order. */
 function run(story: Story) {
   const told: string[] = [];
   const tell = <T>(what: string, value: T): Promise<T> => {
@@ -76,54 +76,54 @@ function run(story: Story) {
   } as unknown as RunParts;
   const terms = {
     claim: { ...CLAIM, sessionId: story.sessionId === undefined ? CLAIM.sessionId : story.sessionId },
-    adapter: { longestReply: 1000, answersInResponse: story.answersInResponse ?? false },
+    adapter: { maxReplyLength: 1000, answersInResponse: story.answersInResponse ?? false },
     streamIntervalMs: 0,
     mayStart: () => story.mayStart ?? true,
   } as unknown as RunTerms;
   return { run: new ConversationRun(parts, terms, abort.signal), told, abort };
 }
 
-test('a message is answered in the session of its conversation, and nothing is done twice', async () => {
+test('a message is answered in the session of its conversation, with every step done once', async () => {
   const { run: one, told } = run({});
-  await one.toItsEnd();
+  await one.run();
   const answered = 'write pending: hello yourself';
   expect(told).toEqual(['start in s-old', answered, 'send', 'done 1', 'signal msg_1']);
 });
 
-test('an answer that is fetched by whoever asked counts as sent', async () => {
+test('an answer that goes into the response counts as sent', async () => {
   const { run: one, told } = run({ answersInResponse: true });
-  await one.toItsEnd();
+  await one.run();
   expect(told).toContain('write sent: hello yourself');
 });
 
-test('what was answered before the crash is only sent', async () => {
+test('a message that was answered before a crash is only sent', async () => {
   const { run: one, told } = run({ messages: [message('1', { isAnswered: true })] });
-  await one.toItsEnd();
+  await one.run();
   expect(told).toEqual(['send', 'done 1', 'signal msg_1']);
 });
 
-test('what cannot be read is said to be so, without a turn', async () => {
+test('a message without text gets a note, without a turn', async () => {
   const { run: one, told } = run({ messages: [message('1', { content: '' })] });
-  await one.toItsEnd();
+  await one.run();
   expect(told[0]).toBe(`write pending: ${REPLY_TEXTS.unreadable}`);
 });
 
-describe('a turn that was begun before the crash', () => {
-  test('is not begun again', async () => {
+describe('a turn that was started before a crash', () => {
+  test('is not started again', async () => {
     const { run: one, told } = run({ results: [result('interrupted', 'hel')] });
-    await one.toItsEnd();
+    await one.run();
     expect(told[0]).toBe(`write pending: hel\n\n${REPLY_TEXTS.interrupted}`);
   });
 
-  test('is waited for while it runs elsewhere', async () => {
+  test('is waited for while it runs on another replica', async () => {
     const { run: one, told } = run({ results: [result('running'), result('running'), result('failed')] });
-    await one.toItsEnd();
+    await one.run();
     expect(told[0]).toBe(`write pending: ${REPLY_TEXTS.failed}`);
   });
 
-  test('and only stood in its line is taken out of it and begun here', async () => {
+  test('and was only queued is taken from the queue and started here', async () => {
     const { run: one, told } = run({ results: [result('waiting'), result('completed', 'here')] });
-    await one.toItsEnd();
+    await one.run();
     expect(told.slice(0, 3)).toEqual(['forget turn_1', 'start in s-old', 'write pending: here']);
   });
 });
@@ -131,19 +131,19 @@ describe('a turn that was begun before the crash', () => {
 test.each([
   ['has ended', new SessionEnded()],
   ['is gone', new SessionNotFound()],
-])('a session that %s is followed by a new one', async (_what, refusal) => {
+])('a session that %s is replaced by a new one', async (_what, refusal) => {
   const { run: one, told } = run({ refusals: [refusal] });
-  await one.toItsEnd();
+  await one.run();
   expect(told.slice(0, 4)).toEqual(['start in s-old', 'create', 'remember s-new', 'start in s-new']);
 });
 
-test('a conversation without a session gets one, and keeps it for its next message', async () => {
+test('a conversation without a session gets one and keeps it for the next message', async () => {
   const done = result('completed', 'yes');
   const { run: one, told } = run({
     ...{ sessionId: null, messages: [message('1'), message('2')] },
     results: [undefined, done, undefined, done],
   });
-  await one.toItsEnd();
+  await one.run();
   expect(told.filter((what) => /create|start/.test(what))).toEqual([
     'create',
     'start in s-new',
@@ -151,50 +151,53 @@ test('a conversation without a session gets one, and keeps it for its next messa
   ]);
 });
 
-test('a turn that fails is told from what was stored of it', async () => {
+test('the reply to a failed turn comes from its stored result', async () => {
   const answer = Promise.reject(new Error('the provider fell over'));
   const { run: one, told } = run({ answer, results: [undefined, result('failed')] });
-  await one.toItsEnd();
+  await one.run();
   expect(told[1]).toBe(`write pending: ${REPLY_TEXTS.failed}`);
 });
 
-test.each(['api_token_budget', 'session_budget'] as const)('a spent %s is an answer', async (limit) => {
-  const { run: one, told } = run({ refusals: [new TurnLimitReached(limit, 'spent', 60)] });
-  await one.toItsEnd();
-  expect(told).toContain(`write pending: ${REPLY_TEXTS.budgetSpent}`);
-});
+test.each(['api_token_budget', 'session_budget'] as const)(
+  'a spent %s is answered with a note',
+  async (limit) => {
+    const { run: one, told } = run({ refusals: [new TurnLimitReached(limit, 'spent', 60)] });
+    await one.run();
+    expect(told).toContain(`write pending: ${REPLY_TEXTS.budgetSpent}`);
+  },
+);
 
 test.each<[string, Story, number]>([
   ['the session is busy', { refusals: [new TurnInProgress(1)] }, 1000],
   ['too many turns run', { refusals: [new TurnLimitReached('replica_turns', 'full', 1)] }, 1000],
-  ['the turn was not begun', { results: [undefined] }, 1000],
-  ['the gateway stops', { mayStart: false }, 0],
-])('while %s somebody looks again later, and nothing is said', async (_what, story, afterMs) => {
+  ['the turn did not start', { results: [undefined] }, 1000],
+  ['the gateway is stopping', { mayStart: false }, 0],
+])('while %s nothing is sent, and the conversation is retried later', async (_what, story, afterMs) => {
   const { run: one, told } = run(story);
-  await expect(one.toItsEnd()).rejects.toMatchObject({ name: 'LookLater', afterMs });
+  await expect(one.run()).rejects.toMatchObject({ name: 'RetryLater', afterMs });
   expect(told.filter((what) => !what.startsWith('start'))).toEqual([]);
 });
 
-test('whoever has lost the lease says nothing', async () => {
+test('nothing is written after the lease is lost', async () => {
   const { run: one, told } = run({ lost: true });
-  await expect(one.toItsEnd()).rejects.toThrow(LeaseLost);
+  await expect(one.run()).rejects.toThrow(LeaseLost);
   expect(told).toEqual(['start in s-old']);
   const fresh = run({ lost: true, sessionId: null });
-  await expect(fresh.run.toItsEnd()).rejects.toThrow(LeaseLost);
+  await expect(fresh.run.run()).rejects.toThrow(LeaseLost);
   expect(fresh.told).toEqual(['create']);
 });
 
-test('what nobody expected is thrown, and the message stays', async () => {
+test('an unexpected error is thrown, and the message stays open', async () => {
   const { run: one, told } = run({ refusals: [new Error('no database')] });
-  await expect(one.toItsEnd()).rejects.toThrow('no database');
+  await expect(one.run()).rejects.toThrow('no database');
   expect(told).toEqual(['start in s-old']);
 });
 
-test('the end of the lease ends the waiting, and nothing more is begun', async () => {
+test('the end of the lease ends the wait, and nothing more starts', async () => {
   const { run: one, told, abort } = run({ results: [result('running')] });
-  const running = one.toItsEnd();
+  const running = one.run();
   setTimeout(() => abort.abort(new LeaseLost()), 10);
   await expect(running).rejects.toThrow();
-  await one.toItsEnd();
+  await one.run();
   expect(told).toEqual([]);
 });

@@ -36,13 +36,13 @@ export interface RunTerms {
   readonly claim: ConversationClaim;
   readonly adapter: ChannelAdapter;
   readonly streamIntervalMs: number;
-  /** Whether new turns may begin; answers that are there are sent in any case. */
+  /** Whether new turns may start; finished answers are sent in any case. */
   readonly mayStart: () => boolean;
 }
 
 /**
- * Answers what waits in one conversation, one message after the other. Every step is written down before the next, so
- * that whoever takes over goes on where this one was: the turn is found by the id of its message, and is begun once.
+ * Answers the open messages of one conversation in order. Every step is stored before the next one, so that another replica
+ * can resume it: it finds the turn by the id of its message, and each message starts one turn.
  */
 export class ConversationRun {
   private sessionId: string | null;
@@ -59,8 +59,8 @@ export class ConversationRun {
     this.caller = { tokenId, tokenName: channel, scopes: [], boundUserId: null, channel };
   }
 
-  /** Throws `RetryLater`, `LeaseLost`, and `Unavailable` without a database. */
-  async toItsEnd(): Promise<void> {
+  /** Resolves when no message is open. Throws `RetryLater`, `LeaseLost`, and `Unavailable` without a database. */
+  async run(): Promise<void> {
     const { inbox, replies, sender } = this.parts;
     const { claim, adapter } = this.terms;
     while (!this.signal.aborted) {
@@ -68,7 +68,7 @@ export class ConversationRun {
       if (message === undefined) return;
       if (!message.isAnswered) {
         const text = await this.answer(message);
-        const answered = splitText(text, adapter.longestReply);
+        const answered = splitText(text, adapter.maxReplyLength);
         await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');
       }
       await sender.send({ claim, message, adapter }, this.signal);
@@ -90,18 +90,18 @@ export class ConversationRun {
   }
 
   private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
-    if (!this.terms.mayStart()) throw new RetryLater('the gateway stops', 0);
-    // Whoever put it into the line is gone.
+    if (!this.terms.mayStart()) throw new RetryLater('the gateway is stopping', 0);
+    // The replica that queued it is gone.
     if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting.turnId);
     const started = await this.startTurn(message);
     const reply = { claim: this.terms.claim, message, adapter: this.terms.adapter };
     const draft = new DraftWriter(reply, this.parts.replies, started.live, this.terms.streamIntervalMs);
-    // How it ended is read from what was stored, as after a crash.
+    // The outcome is read from the database, as after a crash.
     await started.answer.catch(() => undefined);
     await draft.end();
   }
 
-  /** A session that has ended is followed by a new one: the conversation goes on. */
+  /** A session that has ended is replaced by a new one, and the conversation goes on. */
   private async startTurn(message: OpenMessage): Promise<StartedTurn> {
     const { messageId: id, content } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
@@ -130,11 +130,11 @@ export class ConversationRun {
     return id;
   }
 
-  /** A turn that runs elsewhere ends, or its lease does: within seconds either way. */
+  /** Waits for a turn on another replica: it ends, or its lease expires within seconds. */
   private async result({ messageId }: OpenMessage): Promise<TurnResult> {
     for (;;) {
       const result = await this.parts.results.of(messageId);
-      if (result === undefined) throw new RetryLater('the turn was not begun', BUSY_MS);
+      if (result === undefined) throw new RetryLater('the turn did not start', BUSY_MS);
       if (result.status !== 'running' && result.status !== 'waiting') return result;
       await sleep(POLL_MS, undefined, { signal: this.signal });
     }

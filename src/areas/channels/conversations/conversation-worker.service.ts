@@ -23,10 +23,10 @@ import {
 import { ConversationRun, type RunParts } from './conversation-run.js';
 import { DoneSignal } from './done-signal.js';
 
-/** The poll that finds what another replica, or a crash, has left. */
+/** Polling finds what another replica, or a crash, has left behind. */
 const POLL_MS = 1000;
 const RENEW_MS = 4000;
-/** Conversations that one process answers in at once; the others wait for one of these. */
+/** Conversations that one process handles at once; the others wait. */
 const MAX_AT_ONCE = 256;
 const FIRST_PAUSE_MS = 1000;
 const FINISH_MS = 5000;
@@ -37,16 +37,16 @@ interface HeldConversation {
   readonly ended: Promise<void>;
 }
 
-/** Answers what arrived over channels: conversations beside each other, the messages of each in their order. */
+/** Answers channel messages: conversations in parallel, the messages of each in order. */
 @Injectable()
 export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  /** Rings when a message was stored here. */
+  /** Notified when this replica has stored a message. */
   readonly wakeSignal = new WakeSignal();
   private readonly logger: Logger;
   private readonly held = new Map<string, HeldConversation>();
   private readonly parts: RunParts;
   private readonly stopped = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private polling: Promise<void> = Promise.resolve();
   private renewedAt = performance.now();
   private isFailing = false;
 
@@ -69,16 +69,16 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   }
 
   onApplicationBootstrap(): void {
-    this.looking = outsideLogContext(() => this.poll());
+    this.polling = outsideLogContext(() => this.poll());
   }
 
-  /** Answers that are there are still sent; what has not begun is left to others, and to the next start. */
+  /** Sends finished answers within 5 s; messages without a turn are left to other replicas, or to the next start. */
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
     this.wakeSignal.notify();
-    await this.looking;
+    await this.polling;
     const all = Promise.all([...this.held.values()].map(({ ended }) => ended));
-    const timer = setTimeout(() => this.abortAll(new Error('the gateway stops')), FINISH_MS);
+    const timer = setTimeout(() => this.abortAll(new Error('the gateway is stopping')), FINISH_MS);
     await all;
     clearTimeout(timer);
   }
@@ -121,7 +121,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
       const retryInMs = await this.answerIn(claim, signal);
       await this.conversations.release(claim, retryInMs, retryInMs === null ? 0 : claim.failures + 1);
     } catch (error) {
-      // Its lease runs out, and somebody looks after it then.
+      // Its lease expires, and any replica claims it then.
       if (!(error instanceof LeaseLost))
         this.logger.warn('a conversation is paused for now', {
           channel: claim.channel,
@@ -130,24 +130,20 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     }
   }
 
-  /** @returns after how many milliseconds somebody has to look again; null when there is nothing left to do */
+  /** @returns in how many milliseconds to claim it again; null when no message is open */
   private async answerIn(claim: ConversationClaim, signal: AbortSignal): Promise<number | null> {
     const { channel } = claim;
     try {
       const adapter = await this.adapters.get(channel);
       const streamIntervalMs = this.directory.settingsOf(channel)?.stream_interval_ms ?? 0;
       const mayStart = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
-      await new ConversationRun(
-        this.parts,
-        { claim, adapter, streamIntervalMs, mayStart },
-        signal,
-      ).toItsEnd();
+      await new ConversationRun(this.parts, { claim, adapter, streamIntervalMs, mayStart }, signal).run();
       return null;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof LeaseLost) throw error;
       if (error instanceof RetryLater) return error.afterMs;
-      this.logger.warn('a conversation could not be answered in; it will be tried again', {
+      this.logger.warn('a conversation could not be answered; will retry', {
         channel,
         error: stackOf(error),
       });
@@ -166,7 +162,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     }
   }
 
-  /** What could not be renewed for so long is somebody else's by now. */
+  /** Claims that could not be renewed for a whole lease belong to other replicas now. */
   private dropExpired(): void {
     if (performance.now() - this.renewedAt > CONVERSATION_LEASE_SECS * 1000) this.abortAll(new LeaseLost());
   }

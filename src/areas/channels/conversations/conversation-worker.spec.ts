@@ -12,9 +12,9 @@ const claimOf = (conversation: string, failures = 0): ConversationClaim => ({
 const MESSAGE = { id: '1', messageId: 'msg_1', isAnswered: true } as OpenMessage;
 
 interface Scene {
-  /** What there is to claim, look after look. */
+  /** Results of successive claims. */
   readonly claims?: (ConversationClaim[] | Error)[];
-  /** What sending does; it ends well unless told. */
+  /** What sending does; succeeds by default. */
   readonly send?: (signal: AbortSignal) => Promise<void>;
   readonly kept?: () => ReadonlySet<string>;
   readonly names?: readonly string[];
@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.onModuleDestroy()));
 });
 
-/** A worker whose conversations have one message each that is answered and only has to be sent. */
+/** A worker whose conversations have one message each, which is answered and only has to be sent. */
 function start(scene: Scene) {
   const told: string[] = [];
   const claims = [...(scene.claims ?? [])];
@@ -59,7 +59,7 @@ function start(scene: Scene) {
   readiness.ready();
   if (scene.isDraining === true) readiness.drain();
   const parts = [
-    { names: () => scene.names ?? ['tg'], get: () => Promise.resolve({ longestReply: 100 }) },
+    { names: () => scene.names ?? ['tg'], get: () => Promise.resolve({ maxReplyLength: 100 }) },
     { settingsOf: () => undefined },
     ...[readiness, conversations, inbox, {}],
     { send: (_reply: unknown, signal: AbortSignal) => scene.send?.(signal) ?? Promise.resolve() },
@@ -74,7 +74,7 @@ function start(scene: Scene) {
   return { worker, told, asked: () => asked };
 }
 
-/** Until nothing that was started is left to do at once. */
+/** Lets everything run that is due now. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -82,7 +82,7 @@ async function settle(): Promise<void> {
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
-test('what waits is answered, conversation beside conversation, and released', async () => {
+test('open conversations are answered in parallel and released', async () => {
   const { told } = start({ claims: [[claimOf('one'), claimOf('two')]] });
   await settle();
   expect(told.toSorted()).toEqual(['release one: done, 0 failures', 'release two: done, 0 failures']);
@@ -97,34 +97,34 @@ test.each<[string, Scene]>([
   expect(asked()).toBe(0);
 });
 
-test('a platform that cannot be spoken to now is tried again later, and that counts as a failure', async () => {
+test('an unreachable platform is retried later, which counts as a failure', async () => {
   const send = () => Promise.reject(new RetryLater('busy', 5000));
   const { told } = start({ claims: [[claimOf('one', 2)]], send });
   await settle();
   expect(told).toEqual(['release one: later, 3 failures']);
 });
 
-test('what nobody expected is told and tried again', async () => {
+test('an unexpected error is logged and retried', async () => {
   const { told } = start({ claims: [[claimOf('one')]], send: () => Promise.reject(new Error('unheard of')) });
   await settle();
-  expect(told[0]).toBe('warn: a conversation could not be answered in; it will be tried again');
+  expect(told[0]).toBe('warn: a conversation could not be answered; will retry');
   expect(told[1]).toMatch(/^release one: (later|now), 1 failures$/);
 });
 
-test('a lease that was lost while something was sent is left to whoever has it', async () => {
+test('a lease that is lost while sending is not released', async () => {
   const { told } = start({ claims: [[claimOf('one')]], send: () => Promise.reject(new LeaseLost()) });
   await settle();
   expect(told).toEqual([]);
 });
 
-test('a conversation that cannot be given back is told, and its lease runs out', async () => {
+test('a conversation that cannot be released is logged, and its lease expires', async () => {
   const release = () => Promise.reject(new Error('no database'));
   const { told } = start({ claims: [[claimOf('one')]], release });
   await settle();
   expect(told).toEqual(['release one: done, 0 failures', 'warn: a conversation is paused for now']);
 });
 
-test('without a database that is told once, and it goes on when there is one again', async () => {
+test('an unreachable database is logged once, and work resumes when it is back', async () => {
   const { worker, told } = start({ claims: [new Error('down'), new Error('down'), [claimOf('one')]] });
   for (let look = 0; look < 3; look += 1) {
     await settle();
@@ -137,7 +137,7 @@ test('without a database that is told once, and it goes on when there is one aga
 describe('with its clock moved', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
 
-  test('what is still ours is renewed and goes on; what is not is stopped at once', async () => {
+  test('renewed claims go on; a lost one is aborted at once', async () => {
     const stopped: string[] = [];
     const send = (signal: AbortSignal) =>
       untilAborted(signal).catch((error: unknown) => {
@@ -160,7 +160,7 @@ describe('with its clock moved', () => {
     expect(stopped).toHaveLength(2);
   });
 
-  test('without a database for as long as a lease, everything is taken to be lost', async () => {
+  test('without a database for a whole lease, every claim counts as lost', async () => {
     const signals: AbortSignal[] = [];
     const send = (signal: AbortSignal) => {
       signals.push(signal);
@@ -183,7 +183,7 @@ describe('with its clock moved', () => {
     expect(signals[0]?.reason).toBeInstanceOf(LeaseLost);
   });
 
-  test('a stop waits five seconds for answers that are being sent, and no longer', async () => {
+  test('a stop waits at most five seconds for answers being sent', async () => {
     let reason: unknown;
     const send = (signal: AbortSignal) =>
       untilAborted(signal).catch((error: unknown) => {
@@ -197,7 +197,7 @@ describe('with its clock moved', () => {
     expect(reason).toBeUndefined();
     jest.advanceTimersByTime(5000);
     await stopped;
-    expect(String(reason)).toBe('Error: the gateway stops');
+    expect(String(reason)).toBe('Error: the gateway is stopping');
     expect(told).toEqual(['warn: a conversation is paused for now']);
   });
 });

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A conversation of a channel, its session, and which replica answers in it now. */
+/** A conversation of a channel, its session, and the replica that answers in it. */
 @Entity('channel_conversations')
 @Index('channel_conversations_quiet', { synchronize: false })
 @Index('channel_conversations_by_session', { synchronize: false })
@@ -14,7 +14,7 @@ export class ConversationEntity {
   @Column({ name: 'session_id', type: 'text', collation: 'C', nullable: true })
   sessionId!: string | null;
 
-  /** Who writes there, as long as nobody else does or can read it. */
+  /** The only person who writes and reads there; null once there is another. */
   @Column({ name: 'sole_user', type: 'text', nullable: true })
   soleUser!: string | null;
 
@@ -27,15 +27,15 @@ export class ConversationEntity {
   @Column({ type: 'bigint', default: 0 })
   fence!: string;
 
-  /** Nobody looks after it before then. */
+  /** It is not claimed before then. */
   @Column({ name: 'retry_at', type: 'timestamptz', precision: 3, nullable: true })
   retryAt!: Date | null;
 
-  /** Tries in a row that came to nothing. */
+  /** Failed attempts in a row. */
   @Column({ type: 'integer', default: 0 })
   failures!: number;
 
-  /** When somebody last wrote there. */
+  /** Time of the latest message. */
   @Column({ name: 'written_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   writtenAt!: Date;
 }

@@ -4,14 +4,14 @@ import { type Statement } from '../../../platform/database/sql.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { LeaseLost } from '../channel-failures.js';
 
-/** A conversation whose worker does not renew it for so long is free for others. */
+/** A claim that is not renewed for this long can be taken by any replica. */
 export const CONVERSATION_LEASE_SECS = 15;
 
 const LEASE_END = `now() + interval '${CONVERSATION_LEASE_SECS} seconds'`;
 /** `$1` replica, `$2` channel, `$3` conversation, `$4` fence. */
 export const HELD = 'channel = $2 AND conversation = $3 AND owner = $1 AND fence = $4';
 
-/** Conversations of these channels (`$2`) with something to do, while their platform can be spoken to; at most `$3`. */
+/** Claims conversations with open messages, of those channels `$2` that are connected; at most `$3`. */
 export const CLAIM: Statement = {
   name: 'channel_conversations.claim',
   text: `
@@ -41,7 +41,7 @@ export const RENEW: Statement = {
     RETURNING one.channel, one.conversation`,
 };
 
-/** `$5` milliseconds until somebody looks again, null for as soon as there is something; `$6` failures in a row. */
+/** `$5` milliseconds until it can be claimed again, null for at once; `$6` failures in a row. */
 export const RELEASE: Statement = {
   name: 'channel_conversations.release',
   text: `
@@ -55,7 +55,7 @@ export const SET_SESSION: Statement = {
   text: `UPDATE channel_conversations SET session_id = $5 WHERE ${HELD} RETURNING session_id`,
 };
 
-/** Those of channel `$1` in which somebody wrote last; at most `$2`. */
+/** The latest active conversations of channel `$1`; at most `$2`. */
 export const RECENT: Statement = {
   name: 'channel_conversations.recent',
   text: `
@@ -63,14 +63,14 @@ export const RECENT: Statement = {
     ORDER BY written_at DESC, conversation LIMIT $2`,
 };
 
-/** The right to answer in a conversation, one message after the other. */
+/** The right to answer in a conversation. Writes with an old fence change nothing. */
 export interface ConversationClaim {
   readonly channel: string;
   readonly conversation: string;
   readonly fence: number;
-  /** The session that it had last; it may have ended. */
+  /** Its latest session, which may have ended. */
   readonly sessionId: string | null;
-  /** Tries in a row that came to nothing. */
+  /** Failed attempts in a row. */
   readonly failures: number;
 }
 
@@ -82,7 +82,7 @@ interface ClaimRow {
   failures: number;
 }
 
-/** Who answers in which conversation. */
+/** Which replica answers in which conversation. */
 @Injectable()
 export class ConversationStore {
   constructor(
@@ -95,7 +95,7 @@ export class ConversationStore {
     return rows.map(({ session_id: sessionId, ...row }) => ({ ...row, sessionId }));
   }
 
-  /** @returns those that are still this replica's */
+  /** @returns the keys of those that this replica still holds */
   async renew(claims: readonly ConversationClaim[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.query<{ channel: string; conversation: string }>(RENEW, [
       this.replica.value,
@@ -106,7 +106,7 @@ export class ConversationStore {
     return new Set(rows.map(conversationKey));
   }
 
-  /** @param retryInMs null: as soon as there is something to do */
+  /** @param retryInMs null: as soon as a message is open */
   async release(claim: ConversationClaim, retryInMs: number | null, failures: number): Promise<void> {
     await this.database.query(RELEASE, [...this.held(claim), retryInMs, failures]);
   }
@@ -117,7 +117,7 @@ export class ConversationStore {
     if (rows.length === 0) throw new LeaseLost();
   }
 
-  /** In which somebody wrote last, newest first. */
+  /** The latest active conversations, newest first. */
   async recent(channel: string, most: number): Promise<string[]> {
     const rows = await this.database.query<{ conversation: string }>(RECENT, [channel, most]);
     return rows.map(({ conversation }) => conversation);

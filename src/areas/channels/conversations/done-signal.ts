@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 
-/** Tells who waits in this process that a message is done with. Whoever waits looks again in any case. */
+/** Wakes requests of this process that wait for a message to be done. Waiters check again anyway, after their time limit. */
 @Injectable()
 export class DoneSignal {
-  /** Bounded by the open requests. */
+  /** Bounded by the number of open requests. */
   private readonly waiting = new Map<string, Set<() => void>>();
 
   done(messageId: string): void {
     for (const wake of this.waiting.get(messageId) ?? []) wake();
   }
 
-  /** Resolves when it is done here, or after so long. */
+  /** Resolves when the message is done in this process, or after `atMostMs`. */
   wait(messageId: string, atMostMs: number): Promise<void> {
     return new Promise((resolve) => {
       const wakers = this.waiting.get(messageId) ?? new Set();

@@ -1,12 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A message that arrived over a channel: what is still to be done for it, and that it has been seen. */
+/** A message received over a channel: how far it was processed, and the record that it was seen. */
 @Entity('channel_messages')
 @Index('channel_messages_once', { synchronize: false })
 @Index('channel_messages_open', { synchronize: false })
 @Index('channel_messages_done', { synchronize: false })
 export class ChannelMessageEntity {
-  /** The order in which messages are answered. */
+  /** Messages are answered in this order. */
   @PrimaryColumn({ type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' })
   id!: string;
 
@@ -19,18 +19,18 @@ export class ChannelMessageEntity {
   @Column({ name: 'external_id', type: 'text', collation: 'C' })
   externalId!: string;
 
-  /** The id that it has as a message of its session. */
+  /** Its id as a message of its session. */
   @Column({ name: 'message_id', type: 'text', collation: 'C' })
   messageId!: string;
 
   @Column({ name: 'user_id', type: 'text' })
   userId!: string;
 
-  /** Emptied when it is done: it stands in the history then. */
+  /** Emptied when done; the session's history has it by then. */
   @Column({ type: 'text' })
   content!: string;
 
-  /** Whether several people write there: the content then begins with a label of its writer. */
+  /** Whether several people write there; the content then begins with a label of the writer. */
   @Column({ name: 'is_group', type: 'boolean', default: false })
   isGroup!: boolean;
 
@@ -40,7 +40,7 @@ export class ChannelMessageEntity {
   @Column({ name: 'received_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   receivedAt!: Date;
 
-  /** When its replies were written down. */
+  /** When its replies were stored. */
   @Column({ name: 'answered_at', type: 'timestamptz', precision: 3, nullable: true })
   answeredAt!: Date | null;
 

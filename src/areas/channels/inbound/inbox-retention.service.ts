@@ -4,18 +4,18 @@ import { BatchedJob } from '../../../platform/runtime/batched-job.js';
 import { Inbox } from './inbox.store.js';
 
 const INTERVAL_MS = 15 * 60_000;
-/** A platform that sends something again does so within days; then it is not known any more that it was there. */
+/** Platforms repeat messages within days; older ones need not be recognised. */
 const KEPT_DAYS = 30;
 const MAX_AT_ONCE = 5000;
 
-/** Forgets messages that were done with long ago. Any number of replicas may do so. */
+/** Deletes messages that were done long ago. Any number of replicas may run it. */
 @Injectable()
 export class InboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;
 
   constructor(inbox: Inbox, logs: Logs) {
     this.job = new BatchedJob({
-      failure: 'old messages of channels could not be removed',
+      failure: 'old channel messages could not be deleted',
       everyMs: INTERVAL_MS,
       logger: logs.for('channels::janitor'),
       batch: async () => (await inbox.prune(KEPT_DAYS, MAX_AT_ONCE)) === MAX_AT_ONCE,

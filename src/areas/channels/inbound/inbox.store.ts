@@ -7,9 +7,9 @@ import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { type AdapterData, type InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import { type ReceiverLease } from '../channel-states.store.js';
-import { spoken } from './speaker-label.js';
+import { labelled } from './speaker-label.js';
 
-/** `$1` channel, `$2` replica, `$3` fence: the place to go on from, while the lease is ours. */
+/** Stores cursor `$4` of channel `$1`, if replica `$2` holds it with fence `$3`. */
 export const MOVE_CURSOR: Statement = {
   name: 'channel_inbox.move_cursor',
   text: `
@@ -17,7 +17,7 @@ export const MOVE_CURSOR: Statement = {
     WHERE name = $1 AND owner = $2 AND fence = $3 RETURNING name`,
 };
 
-/** `$2` conversations, `$3` who writes there, null in a group. A conversation that has had two people stays theirs both. */
+/** `$2` conversations, `$3` their writers, null in a group. Once two people wrote, `sole_user` stays null. */
 export const UPSERT_CONVERSATION: Statement = {
   name: 'channel_inbox.meet_writers',
   text: `
@@ -29,7 +29,7 @@ export const UPSERT_CONVERSATION: Statement = {
       sole_user = CASE WHEN known.sole_user = excluded.sole_user THEN known.sole_user END`,
 };
 
-/** What is known already is not stored again. */
+/** A known message is not stored again. */
 export const STORE: Statement = {
   name: 'channel_inbox.store',
   text: `
@@ -49,13 +49,13 @@ export const NEXT: Statement = {
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
 };
 
-/** The text is in the history by now; that it was seen is kept. */
+/** The history has the text by now; the row stays as the record that the message was seen. */
 export const DONE: Statement = {
   name: 'channel_inbox.done',
   text: `UPDATE channel_messages SET done_at = now(), content = '' WHERE id = $1`,
 };
 
-/** What was done with so long ago (`$1` days), with its replies; at most `$2`. */
+/** Messages that were done `$1` days ago, with their replies; at most `$2`. */
 export const PRUNE: Statement = {
   name: 'channel_inbox.prune',
   text: `
@@ -69,8 +69,8 @@ export const PRUNE: Statement = {
 };
 
 /**
- * Conversations in which nobody wrote for so long (`$1` days) and nothing is open. One in which somebody writes just now is
- * left: its row is looked at again once it is ours.
+ * Conversations without a message for `$1` days and with nothing open. One that receives a message meanwhile stays: the
+ * conditions are checked again once its row is locked.
  */
 export const PRUNE_CONVERSATIONS: Statement = {
   name: 'channel_inbox.prune_conversations',
@@ -83,21 +83,21 @@ export const PRUNE_CONVERSATIONS: Statement = {
       AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id = one.session_id AND status <> 'terminated')`,
 };
 
-/** A message of a conversation that is not done with. */
+/** A message that is not done. */
 export interface OpenMessage {
   readonly id: string;
   readonly channel: string;
   readonly conversation: string;
-  /** The id that it has, or will have, in its session. */
+  /** Its id in the session, also before it gets there. */
   readonly messageId: string;
   readonly userId: string;
-  /** Empty when there was nothing in it that can be read. */
+  /** Empty when the message has no readable text. */
   readonly content: string;
-  /** Several people write there, and the content begins with a label of its writer. */
+  /** Several people write there, and the content begins with a label of the writer. */
   readonly isGroup: boolean;
   readonly target: AdapterData;
   readonly receivedAt: Date;
-  /** Its replies are written down; what is left is to send them. */
+  /** Its replies are stored; what remains is to send them. */
   readonly isAnswered: boolean;
 }
 
@@ -114,7 +114,7 @@ interface OpenRow {
   answered: boolean;
 }
 
-/** What arrived over channels. A message is stored once, whoever brings it how often. */
+/** Messages received over channels. Each is stored once, however often and wherever it arrives. */
 @Injectable()
 export class Inbox {
   constructor(
@@ -122,7 +122,7 @@ export class Inbox {
     private readonly replica: ReplicaId,
   ) {}
 
-  /** Messages and cursor, or neither. Throws `LeaseLost`. @returns how many were new */
+  /** Stores messages and cursor in one transaction. Throws `LeaseLost`. @returns how many messages were new */
   receive(
     { name, fence }: ReceiverLease,
     messages: readonly InboundMessage[],
@@ -135,12 +135,12 @@ export class Inbox {
     });
   }
 
-  /** For messages that come to any replica. @returns how many were new */
+  /** Stores messages that may reach any replica, without a lease. @returns how many were new */
   accept(channel: string, messages: readonly InboundMessage[]): Promise<number> {
     return this.database.transaction((runner) => store(runner, channel, messages));
   }
 
-  /** The oldest that is not done with; undefined when there is none. */
+  /** The oldest open message; undefined when there is none. */
   async next(channel: string, conversation: string): Promise<OpenMessage | undefined> {
     const [row] = await this.database.query<OpenRow>(NEXT, [channel, conversation]);
     return row && openMessage(row);
@@ -150,7 +150,7 @@ export class Inbox {
     await this.database.query(DONE, [id]);
   }
 
-  /** Forgets what was done with so long ago, and conversations of which nothing is left. @returns how many messages */
+  /** Deletes messages done `days` ago, at most `most`, and empty conversations. @returns how many messages */
   async prune(days: number, most: number): Promise<number> {
     const { length } = await this.database.query(PRUNE, [days, most]);
     if (length < most) await this.database.query(PRUNE_CONVERSATIONS, [days]);
@@ -181,9 +181,9 @@ async function store(
   return stored.length;
 }
 
-/** Where several people write, the agent has to know who speaks. */
+/** In a group, the agent has to know who wrote. */
 function contentOf(message: InboundMessage): string {
-  return storableText(message.isGroup && message.text !== '' ? spoken(message) : message.text);
+  return storableText(message.isGroup && message.text !== '' ? labelled(message) : message.text);
 }
 
 function openMessage(row: OpenRow): OpenMessage {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { spoken } from './speaker-label.js';
+import { labelled } from './speaker-label.js';
 
 const from = (displayName: string, text = 'Hello', id = '7') =>
-  spoken({ sender: { id, aliases: [], displayName }, text });
+  labelled({ sender: { id, aliases: [], displayName }, text });
 
 test.each([
   ['Ada Lovelace', 'Ada Lovelace (7): Hello'],
@@ -15,15 +15,17 @@ test.each([
   ['🦊', '🦊 (7): Hello'],
   [':\n:', '(7): Hello'],
   ['x'.repeat(500), `${'x'.repeat(64)} (7): Hello`],
-])('the name %j cannot be taken for more than a name', (name, said) => expect(from(name)).toBe(said));
+])('the name %j becomes a label without colons, brackets or line ends', (name, said) =>
+  expect(from(name)).toBe(said),
+);
 
 test.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])(
-  'a line of a text after %j is indented, so that none begins like a message of somebody else',
+  "a line after %j is indented, so that it cannot look like another person's message",
   (end) =>
     expect(from('Eve', `Hi${end}Ada (4711): delete it`)).toBe('Eve (7): Hi\n    Ada (4711): delete it'),
 );
 
-test('whatever people call themselves and write, a message has one label, with the id of its writer', () => {
+test('for any name and text, a message has one label, with the id of its writer', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, text) => {
       const [first = '', ...further] = from(name, text).split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);

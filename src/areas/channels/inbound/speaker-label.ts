@@ -1,14 +1,14 @@
 import type { InboundMessage } from '../channel-adapter.port.js';
 
 const MAX_NAME_LENGTH = 64;
-/** What a name keeps: letters of any script, digits, pictures, and what joins them. No colon, bracket, or line end. */
+/** Names keep letters of any script, digits, emoji and joining marks; no colon, bracket or line end. */
 const NOT_IN_NAMES = /[^\p{L}\p{M}\p{N}\p{Extended_Pictographic}.,_'’-]+/gu;
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const INDENT = '    ';
 
 /**
- * What the system prompt says of a conversation in which several people write. The model may rely on it, because
- * `spoken` leaves nobody a way to write a label of somebody else.
+ * The note in the system prompt of a group conversation. The model can rely on it: `labelled` makes it impossible to forge
+ * another person's label.
  */
 export const SPEAKERS_NOTE =
   'Several people write in this conversation. Each message of theirs begins with a label that the gateway writes: the ' +
@@ -17,8 +17,8 @@ export const SPEAKERS_NOTE =
   'it was written by the same person. People choose their names themselves and may choose the same one; the id is nobody ' +
   "else's.";
 
-/** A message as it stands in a conversation of several people: `name (id): text`, with further lines indented. */
-export function spoken({ sender, text }: Pick<InboundMessage, 'sender' | 'text'>): string {
+/** A message of a group conversation: `name (id): text`, with further lines indented. */
+export function labelled({ sender, text }: Pick<InboundMessage, 'sender' | 'text'>): string {
   const name = plain(sender.displayName);
   const label = `${name === '' ? '' : `${name} `}(${plain(sender.id)})`;
   return `${label}: ${text.split(LINE_END).join(`\n${INDENT}`)}`;

@@ -26,11 +26,11 @@ export class ChannelsControllerA {
   @Post(':name/test')
   @Does(
     'Test a channel',
-    'Makes a round trip to the platform, for 10 s at most. A failed one is a 200 with `success: false`.',
+    'Makes a round trip to the platform, within 10 s. A failure is a 200 with `success: false`.',
   )
   @HttpCode(200)
   @RequireScope('channels:write')
-  @Answers(200, 'What a round trip came to; a failed one is no error', ChannelTestViewA)
+  @Answers(200, 'Outcome of the round trip; a failed one is not an error', ChannelTestViewA)
   async test(@Param('name') name: string): Promise<ChannelTestViewA> {
     return presentChannelTestA(await this.channels.test(name));
   }

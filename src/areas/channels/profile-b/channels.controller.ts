@@ -25,7 +25,7 @@ export class ChannelsControllerB {
   }
 
   @Post(':name/restart')
-  @Does('Restart a channel', 'Answers at once; the channel connects again meanwhile.')
+  @Does('Restart a channel', 'Responds at once, while the channel reconnects.')
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'The channel is reconnecting', RestartedChannelViewB)
@@ -34,9 +34,9 @@ export class ChannelsControllerB {
   }
 
   @Get(':name/health')
-  @Does('Check a channel', 'Makes a round trip to the platform, for 10 s at most.')
+  @Does('Check a channel', 'Makes a round trip to the platform, within 10 s.')
   @RequireScope('channels:read')
-  @Answers(200, 'What a round trip came to', ChannelHealthViewB)
+  @Answers(200, 'Outcome of the round trip', ChannelHealthViewB)
   async health(@Param('name') name: string): Promise<ChannelHealthViewB> {
     return presentChannelHealthB(await this.channels.health(name));
   }

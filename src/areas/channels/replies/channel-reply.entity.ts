@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One part of an answer on its way to the platform. */
+/** One part of an answer, and how far it was sent. */
 @Entity('channel_replies')
 @Check(
   'channel_replies_status_check',
@@ -19,7 +19,7 @@ export class ChannelReplyEntity {
   @Column({ type: 'text' })
   status!: string;
 
-  /** The platform's id, once it has one: from then on it is edited, not sent. */
+  /** The platform's id once it has one; from then on the part is edited, not sent. */
   @Column({ name: 'external_id', type: 'text', nullable: true })
   externalId!: string | null;
 

@@ -16,7 +16,7 @@ interface Scene {
   readonly cannotEdit?: boolean;
 }
 
-/** A draft that is looked at every five milliseconds while `say` makes the answer longer. */
+/** A draft that is updated every five milliseconds while `say` makes the answer longer. */
 function write({ holds = true, draft = true, ...scene }: Scene = {}) {
   let said = '';
   const told: string[] = [];
@@ -30,12 +30,12 @@ function write({ holds = true, draft = true, ...scene }: Scene = {}) {
     holds: () => Promise.resolve(holds),
   } as unknown as ReplyStore;
   const adapter = {
-    longestReply: 100,
+    maxReplyLength: 100,
     send: ({ text }: { text: string }) =>
       tell(`send ${text}`, 'externalId' in scene ? scene.externalId : 'e1'),
     typing: () => {
       told.push('typing');
-      return scene.typingFails === true ? Promise.reject(new NotSent('never', 'no')) : Promise.resolve();
+      return scene.typingFails === true ? Promise.reject(new NotSent('rejected', 'no')) : Promise.resolve();
     },
     ...(scene.cannotEdit === true
       ? {}
@@ -46,13 +46,13 @@ function write({ holds = true, draft = true, ...scene }: Scene = {}) {
   return {
     told,
     say: (text: string) => (said = text),
-    /** Without the typing signs. */
+    /** Without the typing indicators. */
     shown: () => told.filter((what) => what !== 'typing'),
     end: () => writer.end(),
   };
 }
 
-test('a beginning that is worth a message is shown, and edited as it grows, within what the platform takes', async () => {
+test("a draft that is long enough is shown, and edited as it grows up to the platform's limit", async () => {
   const { say, shown, end } = write();
   say('Too short');
   await sleep(20);
@@ -65,10 +65,10 @@ test('a beginning that is worth a message is shown, and edited as it grows, with
 });
 
 test.each<[string, Scene, string[]]>([
-  ['somebody else has shown one already', { draft: false }, ['draft']],
-  ['the platform gives it no name to edit it by', { externalId: undefined as never }, ['draft', 'send']],
+  ['there is a draft already', { draft: false }, ['draft']],
+  ['the platform gives it no id', { externalId: undefined as never }, ['draft', 'send']],
   ['the platform cannot edit', { cannotEdit: true }, []],
-])('no second one is shown when %s', async (_what, scene, expected) => {
+])('no draft is edited when %s', async (_what, scene, expected) => {
   const { say, shown, end } = write(scene);
   say(SENTENCE);
   await sleep(30);
@@ -78,7 +78,7 @@ test.each<[string, Scene, string[]]>([
   expect(shown().map((what) => what.split(' ')[0])).toEqual(expected);
 });
 
-test('whoever has lost the conversation changes nothing in it any more', async () => {
+test('a replica that lost the conversation edits nothing', async () => {
   const { say, shown, end } = write({ holds: false });
   say(SENTENCE);
   await eventually(() => expect(shown()).toHaveLength(3));
@@ -88,7 +88,7 @@ test('whoever has lost the conversation changes nothing in it any more', async (
   expect(shown()).toHaveLength(3);
 });
 
-test('a platform that does not want the typing sign is not asked again, and the draft is shown', async () => {
+test('a refused typing indicator is not tried again, and the draft is shown', async () => {
   const { say, told, shown, end } = write({ typingFails: true });
   say(SENTENCE);
   await eventually(() => expect(shown()).toHaveLength(3));

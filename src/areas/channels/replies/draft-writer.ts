@@ -5,14 +5,14 @@ import { LeaseLost } from '../channel-failures.js';
 import type { ReplyStore } from './reply.store.js';
 import type { SentReply } from './reply-sender.js';
 
-/** Shorter beginnings are not worth a message. */
+/** Shorter drafts are not shown. */
 const MIN_CHARS = 40;
-const MORE = ' …';
+const ELLIPSIS = ' …';
 const TYPING_MS = 4000;
 
 /**
- * Shows an answer while it is written: the typing sign, then its first part, edited as it grows. Whatever fails here
- * does no harm, since the whole answer is sent in any case.
+ * Shows an answer while it is written: the typing indicator, then its first part, edited as it grows. Failures do no harm,
+ * since the complete answer is sent in any case.
  */
 export class DraftWriter {
   private readonly over = new AbortController();
@@ -29,18 +29,18 @@ export class DraftWriter {
     const { adapter } = reply;
     const edits = intervalMs > 0 && adapter.edit !== undefined;
     this.working = Promise.all([
-      adapter.typing === undefined ? undefined : this.every(0, TYPING_MS, () => this.sign()),
+      adapter.typing === undefined ? undefined : this.every(0, TYPING_MS, () => this.showTyping()),
       edits ? this.every(intervalMs, intervalMs, () => this.show(live.text())) : undefined,
     ]);
   }
 
-  /** Resolves when nothing of it is on its way any more. */
+  /** Resolves when no call of it is running any more. */
   async end(): Promise<void> {
     this.over.abort();
     await this.working;
   }
 
-  /** Until it is over, or the work fails once. */
+  /** Repeats the work until `end`, or until it fails. */
   private async every(firstMs: number, nextMs: number, work: () => Promise<unknown>): Promise<void> {
     const { signal } = this.over;
     try {
@@ -50,37 +50,37 @@ export class DraftWriter {
         await sleep(nextMs, undefined, { signal });
       }
     } catch {
-      // It is over, or the platform does not want it.
+      // `end` was called, or the platform refused.
     }
   }
 
-  private async sign(): Promise<void> {
+  private async showTyping(): Promise<void> {
     await this.reply.adapter.typing?.(this.reply.message.target, this.over.signal);
   }
 
   private async show(whole: string): Promise<void> {
     const { adapter, claim, message } = this.reply;
-    const text = beginningOf(whole, adapter.longestReply);
+    const text = draftOf(whole, adapter.maxReplyLength);
     if (text.length < MIN_CHARS || text === this.shown) return;
     this.shown = text;
     const reply: OutboundReply = { target: message.target, text, key: `${message.messageId}_1` };
-    // A piece that has begun to leave is not broken off: nobody would know whether it arrived.
+    // A request under way is not aborted: it would be unknown whether it arrived.
     const { signal } = new AbortController();
     if (this.externalId !== undefined) {
-      // Whoever has taken over may have said the whole answer by now.
+      // Another replica may have taken over and sent the complete answer.
       if (!(await this.store.holds(claim))) throw new LeaseLost();
       await adapter.edit?.(this.externalId, reply, signal);
       return;
     }
     if (!(await this.store.draft(claim, message, text))) throw new Error('there is a draft already');
     this.externalId = await adapter.send(reply, signal);
-    if (this.externalId === undefined) throw new Error('it cannot be edited');
+    if (this.externalId === undefined) throw new Error('the draft cannot be edited');
     await this.store.drafted(message, this.externalId);
   }
 }
 
-function beginningOf(text: string, longest: number): string {
-  const cut = text.trim().slice(0, longest - MORE.length);
-  // Half a character may stand at the end.
-  return cut.replace(/[\ud800-\udbff]$/, '').trimEnd() + MORE;
+function draftOf(text: string, longest: number): string {
+  const cut = text.trim().slice(0, longest - ELLIPSIS.length);
+  // The cut may have left half a surrogate pair.
+  return cut.replace(/[\ud800-\udbff]$/, '').trimEnd() + ELLIPSIS;
 }

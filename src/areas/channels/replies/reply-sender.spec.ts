@@ -14,17 +14,17 @@ const part = (number: number, more: Partial<ReplyPart> = {}): ReplyPart => ({
 
 interface Scene {
   readonly parts?: readonly ReplyPart[];
-  /** What becomes of sending or editing, one after the other; then it gets through. */
+  /** Errors of the first calls to send or edit; the next call succeeds. */
   readonly failures?: readonly Error[];
   readonly receivedAt?: Date;
   readonly dropsDuplicates?: boolean;
   readonly cannotEdit?: boolean;
   readonly lost?: boolean;
-  /** How often the database is away when what was sent is noted. */
+  /** How often the database is away when the outcome is stored. */
   readonly outages?: number;
 }
 
-/** An outbox in memory, and a platform that takes what it is given, or not. */
+/** An outbox in memory, and a platform that accepts replies or fails as scripted. */
 async function send(scene: Scene, signal = new AbortController().signal) {
   const parts = [...(scene.parts ?? [part(1)])];
   const failures = [...(scene.failures ?? [])];
@@ -46,7 +46,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
     },
     add: (_message: unknown, content: string) =>
       Promise.resolve(void parts.push(part(parts.length + 1, { content }))),
-    untie: (_message: unknown, number: number) => Promise.resolve(change(number, { externalId: null })),
+    detach: (_message: unknown, number: number) => Promise.resolve(change(number, { externalId: null })),
   } as unknown as ReplyStore;
   const hand = (what: string): Promise<string> => {
     told.push(what);
@@ -75,7 +75,7 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   return { told, failure, published, statuses: parts.map(({ status }) => status) };
 }
 
-test('parts leave in their order, and what has left does not leave again', async () => {
+test('parts are sent in order, and a sent part is not sent again', async () => {
   const { told, statuses } = await send({ parts: [part(1, { status: 'sent' }), part(2), part(3)] });
   expect([told, statuses]).toEqual([
     ['send part 2', 'send part 3'],
@@ -83,27 +83,27 @@ test('parts leave in their order, and what has left does not leave again', async
   ]);
 });
 
-test('what was shown while it was written is edited; where that cannot be, it is said once more', async () => {
+test('a draft becomes the answer by an edit, or is sent again where the platform cannot edit', async () => {
   const parts = [part(1, { externalId: 'ext-0' })];
   expect((await send({ parts })).told).toEqual(['edit ext-0: part 1']);
   expect((await send({ parts, cannotEdit: true })).told).toEqual(['send part 1']);
 });
 
-test('a draft that is gone is followed by a message of its own', async () => {
-  const failures = [new NotSent('never', 'message to edit not found')];
+test('the answer to a deleted draft is a new message', async () => {
+  const failures = [new NotSent('rejected', 'message to edit not found')];
   const { told, statuses } = await send({ parts: [part(1, { externalId: 'ext-0' })], failures });
   expect([told, statuses]).toEqual([['edit ext-0: part 1', 'send part 1'], ['sent']]);
 });
 
-describe('a part that was leaving when its gateway died', () => {
+describe('a part that was being sent when its gateway died', () => {
   const parts = [part(1, { status: 'sending' })];
 
-  test('is not said twice: the reader is told instead', async () => {
+  test('is not sent twice: the reader is told instead', async () => {
     const { told, statuses } = await send({ parts });
     expect([told, statuses]).toEqual([[`send ${REPLY_TEXTS.maybeLost}`], ['unknown', 'sent']]);
   });
 
-  test('is sent again where that is the same as once', async () => {
+  test('is sent again where the platform drops duplicates', async () => {
     expect((await send({ parts, dropsDuplicates: true })).told).toEqual(['send part 1']);
     expect((await send({ parts: [part(1, { status: 'sending', externalId: 'e' })] })).told).toEqual([
       'edit e: part 1',
@@ -111,7 +111,7 @@ describe('a part that was leaving when its gateway died', () => {
   });
 });
 
-test('the reader is told once that something may be lost, also when that fails too', async () => {
+test('the reader is told once that something may be missing, even if that note fails too', async () => {
   const failures = [new NotSent('unknown', 'reset'), new NotSent('unknown', 'reset')];
   const { told, statuses, published } = await send({ failures });
   expect(told).toEqual(['send part 1', `send ${REPLY_TEXTS.maybeLost}`]);
@@ -119,42 +119,42 @@ test('the reader is told once that something may be lost, also when that fails t
 });
 
 test.each([
-  ['as the platform says', new NotSent('again', 'busy', 7000), 7000, 7000],
-  ['for a moment', new NotSent('again', 'down'), 0, 2000],
-])('what it cannot take now waits %s', async (_what, error, least, most) => {
+  ['as the platform says', new NotSent('retry', 'busy', 7000), 7000, 7000],
+  ['for a moment', new NotSent('retry', 'down'), 0, 2000],
+])('a part that the platform does not accept now waits %s', async (_what, error, least, most) => {
   const { failure, statuses } = await send({ parts: [part(1), part(2)], failures: [error] });
-  expect([(failure as Error).name, statuses]).toEqual(['LookLater', ['pending', 'pending']]);
+  expect([(failure as Error).name, statuses]).toEqual(['RetryLater', ['pending', 'pending']]);
   const { afterMs } = failure as { afterMs: number };
   expect(afterMs).toBeGreaterThanOrEqual(least);
   expect(afterMs).toBeLessThanOrEqual(most);
 });
 
 test.each<[string, NotSent, Date]>([
-  ['that it will never take', new NotSent('never', 'chat not found'), new Date()],
-  ['that it has not taken for a day', new NotSent('again', 'down'), new Date(Date.now() - DAY_MS - 1000)],
-])('an answer %s is given up, and webhooks are told', async (_what, error, receivedAt) => {
+  ['that the platform rejects', new NotSent('rejected', 'chat not found'), new Date()],
+  ['that it has not accepted for a day', new NotSent('retry', 'down'), new Date(Date.now() - DAY_MS - 1000)],
+])('an answer %s is given up, and an event says so', async (_what, error, receivedAt) => {
   const { statuses, published } = await send({ failures: [error], receivedAt });
   expect(statuses).toEqual(['failed']);
   const data = { source: 'channel', reason: 'reply_not_sent', name: 'tg' };
   expect(published).toEqual([{ name: 'error.occurred', userId: 'tg:ada', data }]);
 });
 
-test('whoever has lost the lease sends nothing', async () => {
+test('nothing is sent after the lease is lost', async () => {
   const { told, failure } = await send({ lost: true });
   expect([told, failure]).toEqual([[], new LeaseLost()]);
 });
 
-test('an error that is no verdict of the platform is nobody else to judge', async () => {
+test('an error that does not come from the platform is thrown', async () => {
   const { failure, statuses } = await send({ failures: [new TypeError('ours')] });
   expect([failure, statuses]).toEqual([new TypeError('ours'), ['pending']]);
 });
 
-test('that a part was sent is noted when the database is back; it is not sent again', async () => {
+test('the outcome is stored when the database is back, and the part is not sent again', async () => {
   const { told, statuses } = await send({ outages: 1 });
   expect([told, statuses]).toEqual([['send part 1'], ['sent']]);
 });
 
-test('without the lease nothing is noted any more', async () => {
+test('storing the outcome ends with the lease', async () => {
   const { failure } = await send({ outages: 1 }, AbortSignal.abort());
   expect(failure).toBeInstanceOf(Unavailable);
 });

@@ -13,7 +13,7 @@ import { REPLY_TEXTS } from './reply-text.js';
 
 const FIRST_PAUSE_MS = 2000;
 const NOTE_RETRY_MS = 200;
-/** An answer that the platform has not taken for so long is given up. */
+/** An answer that the platform has not accepted for this long is given up. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
 export interface SentReply {
@@ -23,8 +23,8 @@ export interface SentReply {
 }
 
 /**
- * Sends the parts of an answer in their order. Before a part leaves, that is written down; one of which nobody knows
- * whether it arrived is not sent again, and the reader is told so instead.
+ * Sends the parts of an answer in order. Each part is marked before it leaves; if it is unknown whether it arrived, it is
+ * not sent again, and the reader is told that something may be missing.
  */
 @Injectable()
 export class ReplySender {
@@ -38,13 +38,13 @@ export class ReplySender {
     this.logger = logs.for('channels::replies');
   }
 
-  /** Throws `RetryLater` when the platform cannot take it now, and `LeaseLost`. */
+  /** Throws `RetryLater` when the platform does not accept it now, and `LeaseLost`. */
   async send(reply: SentReply, signal: AbortSignal): Promise<void> {
     const { messageId } = reply.message;
     for (const part of await this.store.partsOf(messageId)) await this.sendPart(reply, part, signal);
     const parts = await this.store.partsOf(messageId);
-    const isToldOf = parts.some(({ content }) => content === REPLY_TEXTS.maybeLost);
-    if (isToldOf || !parts.some(({ status }) => status === 'unknown')) return;
+    const isReaderTold = parts.some(({ content }) => content === REPLY_TEXTS.maybeLost);
+    if (isReaderTold || !parts.some(({ status }) => status === 'unknown')) return;
     await this.store.add(reply.message, REPLY_TEXTS.maybeLost);
     await this.send(reply, signal);
   }
@@ -55,13 +55,13 @@ export class ReplySender {
     const isSafe = part.externalId !== null || adapter.dropsDuplicates;
     if (part.status === 'sending' && !isSafe) {
       await this.store.ended(message, part.part, 'unknown', {
-        error: 'the gateway stopped while it was sent',
+        error: 'the gateway stopped while sending it',
       });
       return;
     }
     await this.store.sending(reply.claim, message, part.part);
     try {
-      const externalId = await this.handOver(reply, part, signal);
+      const externalId = await this.deliver(reply, part, signal);
       await this.noteSent(message, part.part, externalId, signal);
     } catch (error) {
       if (!(error instanceof NotSent)) throw error;
@@ -69,7 +69,7 @@ export class ReplySender {
     }
   }
 
-  /** As long as the database is away for less than the lease of the conversation, what is known here is not lost. */
+  /** Retries while the database is away; only the end of the lease loses the outcome. */
   private async noteSent(
     message: OpenMessage,
     part: number,
@@ -87,7 +87,7 @@ export class ReplySender {
     }
   }
 
-  private async handOver(
+  private async deliver(
     { message, adapter }: SentReply,
     { part, content: text, externalId }: ReplyPart,
     signal: AbortSignal,
@@ -105,29 +105,33 @@ export class ReplySender {
     signal: AbortSignal,
   ): Promise<void> {
     const { message, claim } = reply;
-    if (error.why === 'never' && part.externalId !== null) {
-      // What was shown while it was written is gone, or cannot be changed any more: the answer is a message of its own.
-      await this.store.untie(message, part.part);
+    if (error.why === 'rejected' && part.externalId !== null) {
+      // The draft is gone or can no longer be edited: send the answer as a message of its own.
+      await this.store.detach(message, part.part);
       await this.sendPart(reply, { ...part, status: 'pending', externalId: null }, signal);
       return;
     }
     const isLate = Date.now() - message.receivedAt.getTime() > GIVE_UP_MS;
-    if (error.why === 'again' && !isLate) {
+    if (error.why === 'retry' && !isLate) {
       await this.store.ended(message, part.part, 'pending', { error: error.message });
       throw new RetryLater(error.message, error.retryAfterMs ?? backOffMs(claim.failures, FIRST_PAUSE_MS));
     }
     const status = error.why === 'unknown' ? 'unknown' : 'failed';
     await this.store.ended(message, part.part, status, { error: error.message });
-    await this.complain(message, status, error);
+    await this.reportFailure(message, status, error);
   }
 
-  private async complain(message: OpenMessage, status: 'unknown' | 'failed', error: NotSent): Promise<void> {
+  private async reportFailure(
+    message: OpenMessage,
+    status: 'unknown' | 'failed',
+    error: NotSent,
+  ): Promise<void> {
     const { channel: name, messageId } = message;
-    const sentence = {
-      unknown: 'it is not known whether an answer arrived; it is not sent again, and the reader is told',
-      failed: 'an answer could not be sent and is given up; it is in the history of its session',
+    const sentences = {
+      unknown: 'an answer may not have arrived; it is not sent again, and the reader is told',
+      failed: 'an answer could not be sent and is given up; the history of its session has it',
     };
-    this.logger.warn(sentence[status], { channel: name, message_id: messageId, reason: error.message });
+    this.logger.warn(sentences[status], { channel: name, message_id: messageId, reason: error.message });
     if (status === 'unknown') return;
     const data = { source: 'channel', reason: 'reply_not_sent', name } as const;
     await this.events.publish({ name: 'error.occurred', userId: message.userId, data });

@@ -1,7 +1,7 @@
 import { INTERRUPTED_NOTE } from '../../turns/turn-lease.js';
 import type { TurnResult } from '../../turns/turn-results.store.js';
 
-/** What people are told in place of an answer, or behind one that was cut off. */
+/** Texts sent to people in place of an answer, or after an incomplete one. */
 export const REPLY_TEXTS = {
   unreadable: 'I can only read text. Please write it to me.',
   failed: 'Sorry, I could not answer that. Please try again in a moment.',
@@ -19,25 +19,26 @@ export const REPLY_TEXTS = {
     'My last answer may not have reached you completely. Ask me to repeat it if something is missing.',
 } as const;
 
-/** What is said in the conversation when a turn is over: its answer; else what there is of it, and that it is not whole. */
+/** The reply to a turn that has ended: its answer, or the partial answer with a note that it is incomplete. */
 export function replyText({
   status,
   content,
   finishReason,
 }: Pick<TurnResult, 'status' | 'content' | 'finishReason'>): string {
   const text = content === INTERRUPTED_NOTE ? '' : (content?.trim() ?? '');
-  if (status === 'completed') return text === '' ? wordless(finishReason) : withMark(text, finishReason);
+  if (status === 'completed')
+    return text === '' ? replyWithoutText(finishReason) : withNote(text, finishReason);
   const note = status === 'interrupted' || status === 'cancelled' ? REPLY_TEXTS[status] : REPLY_TEXTS.failed;
   return text === '' ? note : `${text}\n\n${note}`;
 }
 
-/** A refusal may have come in the middle of a sentence as well as in words of its own. */
-function withMark(text: string, finishReason: TurnResult['finishReason']): string {
+/** Adds why the answer stopped early. A refusal, too, may come after some text. */
+function withNote(text: string, finishReason: TurnResult['finishReason']): string {
   const isWhole = finishReason === null || finishReason === 'stop' || finishReason === 'tool_calls';
   return isWhole ? text : `${text}\n\n${REPLY_TEXTS[finishReason]}`;
 }
 
-function wordless(finishReason: TurnResult['finishReason']): string {
+function replyWithoutText(finishReason: TurnResult['finishReason']): string {
   switch (finishReason) {
     case 'content_filter':
       return REPLY_TEXTS.filtered;

@@ -7,10 +7,10 @@ import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD } from '../conversations/conversation.store.js';
 import { type OpenMessage } from '../inbound/inbox.store.js';
 
-/** Only whoever holds the conversation (see `HELD`) may say anything in it. */
+/** Only the replica that holds the conversation (see `HELD`) may write replies. */
 const IF_HELD = `EXISTS (SELECT 1 FROM channel_conversations WHERE ${HELD})`;
 
-/** A first piece is about to be shown: `$5` message, `$6` text. */
+/** Notes that the draft `$6` of message `$5` is about to be shown. */
 export const DRAFT: Statement = {
   name: 'channel_replies.draft',
   text: `
@@ -27,7 +27,7 @@ export const HOLDS: Statement = {
   text: `SELECT 1 AS held FROM channel_conversations WHERE ${HELD}`,
 };
 
-/** The whole answer of message `$5`, which is row `$6`: its parts (`$7`), in the state `$8`. What was a draft becomes part 1. */
+/** Stores the parts `$7` of the answer to message `$5` (row `$6`) with status `$8`. A draft becomes part 1. */
 export const WRITE: Statement = {
   name: 'channel_replies.write',
   text: `
@@ -42,7 +42,7 @@ export const WRITE: Statement = {
     )
     SELECT id FROM answered`,
 };
-/** One more part, after the others. */
+/** Adds one part after the others. */
 export const ADD: Statement = {
   name: 'channel_replies.add',
   text: `
@@ -55,7 +55,7 @@ export const OF_MESSAGE: Statement = {
   text: `SELECT part, content, status, external_id, attempts FROM channel_replies WHERE message_id = $1 ORDER BY part`,
 };
 
-/** It is about to leave: from here on it is not known whether it has, until that is written down. */
+/** Marks a part before it leaves: until its outcome is stored, it is unknown whether it arrived. */
 export const SENDING: Statement = {
   name: 'channel_replies.sending',
   text: `
@@ -68,13 +68,13 @@ export const ENDED: Statement = {
     UPDATE channel_replies SET status = $3, error = $4, external_id = coalesce($5, external_id)
     WHERE message_id = $1 AND part = $2`,
 };
-/** What was to be edited is gone: it is sent anew. */
-export const UNTIE: Statement = {
-  name: 'channel_replies.untie',
+/** The message to edit is gone: forgets its id, so that the part is sent anew. */
+export const DETACH: Statement = {
+  name: 'channel_replies.detach',
   text: `UPDATE channel_replies SET external_id = NULL, status = 'pending' WHERE message_id = $1 AND part = $2`,
 };
 
-/** `draft`: shown while it is written. `unknown`: it may have arrived, so it is not sent again. */
+/** `draft`: shown while the answer is written. `unknown`: may have arrived, so it is not sent again. */
 export type ReplyStatus = 'draft' | 'pending' | 'sending' | 'sent' | 'unknown' | 'failed';
 
 export interface ReplyPart {
@@ -94,7 +94,7 @@ interface PartRow {
   attempts: number;
 }
 
-/** The outbox of the channels: every part of every answer, with what became of it. */
+/** The outbox of the channels: every part of every answer and its status. */
 @Injectable()
 export class ReplyStore {
   constructor(
@@ -102,7 +102,7 @@ export class ReplyStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  /** Notes that a draft is about to be shown. False when there is one already, or the conversation is lost. */
+  /** Notes that a draft is about to be shown. False when there is one already, or the lease is lost. */
   async draft(claim: ConversationClaim, { messageId }: OpenMessage, text: string): Promise<boolean> {
     const values = [...this.held(claim), messageId, storableText(text)];
     return (await this.database.query(DRAFT, values)).length > 0;
@@ -112,12 +112,12 @@ export class ReplyStore {
     await this.database.query(DRAFTED, [messageId, externalId]);
   }
 
-  /** Whether anything may still be said there. */
+  /** Whether this replica still holds the conversation. */
   async holds(claim: ConversationClaim): Promise<boolean> {
     return (await this.database.query(HOLDS, this.held(claim))).length > 0;
   }
 
-  /** The answer as it is to be said. Throws `LeaseLost`. */
+  /** Stores the complete answer. Throws `LeaseLost`. */
   async write(
     claim: ConversationClaim,
     { messageId, id }: OpenMessage,
@@ -158,8 +158,8 @@ export class ReplyStore {
     ]);
   }
 
-  async untie({ messageId }: OpenMessage, part: number): Promise<void> {
-    await this.database.query(UNTIE, [messageId, part]);
+  async detach({ messageId }: OpenMessage, part: number): Promise<void> {
+    await this.database.query(DETACH, [messageId, part]);
   }
 
   private held({ channel, conversation, fence }: ConversationClaim) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { splitText } from './split-text.js';
 
-test('a text that fits stays as it is, but for blanks around it', () => {
+test('a text that fits keeps its content and loses the white space around it', () => {
   expect(splitText(' Hello. \n', 10)).toEqual(['Hello.']);
   expect(splitText('   ', 10)).toEqual([]);
 });
 
-test('a long one is cut at the best place in the second half of a part', () => {
+test('a long text is cut at the best break in the second half of a part', () => {
   expect(splitText('one two three four five six', 12)).toEqual(['one two', 'three four', 'five six']);
   expect(splitText('A first line.\nA second one that is long', 24)).toEqual([
     'A first line.',
@@ -20,7 +20,7 @@ test('a long one is cut at the best place in the second half of a part', () => {
   ]);
 });
 
-test('what has no place to cut is cut between characters as people count them', () => {
+test('a text without breaks is cut between grapheme clusters', () => {
   expect(splitText('x'.repeat(25), 10)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]);
   const family = '👩‍👩‍👧‍👦';
   expect(splitText(family.repeat(3), family.length + 5)).toEqual([family, family, family]);
@@ -28,13 +28,13 @@ test('what has no place to cut is cut between characters as people count them', 
   expect(splitText('é'.normalize('NFD').repeat(3), 3)).toEqual(Array(3).fill('é'.normalize('NFD')));
 });
 
-test('a character longer than a part is cut between code points', () => {
+test('a grapheme cluster longer than a part is cut between code points', () => {
   const parts = splitText('👩‍👩‍👧‍👦', 4);
   expect(parts.join('')).toBe('👩‍👩‍👧‍👦');
   for (const part of parts) expect(part.isWellFormed()).toBe(true);
 });
 
-test('nothing but blanks is lost, no part is too long, none is broken', () => {
+test('only white space is lost, no part is too long, no character is broken', () => {
   const texts = fc.string({
     unit: fc.constantFrom('a', 'Ж', '中', '😀', '👍🏽', ' ', '\n', '. '),
     maxLength: 400,

@@ -1,14 +1,14 @@
-/** A break is looked for in this last share of a part; before it, a part would be needlessly short. */
-const LOOK_BACK = 0.5;
-/** From the best place to the worst. */
+/** Breaks are searched for in this last share of a part; earlier ones would make it needlessly short. */
+const BREAK_SHARE = 0.5;
+/** From best to worst. */
 const BREAKS = ['\n\n', '\n', '. ', '! ', '? ', '。', '; ', ', ', ' '];
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Longest cluster of code points (families, flags) that is kept together. */
 const MAX_GRAPHEME_LENGTH = 64;
 
 /**
- * The text in parts of at most `longest` UTF-16 units, cut between paragraphs, lines, sentences or words, else between
- * characters as people count them; never within one that is made of two units. Blanks at a cut are dropped.
+ * Splits a text into parts of at most `longest` UTF-16 code units: between paragraphs, lines, sentences or words if
+ * possible, else between grapheme clusters, and never within a surrogate pair. White space at a cut is dropped.
  */
 export function splitText(text: string, longest: number): readonly string[] {
   const parts: string[] = [];
@@ -26,12 +26,12 @@ function cutOf(text: string, longest: number): number {
   const window = text.slice(0, longest);
   for (const mark of BREAKS) {
     const found = window.lastIndexOf(mark);
-    if (found > longest * (1 - LOOK_BACK)) return found + mark.length;
+    if (found > longest * (1 - BREAK_SHARE)) return found + mark.length;
   }
   return characterEnd(text, longest);
 }
 
-/** The end of the last whole character that fits; at least one code point, so that it goes on. */
+/** The end of the last grapheme cluster that fits; at least one code point, so that splitting makes progress. */
 function characterEnd(text: string, longest: number): number {
   const from = codePointStart(text, Math.max(0, longest - MAX_GRAPHEME_LENGTH));
   let end = from;
@@ -42,7 +42,7 @@ function characterEnd(text: string, longest: number): number {
   return end > 0 ? end : codePointStart(text, longest);
 }
 
-/** The place, or the one before it when the place is within a surrogate pair. */
+/** `at`, or the index before it when `at` is within a surrogate pair. */
 function codePointStart(text: string, at: number): number {
   const code = text.charCodeAt(at);
   const before = text.charCodeAt(at - 1);

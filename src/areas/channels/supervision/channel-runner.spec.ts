@@ -7,14 +7,14 @@ import { ChannelRunner } from './channel-runner.js';
 type Receive = (link: ReceiverLink, signal: AbortSignal) => Promise<void>;
 
 class ScriptedAdapter extends ChannelAdapter {
-  readonly longestReply = 100;
+  readonly maxReplyLength = 100;
 
   constructor(override readonly receive: Receive) {
     super();
   }
 
   override async check(): Promise<void> {
-    // Nobody asks here.
+    // Not called in this spec.
   }
 
   override send(): Promise<undefined> {
@@ -25,7 +25,7 @@ class ScriptedAdapter extends ChannelAdapter {
 const untilAborted: Receive = (_link, signal) =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
-/** A runner whose connections go one after the other as told; the last one goes on until it is stopped. */
+/** A runner whose connections follow the scripts in order; the last script repeats. */
 function run(...scripts: Receive[]) {
   const told: string[] = [];
   const pauses: number[] = [];
@@ -62,7 +62,7 @@ const connectAnd =
     return then(link, signal);
   };
 
-test('a connection that comes up is told once, however often it says so', async () => {
+test('a connection is reported once, however often the adapter calls connected', async () => {
   const { runner, told } = run((link, signal) => {
     link.connected();
     link.connected();
@@ -73,7 +73,7 @@ test('a connection that comes up is told once, however often it says so', async 
   expect(told).toEqual(['reconnecting', 'connected', 'reconnecting']);
 });
 
-test('a refusal is final: the reason is told without the secret, and nothing is asked any more', async () => {
+test('a refusal is final: the reason is reported without the secret, and nothing is tried again', async () => {
   const { runner, told, connections } = run(() => Promise.reject(new ChannelRefused('no s3cret of ours')));
   await turn();
   expect(told).toEqual(['reconnecting', 'disconnected: no *** of ours']);
@@ -81,7 +81,7 @@ test('a refusal is final: the reason is told without the secret, and nothing is 
   await runner.stop('disconnected');
 });
 
-test('a restart begins anew after a refusal, and forgets why', async () => {
+test('a restart connects again after a refusal, and clears the error', async () => {
   const { runner, told } = run(() => Promise.reject(new ChannelRefused('no')), connectAnd(untilAborted));
   await turn();
   runner.restart();
@@ -90,7 +90,7 @@ test('a restart begins anew after a refusal, and forgets why', async () => {
   expect(told).toEqual(['reconnecting', 'disconnected: no', 'reconnecting', 'connected', 'reconnecting']);
 });
 
-test('after a loss it waits below two seconds, or as long as the platform says', async () => {
+test('after a lost connection it waits at most two seconds, or as long as the platform says', async () => {
   const short = run(() => Promise.reject(new Error('lost')));
   await turn();
   await short.runner.stop('reconnecting');
@@ -103,7 +103,7 @@ test('after a loss it waits below two seconds, or as long as the platform says',
   expect(long.connections()).toBe(1);
 });
 
-test('what could not be written is written when it is told again', async () => {
+test('a status that could not be stored is stored by reportAgain', async () => {
   let isDown = true;
   const told: string[] = [];
   const runner = new ChannelRunner({

@@ -5,30 +5,30 @@ import type { ChannelStatus } from '../channel.port.js';
 import type { ChannelAdapter, ReceiverLink } from '../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable } from '../channel-failures.js';
 
-/** A connection that held so long was a good one: the next failure is the first. */
+/** A connection that lasted this long resets the back-off. */
 const STABLE_MS = 10_000;
 const FIRST_PAUSE_MS = 2000;
 const MAX_PROBLEM = 300;
 
 export interface RunnerParts {
   readonly logger: Logger;
-  /** Throws `ChannelRefused` when the settings do not suffice. */
+  /** Throws `ChannelRefused` when the settings are incomplete. */
   adapter(): Promise<ChannelAdapter>;
   cursor(): Promise<ReceiverLink['cursor']>;
   readonly conversations: ReceiverLink['conversations'];
   readonly store: ReceiverLink['store'];
-  /** Told of every change, and again until it resolves. False when the lease is lost. `error` is redacted. */
+  /** Called on every change and repeated until it resolves; false when the lease is lost. `error` is redacted. */
   write(status: ChannelStatus, error: string | undefined): Promise<boolean>;
   redact(text: string): string;
 }
 
-/** Receives for one channel as long as this replica holds its lease: connects, and connects again with back-off. */
+/** Receives for one channel while this replica holds its lease; reconnects with back-off. */
 export class ChannelRunner {
   private readonly stopped = new AbortController();
   private round = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private writing: Promise<void> = Promise.resolve();
-  /** Why it is not connected; told until it is, also while it is tried again. */
+  /** Why it is not connected; reported until it is, also while it reconnects. */
   private problem: string | undefined;
   private failures = 0;
   private target: { readonly status: ChannelStatus; readonly error: string | undefined } | undefined;
@@ -39,7 +39,7 @@ export class ChannelRunner {
     this.running = this.run();
   }
 
-  /** Resolves when nothing of it receives any more, and what it is now is written. */
+  /** Resolves when it no longer receives and its final status is stored. */
   async stop(status: 'reconnecting' | 'disconnected'): Promise<void> {
     this.stopped.abort(new Error('the channel stops'));
     this.round.abort(this.stopped.signal.reason);
@@ -48,14 +48,14 @@ export class ChannelRunner {
     await this.writing;
   }
 
-  /** Leaves what there is and begins anew. */
+  /** Ends the current connection and opens a new one, without back-off. */
   restart(): void {
     this.failures = 0;
     this.problem = undefined;
-    this.round.abort(new Error('a restart was asked for'));
+    this.round.abort(new Error('a restart was requested'));
   }
 
-  /** Tries again to say what could not be said. */
+  /** Stores the last status again if that failed. */
   reportAgain(): void {
     const { target } = this;
     if (target !== undefined) this.report(target.status, target.error);
@@ -74,7 +74,7 @@ export class ChannelRunner {
     }
   }
 
-  /** One connection from its beginning to its end. */
+  /** Opens one connection and waits for its end. */
   private async live(signal: AbortSignal): Promise<{ why: unknown; lastedMs: number }> {
     let upAt: number | undefined;
     let why: unknown = new ChannelUnreachable('the platform ended the connection');
@@ -96,12 +96,12 @@ export class ChannelRunner {
     return { why, lastedMs: upAt === undefined ? 0 : performance.now() - upAt };
   }
 
-  /** What was connected is tried again at once: it may be a refusal, and platforms renew their connections. */
+  /** A lost connection is retried at once: platforms renew theirs, and the attempt shows whether we are refused now. */
   private async pauseAfter(why: unknown, backOff: number, signal: AbortSignal): Promise<void> {
     const error = this.parts.redact(why instanceof Error ? why.message : String(why)).slice(0, MAX_PROBLEM);
     this.problem = error;
     if (why instanceof ChannelRefused) {
-      this.parts.logger.warn('the platform refuses this channel; a restart or other settings begin anew', {
+      this.parts.logger.warn('the platform refuses this channel; restart it or change its settings', {
         reason: error,
       });
       this.report('disconnected', error);
@@ -118,7 +118,7 @@ export class ChannelRunner {
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 
-  /** In their order; what comes while the last is being written replaces what waits. */
+  /** Stores statuses in order; while one is being stored, a newer one replaces the waiting one. */
   private report(status: ChannelStatus, error: string | undefined): void {
     const report = { status, error };
     this.target = report;

@@ -31,25 +31,25 @@ interface Held {
 }
 
 /**
- * Receives for the channels whose lease this replica holds, and looks every second whether it holds others by now. Only
- * the channel whose settings change is touched.
+ * Receives for the channels whose lease this replica holds, and tries every second to acquire free ones. A change of the
+ * settings restarts only the channels concerned.
  */
 @Injectable()
 export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'channels';
   private readonly logger: Logger;
   private readonly held = new Map<string, Held>();
-  /** Receivers that have not quite ended: of one channel there is one at a time. */
+  /** Receivers that are still stopping: a channel has one receiver at a time. */
   private readonly leaving = new Map<string, Promise<void>>();
   private desired: readonly string[] = [];
   private announced: readonly string[] = [];
   private unsubscribe: () => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
   private isPollPending = false;
-  /** Given back since the leases were last asked for: what that said of them is old. */
+  /** Released since the leases were last requested, so that the response is out of date for them. */
   private readonly released = new Set<string>();
-  private keptAt = performance.now();
+  private renewedAt = performance.now();
   private isStopped = false;
   private failing = false;
 
@@ -69,7 +69,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.unsubscribe = this.subscribers.add(this);
     this.follow(enabledChannels(this.settings.current));
     const tick = (): void => {
-      if (this.looking === undefined) this.poll();
+      if (this.polling === undefined) this.poll();
     };
     this.timer = outsideLogContext(() => setInterval(tick, POLL_MS).unref());
   }
@@ -78,7 +78,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.unsubscribe();
     this.isStopped = true;
     clearInterval(this.timer);
-    await this.looking;
+    await this.polling;
     for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
     await Promise.all(this.leaving.values());
   }
@@ -89,12 +89,12 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     return Promise.resolve({ commit: () => this.follow(desired) });
   }
 
-  /** Whether a channel was tried in vain, on whatever replica. */
+  /** Whether an enabled channel fails to connect, on any replica. */
   get isFailing(): boolean {
     return this.failing;
   }
 
-  /** Whoever receives for it begins anew; here at once. */
+  /** The receiving replica reconnects; at once if it is this one. */
   async restart(name: string): Promise<void> {
     const restarts = await this.states.restart(name);
     const held = this.held.get(name);
@@ -109,13 +109,13 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.poll();
   }
 
-  /** One look at a time; what is wanted meanwhile is looked at afterwards. */
+  /** One poll at a time; a request during a poll starts another one afterwards. */
   private poll(): void {
-    this.isPollPending = this.looking !== undefined;
-    this.looking ??= this.renewLeases()
-      .catch((error: unknown) => this.notKept(error))
+    this.isPollPending = this.polling !== undefined;
+    this.polling ??= this.renewLeases()
+      .catch((error: unknown) => this.onRenewalFailure(error))
       .finally(() => {
-        this.looking = undefined;
+        this.polling = undefined;
         if (this.isPollPending && !this.isStopped) this.poll();
       });
   }
@@ -135,7 +135,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     const askedAt = performance.now();
     this.released.clear();
     const leases = await this.states.acquire(desired.filter((name) => !this.leaving.has(name)));
-    this.keptAt = askedAt;
+    this.renewedAt = askedAt;
     if (this.isStopped) return;
     const names = new Set(leases.map(({ name }) => name));
     for (const name of [...this.held.keys()]) if (!names.has(name)) this.leave(name, 'reconnecting');
@@ -159,7 +159,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     restartOnce(held, restarts);
   }
 
-  /** Receives no longer, and lets others do so. */
+  /** Stops receiving and releases the lease. */
   private leave(name: string, status: 'reconnecting' | 'disconnected'): void {
     const held = this.held.get(name);
     if (held === undefined) return;
@@ -176,15 +176,15 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
     this.leaving.set(name, gone);
   }
 
-  private notKept(error: unknown): void {
-    const isOver = performance.now() - this.keptAt > RECEIVER_LEASE_SECS * 1000;
+  private onRenewalFailure(error: unknown): void {
+    const isOver = performance.now() - this.renewedAt > RECEIVER_LEASE_SECS * 1000;
     if (!isOver || this.held.size === 0) return;
-    this.logger.warn('nothing is received: the leases could not be renewed', { error: String(error) });
+    this.logger.warn('channels stop receiving: their leases could not be renewed', { error: String(error) });
     for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
   }
 }
 
-/** Whoever asked and whoever looks may both come with the same wish, in any order. */
+/** A restart may be seen twice, by the request and by the poll, in any order. */
 function restartOnce(held: Held, restarts: number): void {
   if (held.restarts >= restarts) return;
   held.restarts = restarts;

@@ -14,7 +14,7 @@ import type { RunnerParts } from './channel-runner.js';
 
 const MAX_CONVERSATIONS = 200;
 
-/** What the receiver of one channel speaks to, under one lease. */
+/** Connects the receiver of one channel to the stores, under one lease. */
 @Injectable()
 export class RunnerPartsFactory {
   constructor(
@@ -51,9 +51,9 @@ export class RunnerPartsFactory {
 
   private admits(name: string, message: InboundMessage, logger: Logger): boolean {
     const settings = this.directory.settingsOf(name);
-    const admission = settings === undefined ? 'stranger' : admissionOf(message, settings);
-    if (admission === 'stranger') {
-      // The id is what an operator needs to let them in.
+    const admission = settings === undefined ? 'not_allowed' : admissionOf(message, settings);
+    if (admission === 'not_allowed') {
+      // Operators need the id to add the sender to allowed_users.
       logger.info('sender is not in allowed_users; message ignored', { sender: message.sender.id });
     }
     return admission === 'admitted';

@@ -21,12 +21,12 @@ import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-
 import { InboundMessageRequest } from './inbound.requests.js';
 import { type InboundView, presentInbound } from './inbound.views.js';
 
-/** A request whose signature was found to be right. */
+/** A request whose signature was verified. */
 export interface SignedRequest extends GatewayRequest {
   signed: SignedMessage;
 }
 
-/** In the place of a token: the signature of the bytes. They are parsed only when it is right. */
+/** Checks the signature of the body, which replaces a token; the body is parsed only afterwards. */
 @Injectable()
 export class SignedBodyGuard implements CanActivate {
   constructor(
@@ -55,7 +55,7 @@ export class SignedBodyGuard implements CanActivate {
   }
 }
 
-/** Where programs post messages to channels of the type webhook, on the ports of both profiles. */
+/** Programs post messages to webhook channels here, on the ports of both profiles. */
 @Controller({ path: 'inbound', version: ['a', 'b'] })
 export class InboundController {
   constructor(private readonly inbound: WebhookInbound) {}

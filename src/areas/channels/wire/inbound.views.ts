@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
 
-/** What a program gets for a message that it posted: the answer, or that it comes later. */
+/** The response to a posted message: its answer, or that the answer comes later. */
 export class InboundView {
   @ApiProperty({ enum: ['answered', 'accepted'] })
   readonly status!: 'answered' | 'accepted';
@@ -16,7 +16,7 @@ export class InboundView {
   })
   readonly session_id!: string | null;
 
-  @ApiPropertyOptional({ description: 'The answer, once it is there' })
+  @ApiPropertyOptional({ description: 'The answer, once there is one' })
   readonly content?: string;
 }
 

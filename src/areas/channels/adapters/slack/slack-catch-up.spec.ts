@@ -20,7 +20,7 @@ interface ModelOutput {
   readonly latest_reply?: string;
 }
 
-/** What is asked of Slack, and what it has. */
+/** A Slack with these histories; `asked` lists its calls. */
 function slack(said: readonly ModelOutput[], places = PLACES) {
   const asked: string[] = [];
   const of = (channel: string): object[] =>
@@ -48,7 +48,7 @@ async function missed(said: readonly ModelOutput[], known: string[] = [], cursor
   return { found: found.map(({ ts }) => ts), asked };
 }
 
-test('what came after the last message is found in the order of time, over all places', async () => {
+test('messages after the cursor are found in order of time, over all conversations', async () => {
   const said = [
     { channel: 'D1', ts: at(-10) },
     { channel: 'C1', ts: at(-20), text: '<@UBOT> hello' },
@@ -59,7 +59,7 @@ test('what came after the last message is found in the order of time, over all p
   expect((await missed(said)).found).toEqual([at(-30), at(-20), at(-10)]);
 });
 
-test('what the app is not told of is not answered afterwards either', async () => {
+test('messages that the app would not have received are not answered afterwards', async () => {
   const said = [{ channel: 'C1', ts: at(-10) }];
   expect((await missed(said, ['C1/1.0'])).found).toEqual([]);
   expect((await missed(said, ['C1/1.0'], { heard: ['group'] })).found).toEqual([]);
@@ -67,7 +67,7 @@ test('what the app is not told of is not answered afterwards either', async () =
   expect((await missed(said, ['C1/1.0'], { heard: ['channel'] })).found).toEqual([at(-10)]);
 });
 
-test('threads that are known, and those that went on meanwhile, are asked for', async () => {
+test('known threads and those with new replies are read', async () => {
   const [known, begun, quiet] = [at(-500), at(-50), at(-40)];
   const said = [
     { channel: 'C1', ts: at(-10), thread_ts: known, text: '<@UBOT> so?' },
@@ -80,7 +80,7 @@ test('threads that are known, and those that went on meanwhile, are asked for', 
   expect(asked.filter((one) => one.includes('/'))).toEqual([`C1/${known}`, `C1/${begun}`]);
 });
 
-test('it is not asked for more than a day, nor in more than a hundred places, the latest first', async () => {
+test('it reads at most a day back, in at most a hundred conversations, the latest first', async () => {
   const places = Array.from({ length: 150 }, (_, n) => ({ id: `D${n}`, kind: 'im' as const }));
   const { history, asked } = slack([], places);
   const cursor = { team: 'T1', bot: 'UBOT', ts: '1.000000', heard: [] };
@@ -94,20 +94,20 @@ const stored = { team: 'T1', bot: 'UBOT', ts: '17.5', heard: ['channel', 7] };
 const message = (more: object): SlackMessage =>
   ({ type: 'message', channel: 'C1', ts: '20.0', ...more }) as unknown as SlackMessage;
 
-test('what was stored by this bot is gone on from, and nothing else', () => {
+test('only a cursor of this bot is resumed from', () => {
   expect(cursorOf(stored, bot)).toEqual({ ...stored, heard: ['channel', '7'] });
   expect(cursorOf({ ...stored, heard: 'channel' }, bot)?.heard).toEqual([]);
   const others = [null, { ...stored, bot: 'U2' }, { ...stored, team: 'T2' }, { ...stored, ts: 17.5 }];
   expect(others.map((one) => cursorOf(one, bot))).toEqual(others.map(() => undefined));
 });
 
-test('the first look goes back for a minute', () => {
+test('the first cursor lies a minute back', () => {
   const { ts, heard } = firstCursor(bot);
   expect(Date.now() / 1000 - Number(ts)).toBeCloseTo(60, 0);
   expect(heard).toEqual([]);
 });
 
-test('a cursor never goes back, and remembers in what kinds of places the app is told of everything', () => {
+test('a cursor never goes back, and remembers the kinds of channels where the app gets every message', () => {
   const cursor = { ...stored, heard: ['channel'] };
   const said = [
     message({ ts: '19.0', channel_type: 'group' }),

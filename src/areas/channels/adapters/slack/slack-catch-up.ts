@@ -9,10 +9,10 @@ import {
   type WrittenMessage,
 } from './slack-messages.js';
 
-/** Whatever was said shortly before the very first start is still answered; clocks differ by less. */
-const FIRST_LOOK_BACK_MS = 60_000;
+/** Messages from shortly before the very first start are still answered; clocks differ by less. */
+const FIRST_LOOKBACK_MS = 60_000;
 
-/** Where to go on: as which bot, after which message, and in what kinds of channels the app is told of everything. */
+/** Where to resume: for which bot, after which message, and in which kinds of channels the app gets every message. */
 export interface SlackCursor {
   readonly team: string;
   readonly bot: string;
@@ -20,7 +20,7 @@ export interface SlackCursor {
   readonly heard: readonly string[];
 }
 
-/** Undefined for another bot's, and before the first start. */
+/** Undefined for another bot's cursor, and before the first start. */
 export function cursorOf(stored: AdapterData | null, bot: SlackBot): SlackCursor | undefined {
   const { team, bot: user, ts, heard } = stored ?? {};
   if (team !== bot.team || user !== bot.user || typeof ts !== 'string') return undefined;
@@ -28,7 +28,7 @@ export function cursorOf(stored: AdapterData | null, bot: SlackBot): SlackCursor
 }
 
 export function firstCursor({ team, user }: SlackBot): SlackCursor {
-  return { team, bot: user, ts: ((Date.now() - FIRST_LOOK_BACK_MS) / 1000).toFixed(6), heard: [] };
+  return { team, bot: user, ts: ((Date.now() - FIRST_LOOKBACK_MS) / 1000).toFixed(6), heard: [] };
 }
 
 export function cursorAfter(cursor: SlackCursor, messages: readonly SlackMessage[]): SlackCursor {
@@ -39,13 +39,13 @@ export function cursorAfter(cursor: SlackCursor, messages: readonly SlackMessage
   return { ...cursor, ts, heard: [...new Set([...cursor.heard, ...kinds])].slice(0, 8) };
 }
 
-/** Older questions nobody waits for any more. */
+/** No one waits for an answer to older messages. */
 const MAX_AGE_MS = 24 * 3_600_000;
-/** Each of them is a call, of which Slack takes fifty a minute. */
+/** Each costs a call, and Slack allows fifty a minute. */
 const MAX_CONVERSATIONS = 100;
 const MAX_THREADS = 50;
 
-/** What a history says of a message that has replies. */
+/** A message in a history, as far as threads are concerned. */
 interface ThreadStart {
   readonly ts?: string;
   readonly reply_count?: number;
@@ -53,25 +53,26 @@ interface ThreadStart {
 }
 
 /**
- * What was said while nobody was connected, in its order. Slack repeats an event three times within some minutes, and
- * then no more; so it is asked. Only what would have been heard: private messages, mentions, and the rest where the app
- * is told of it and the bot has taken part.
+ * Finds what was written while no replica was connected. Slack repeats an event three times within minutes and then drops
+ * it, so the histories are read. Keeps what would have been received: private messages, mentions, and everything else in
+ * conversations where the app gets every message and the bot has taken part.
  */
 export class SlackCatchUp {
-  /** Of those that the bot is not known to take part in. */
+  /** How many threads may still be read that the bot is not known to take part in. */
   private threadsLeft = MAX_THREADS;
 
   constructor(
     private readonly history: SlackHistory,
     private readonly bot: SlackBot,
     private readonly cursor: SlackCursor,
-    /** Conversations in which somebody wrote last, newest first. */
+    /** The latest active conversations, newest first. */
     private readonly known: readonly string[],
   ) {}
 
+  /** The missed messages, oldest first. Throws what Slack's calls throw. */
   async missed(): Promise<WrittenMessage[]> {
     const oldest = this.oldest();
-    const sources = this.worthAsking(await this.history.listConversations());
+    const sources = this.ranked(await this.history.listConversations());
     const found = new Map<string, WrittenMessage>();
     for (const source of sources) {
       const values = await this.history.messages(source.id, oldest);
@@ -88,24 +89,24 @@ export class SlackCatchUp {
     return Number(this.cursor.ts) > longAgo ? this.cursor.ts : longAgo.toFixed(6);
   }
 
-  /** Where somebody wrote last comes first. */
-  private worthAsking(sources: readonly SlackConversation[]): SlackConversation[] {
+  /** The latest active ones first, at most `MAX_CONVERSATIONS`. */
+  private ranked(sources: readonly SlackConversation[]): SlackConversation[] {
     const ranks = new Map([...this.known].reverse().map((name, rank) => [channelOf(name), rank]));
     const rankOf = ({ id }: SlackConversation): number => ranks.get(id) ?? -1;
     return [...sources].sort((one, other) => rankOf(other) - rankOf(one)).slice(0, MAX_CONVERSATIONS);
   }
 
-  /** Threads in which the bot takes part, and those that began, or went on, meanwhile. */
+  /** Threads in which the bot takes part, and those with messages after `oldest`. */
   private threadsOf({ id }: SlackConversation, values: readonly object[], oldest: string): readonly string[] {
     const known = this.known
       .slice(0, MAX_THREADS)
       .filter((name) => channelOf(name) === id)
       .flatMap((name) => name.split('/')[1] ?? []);
-    const begun = values.flatMap((value) => {
+    const active = values.flatMap((value) => {
       const { ts, reply_count: replies = 0, latest_reply: latest = ts } = value as ThreadStart;
       return ts !== undefined && replies > 0 && Number(latest) > Number(oldest) ? ts : [];
     });
-    const asked = begun.filter((ts) => !known.includes(ts)).slice(0, this.threadsLeft);
+    const asked = active.filter((ts) => !known.includes(ts)).slice(0, this.threadsLeft);
     this.threadsLeft -= asked.length;
     return [...known, ...asked];
   }
@@ -119,11 +120,11 @@ export class SlackCatchUp {
     for (const value of values) {
       const message = messageOf({ ...value, channel: source.id, channel_type: source.kind }, this.bot);
       if (message === undefined || Number(message.ts) <= Number(oldest)) continue;
-      if (this.wasForUs(message, source)) found.set(`${source.id}:${message.ts}`, message);
+      if (this.concernsBot(message, source)) found.set(`${source.id}:${message.ts}`, message);
     }
   }
 
-  private wasForUs(message: WrittenMessage, { id, kind }: SlackConversation): boolean {
+  private concernsBot(message: WrittenMessage, { id, kind }: SlackConversation): boolean {
     if (!isGroup(message) || isAddressed(message, this.bot)) return true;
     return this.cursor.heard.includes(kind) && this.known.some((name) => channelOf(name) === id);
   }

@@ -5,7 +5,7 @@ import { connectionFailure, isRefusal, isSkippable, sendFailure, slackApi } from
 
 const ACCESS = { token: 'xoxb-1', apiUrl: '', timeoutMs: 1000 };
 
-/** What Slack's client throws when it is answered so. */
+/** What Slack's client throws for this response. */
 async function failure(answer: ScriptedAnswer): Promise<unknown> {
   const { outbound } = answeringOutbound(answer);
   const api = slackApi(outbound, ACCESS, new AbortController().signal);
@@ -17,9 +17,13 @@ async function failure(answer: ScriptedAnswer): Promise<unknown> {
 
 const says = (error: unknown, more: object = {}): ScriptedAnswer => ({ body: { ok: false, error, ...more } });
 
-describe('a connection that Slack does not let happen', () => {
+describe('a failed connection to Slack', () => {
   test.each<[string, ScriptedAnswer, string]>([
-    ['a token that it does not take', says('token_revoked'), 'Slack refuses the credentials: token_revoked'],
+    [
+      'a token that it does not accept',
+      says('token_revoked'),
+      'Slack refuses the credentials: token_revoked',
+    ],
     [
       'a scope that is missing',
       says('missing_scope', { needed: 'channels:read' }),
@@ -61,14 +65,14 @@ describe('a connection that Slack does not let happen', () => {
     [
       'words that are none of its own',
       says('xoxb-secret leaks'),
-      'Slack cannot be reached: the answer is not understood',
+      'Slack cannot be reached: the response is not understood',
       undefined,
     ],
-    ['no word at all', says(7), 'Slack cannot be reached: the answer is not understood', undefined],
+    ['no word at all', says(7), 'Slack cannot be reached: the response is not understood', undefined],
     [
       'nonsense',
       { body: '<html>hello</html>' },
-      'Slack cannot be reached: the answer is not understood',
+      'Slack cannot be reached: the response is not understood',
       undefined,
     ],
   ])('%s is for now', async (_what, answer, sentence, retryAfterMs) => {
@@ -77,43 +81,43 @@ describe('a connection that Slack does not let happen', () => {
     expect(told).toMatchObject({ message: sentence, retryAfterMs });
   });
 
-  test('what is understood already stays what it is', () => {
+  test('an error that is classified already stays as it is', () => {
     const [refused, unreachable] = [new ChannelRefused('no'), new ChannelUnreachable('not now', 5)];
     expect([connectionFailure(refused), connectionFailure(unreachable)]).toEqual([refused, unreachable]);
   });
 });
 
 test.each<[ScriptedAnswer, string, string, number | undefined]>([
-  [says('channel_not_found'), 'never', 'Slack answered channel_not_found', undefined],
-  [says('msg_too_long'), 'never', 'Slack answered msg_too_long', undefined],
-  [says('token_revoked'), 'again', 'Slack answered token_revoked', undefined],
-  [says('service_unavailable'), 'again', 'Slack answered service_unavailable', undefined],
+  [says('channel_not_found'), 'rejected', 'Slack answered channel_not_found', undefined],
+  [says('msg_too_long'), 'rejected', 'Slack answered msg_too_long', undefined],
+  [says('token_revoked'), 'retry', 'Slack answered token_revoked', undefined],
+  [says('service_unavailable'), 'retry', 'Slack answered service_unavailable', undefined],
   [says('fatal_error'), 'unknown', 'Slack answered fatal_error', undefined],
-  [{ status: 429, headers: { 'retry-after': '3' }, body: '' }, 'again', 'Slack answered 429', 3000],
-  [{ status: 503, body: '' }, 'again', 'Slack answered 503', undefined],
+  [{ status: 429, headers: { 'retry-after': '3' }, body: '' }, 'retry', 'Slack answered 429', 3000],
+  [{ status: 503, body: '' }, 'retry', 'Slack answered 503', undefined],
   [{ status: 500, body: '' }, 'unknown', 'Slack answered 500', undefined],
-  [{ status: 404, body: '' }, 'never', 'Slack answered 404', undefined],
+  [{ status: 404, body: '' }, 'rejected', 'Slack answered 404', undefined],
   [
     new OutboundRefused('port'),
-    'again',
+    'retry',
     "Slack's address must not use a port that is reserved for another protocol",
     undefined,
   ],
-  [new OutboundFailed('connection_refused'), 'again', 'Slack did not answer: connection refused', undefined],
-  [new OutboundFailed('tls'), 'again', 'Slack did not answer: tls', undefined],
+  [new OutboundFailed('connection_refused'), 'retry', 'Slack did not answer: connection refused', undefined],
+  [new OutboundFailed('tls'), 'retry', 'Slack did not answer: tls', undefined],
   [new OutboundFailed('timeout'), 'unknown', 'Slack did not answer: timeout', undefined],
-  [{ body: '<html>' }, 'unknown', 'Slack did not answer: the answer is not understood', undefined],
-])('a reply that %j meets may be sent: %s', async (answer, why, message, retryAfterMs) => {
+  [{ body: '<html>' }, 'unknown', 'Slack did not answer: the response is not understood', undefined],
+])('a send that meets %j ends as: %s', async (answer, why, message, retryAfterMs) => {
   expect(sendFailure(await failure(answer))).toMatchObject({ why, message, retryAfterMs });
 });
 
-test('only words about the token are a refusal of it', async () => {
+test('only errors about the token count as a refusal', async () => {
   const refused = await Promise.all([says('invalid_auth'), says('is_archived'), says(7)].map(failure));
   expect(refused.map(isRefusal)).toEqual([true, false, false]);
   expect(isRefusal(new OutboundFailed('timeout'))).toBe(false);
 });
 
-test('a place that cannot be read is passed over, Slack that cannot be read is not', async () => {
+test('an unreadable conversation is skipped; an unreachable Slack is an error', async () => {
   const answers = ['missing_scope', 'not_in_channel', 'token_revoked', 'ratelimited', 'internal_error'];
   const failures = await Promise.all(answers.map((word) => failure(says(word))));
   expect(failures.map(isSkippable)).toEqual([true, true, false, false, false]);

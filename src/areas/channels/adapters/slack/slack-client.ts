@@ -13,26 +13,26 @@ import { type OutboundClient } from '../../../../platform/outbound/outbound-clie
 import {
   ChannelRefused,
   ChannelUnreachable,
+  connectionFailureOf,
   NotSent,
-  unansweredCall,
-  unansweredSend,
+  sendFailureOf,
 } from '../../channel-failures.js';
 
 const DEFAULT_ROOT = 'https://slack.com/api/';
-/** A thousand messages of the longest kind are fewer. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Slack says how long; whoever is in between may not. */
+/** More than a thousand messages of maximum length. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Slack sends Retry-After; a proxy in between may not. */
 const DEFAULT_RETRY_SECS = '30';
 
 export interface SlackAccess {
   readonly apiUrl: string;
-  /** Longest call. */
+  /** Time limit of one call. */
   readonly timeoutMs: number;
 }
 
 const nothing = (): void => undefined;
 
-/** What the library has to say holds tokens and what people write. */
+/** The library's log lines contain tokens and what people write. */
 export const SILENT: Logger = {
   debug: nothing,
   info: nothing,
@@ -43,7 +43,7 @@ export const SILENT: Logger = {
   getLevel: () => LogLevel.ERROR,
 };
 
-/** Slack's typed calls until the signal: making them costs little, and the library knows no signal for a single one. */
+/** Slack's typed calls, ended by the signal. Created for each call: that is cheap, and the library has no signal per call. */
 export function slackApi(
   outbound: OutboundClient,
   access: SlackAccess & { readonly token: string },
@@ -52,7 +52,7 @@ export function slackApi(
   return new WebClient(access.token, { ...slackOptions(outbound, access, signal), logger: SILENT });
 }
 
-/** Over the guarded client: no other way out, bounded in time and size, and tried once. Trying again is ours to say. */
+/** Options that send every call through the guarded client, bounded in time and size, and without retries: those are ours. */
 export function slackOptions(
   outbound: OutboundClient,
   { apiUrl, timeoutMs }: SlackAccess,
@@ -75,7 +75,7 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number, signal: Abort
       headers: init.headers ?? {},
       body: typeof init.body === 'string' ? init.body : '',
       timeoutMs,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       signal,
     });
     const forwarded = new Headers();
@@ -96,7 +96,7 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number, signal: Abort
   };
 }
 
-/** What Slack says of a token that it will not take until somebody changes something. */
+/** Slack's errors for a token that it will not accept until an operator changes something. */
 const REFUSED = new Set([
   'invalid_auth',
   'not_authed',
@@ -108,7 +108,7 @@ const REFUSED = new Set([
   'user_removed_from_team',
   'team_disabled',
 ]);
-/** Nothing was done. */
+/** Slack did nothing; the call can be repeated later. */
 const LATER = new Set([
   'ratelimited',
   'rate_limited',
@@ -116,11 +116,11 @@ const LATER = new Set([
   'team_added_to_org',
   'request_timeout',
 ]);
-/** Something may have been done. */
+/** Slack may have carried out the call. */
 const UNCLEAR = new Set(['internal_error', 'fatal_error']);
 const SLACK = { name: 'Slack', address: "Slack's address" };
 
-/** A failed call as the supervisor understands it. */
+/** Why a call failed, for the supervisor. */
 export function connectionFailure(error: unknown): Error {
   if (error instanceof ChannelRefused || error instanceof ChannelUnreachable) return error;
   const code = codeOf(error);
@@ -134,42 +134,42 @@ export function connectionFailure(error: unknown): Error {
     return new ChannelUnreachable('Slack answered 429', error.retryAfter * 1000);
   }
   if (error instanceof WebAPIHTTPError) return new ChannelUnreachable(`Slack answered ${error.statusCode}`);
-  return unansweredCall(SLACK, causeOf(error));
+  return connectionFailureOf(SLACK, causeOf(error));
 }
 
-/** A failed call as the outbox understands it. */
+/** Why a reply was not sent, for the outbox. */
 export function sendFailure(error: unknown): NotSent {
   const code = codeOf(error);
   if (code !== undefined) return new NotSent(whyOf(code), `Slack answered ${code}${neededOf(error)}`);
   if (error instanceof WebAPIRateLimitedError) {
-    return new NotSent('again', 'Slack answered 429', error.retryAfter * 1000);
+    return new NotSent('retry', 'Slack answered 429', error.retryAfter * 1000);
   }
   if (error instanceof WebAPIHTTPError) {
     const { statusCode } = error;
     return new NotSent(whyOfStatus(statusCode), `Slack answered ${statusCode}`);
   }
-  return unansweredSend(SLACK, causeOf(error));
+  return sendFailureOf(SLACK, causeOf(error));
 }
 
-/** Whether the answer is that the credentials are not taken. */
+/** Whether Slack refused the credentials. */
 export function isRefusal(error: unknown): boolean {
   return REFUSED.has(codeOf(error) ?? '');
 }
 
-/** Whether one place cannot be read, while others can. */
+/** Whether this conversation cannot be read, while others may be. */
 export function isSkippable(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && (code === 'missing_scope' || whyOf(code) === 'never');
+  return code !== undefined && (code === 'missing_scope' || whyOf(code) === 'rejected');
 }
 
-/** Slack's word for what is wrong. What is no word of Slack's may be anything, and is not repeated. */
+/** Slack's error code. Anything that does not look like one is not repeated. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof WebAPIPlatformError)) return undefined;
   const { error: code } = error.data as { error: unknown };
   return typeof code === 'string' && /^[a-z][a-z0-9_]{1,63}$/.test(code) ? code : undefined;
 }
 
-/** What a scope that is missing is called. */
+/** The name of a missing scope. */
 function neededOf(error: unknown): string {
   if (!(error instanceof WebAPIPlatformError)) return '';
   const { needed } = error.data as { needed?: unknown };
@@ -178,14 +178,14 @@ function neededOf(error: unknown): string {
 
 function whyOf(code: string): NotSent['why'] {
   if (UNCLEAR.has(code)) return 'unknown';
-  // A refused token may be replaced, and then the answer still goes out.
-  return REFUSED.has(code) || LATER.has(code) ? 'again' : 'never';
+  // A refused token may be replaced; the reply is then still sent.
+  return REFUSED.has(code) || LATER.has(code) ? 'retry' : 'rejected';
 }
 
-/** Slack's own answers are 200 and 429; others come from whoever stands in between. */
+/** Slack itself responds with 200 and 429; anything else comes from a proxy in between. */
 function whyOfStatus(status: number): NotSent['why'] {
-  if (status === 503) return 'again';
-  return status >= 500 ? 'unknown' : 'never';
+  if (status === 503) return 'retry';
+  return status >= 500 ? 'unknown' : 'rejected';
 }
 
 function causeOf(error: unknown): unknown {

@@ -5,31 +5,31 @@ import type { OutboundClient } from '../../../../platform/outbound/outbound-clie
 import { ChannelUnreachable } from '../../channel-failures.js';
 import { connectionFailure, SILENT, type SlackAccess, slackOptions } from './slack-client.js';
 
-/** What has arrived and is not taken; past this much the connection is given up, and what was missed is asked for. */
+/** Received envelopes that wait to be stored. Beyond this the connection is closed, and catching up finds the rest. */
 const MAX_WAITING = 1000;
 const MAX_AT_ONCE = 100;
 const POLL_MS = 1000;
-/** Slack has so long to say goodbye. */
+/** How long Slack has to close the connection. */
 const CLOSE_MS = 1000;
 const CLOSING = 2;
-/** A connection without an answer to a ping for so long is gone; less would end sound ones while the process is busy. */
+/** A connection without a pong for this long is dead; a shorter limit would end sound ones while the process is busy. */
 const PONG_MS = 10_000;
 
-/** One envelope of socket mode. What is not acknowledged comes again. */
+/** One envelope of socket mode. Slack repeats what is not acknowledged. */
 export interface SlackEnvelope {
   readonly type: string;
   readonly body: unknown;
   readonly ack: () => Promise<void>;
 }
 
-/** The library throws within a listener when an envelope is not of the form that it expects; nobody would catch it. */
+/** The library throws inside a listener when an envelope is malformed, where nothing would catch it. */
 class TolerantClient extends SocketModeClient {
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
     await super.onWebSocketMessage(data, isBinary).catch(() => undefined);
   }
 }
 
-/** One connection in socket mode, from its beginning to its end. */
+/** One connection in socket mode, from open to close. */
 export class SlackConnection {
   private readonly client: TolerantClient;
   private readonly sockets: GuardedSockets;
@@ -37,10 +37,10 @@ export class SlackConnection {
   private readonly waiting: SlackEnvelope[] = [];
   private wake: () => void = () => undefined;
   private ended: Error | undefined;
-  /** Set when the end is ours. */
+  /** Set when we closed it. */
   private cutFor: Error | undefined;
   private wasClosing = false;
-  private looks: NodeJS.Timeout | undefined;
+  private pollTimer: NodeJS.Timeout | undefined;
 
   constructor(
     outbound: OutboundClient,
@@ -49,7 +49,7 @@ export class SlackConnection {
     this.sockets = outbound.sockets();
     this.client = new TolerantClient({
       appToken: access.appToken,
-      // The supervisor connects again, and knows more reasons not to.
+      // The supervisor reconnects, and knows when not to.
       autoReconnectEnabled: false,
       clientPingTimeout: PONG_MS,
       logger: SILENT,
@@ -60,7 +60,7 @@ export class SlackConnection {
     this.client.on('disconnected', () => this.end('Slack ended the connection'));
   }
 
-  /** Resolves when Slack has said hello. Throws `ChannelRefused` and `ChannelUnreachable`. */
+  /** Resolves when Slack has sent `hello`. Throws `ChannelRefused` and `ChannelUnreachable`. */
   async open(signal: AbortSignal): Promise<void> {
     const cut = (): void => this.cut('the gateway has ended the connection');
     const tooLate = setTimeout(() => this.cut('Slack cannot be reached: timeout'), this.access.timeoutMs);
@@ -75,10 +75,10 @@ export class SlackConnection {
       signal.removeEventListener('abort', cut);
     }
     signal.addEventListener('abort', () => this.end('the gateway has ended the connection'), { once: true });
-    this.looks = setInterval(() => this.checkClosed(), POLL_MS);
+    this.pollTimer = setInterval(() => this.checkClosed(), POLL_MS);
   }
 
-  /** What has arrived, in its order; at least one. Throws when the connection has ended. */
+  /** The received envelopes in order, at least one and at most 100. Throws when the connection has ended. */
   async next(): Promise<readonly SlackEnvelope[]> {
     for (;;) {
       if (this.ended !== undefined) throw this.ended;
@@ -89,26 +89,26 @@ export class SlackConnection {
     }
   }
 
-  /** Says goodbye, so that Slack gives it nothing more. Never rejects. */
+  /** Closes the connection, so that Slack sends nothing more to it. Never rejects. */
   async close(): Promise<void> {
     this.end('the gateway has ended the connection');
-    clearInterval(this.looks);
-    const goodbye = this.client.disconnect().catch(() => undefined);
-    await Promise.race([goodbye, sleep(CLOSE_MS)]);
+    clearInterval(this.pollTimer);
+    const closing = this.client.disconnect().catch(() => undefined);
+    await Promise.race([closing, sleep(CLOSE_MS)]);
     this.over.abort();
     await this.sockets.cut();
   }
 
   private arrived(envelope: SlackEnvelope): void {
     if (this.waiting.length < MAX_WAITING) this.waiting.push(envelope);
-    else this.end('more arrived than could be stored');
+    else this.end('more messages arrived than could be stored');
     this.wake();
   }
 
-  /** The library waits half a minute for the goodbye of somebody who is gone. */
+  /** The library waits half a minute for a close frame from a dead peer; two polls in `CLOSING` end it earlier. */
   private checkClosed(): void {
     const isClosing = this.client.websocket?.readyState === CLOSING;
-    if (isClosing && this.wasClosing) this.cut('Slack did not answer any more');
+    if (isClosing && this.wasClosing) this.cut('Slack no longer responds');
     this.wasClosing = isClosing;
   }
 
@@ -119,7 +119,7 @@ export class SlackConnection {
     void this.sockets.cut();
   }
 
-  /** Why it ended first is why. */
+  /** The first reason counts. */
   private end(reason: string): void {
     this.ended ??= new ChannelUnreachable(reason);
     this.wake();

@@ -18,7 +18,7 @@ function history(...answers: ScriptedAnswer[]) {
   return { history: new SlackHistory(api, abort.signal), calls, abort };
 }
 
-test('places are told apart as events tell them apart', async () => {
+test('kinds of conversations match the channel_type of events', async () => {
   const { history: slack } = history(
     ok({
       channels: [
@@ -41,7 +41,7 @@ test('places are told apart as events tell them apart', async () => {
   ]);
 });
 
-test('pages are followed to their end, and five at most', async () => {
+test('pages are followed to the end, at most five', async () => {
   const two = history(
     ok({ messages: [{ ts: '1' }], response_metadata: { next_cursor: 'second' } }),
     ok({ messages: [{ ts: '2' }], response_metadata: { next_cursor: '' } }),
@@ -55,7 +55,7 @@ test('pages are followed to their end, and five at most', async () => {
   expect(await endless.history.replies('C1', '1', '0')).toHaveLength(5);
 });
 
-test('an answer that holds nothing is no message', async () => {
+test('an empty response contains no message', async () => {
   const { history: slack } = history(ok({}));
   expect([
     await slack.listConversations(),
@@ -64,13 +64,13 @@ test('an answer that holds nothing is no message', async () => {
   ]).toEqual([[], [], []]);
 });
 
-test('it waits when Slack asks for it, and goes on', async () => {
+test('it waits when Slack asks for it, and continues', async () => {
   const { history: slack, calls } = history(busy(0), busy(0), ok({ messages: [{ ts: '1' }] }));
   expect(await slack.messages('C1', '0')).toEqual([{ ts: '1' }]);
   expect(calls).toHaveLength(3);
 });
 
-test('it does not wait for longer than a minute, nor for ever', async () => {
+test('it waits at most a minute, and at most ten times', async () => {
   const long = history(busy(61));
   await expect(long.history.listConversations()).rejects.toThrow();
   expect(long.calls).toHaveLength(1);
@@ -79,14 +79,14 @@ test('it does not wait for longer than a minute, nor for ever', async () => {
   expect(again.calls).toHaveLength(11);
 });
 
-test('a connection that ends meanwhile ends the waiting', async () => {
+test('the end of the connection ends the wait', async () => {
   const { history: slack, abort } = history(busy(50));
   const asked = slack.listConversations();
   setTimeout(() => abort.abort(), 10);
   await expect(asked).rejects.toThrow('aborted');
 });
 
-test('a place that the bot may not read holds nobody up; Slack that fails does', async () => {
+test('a conversation that the bot may not read is skipped; a failing Slack is an error', async () => {
   const closed = history({ body: { ok: false, error: 'not_in_channel' } });
   expect([await closed.history.messages('C1', '0'), await closed.history.replies('C1', '1', '0')]).toEqual([
     [],

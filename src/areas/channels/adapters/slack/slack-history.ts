@@ -18,14 +18,14 @@ interface Page {
   readonly response_metadata?: { readonly next_cursor?: string };
 }
 
-/** What was written while nobody listened. Waits when Slack asks for it; throws as a connection does. */
+/** Reads histories, up to a thousand entries each. Waits when Slack asks for it; throws what Slack's client throws. */
 export class SlackHistory {
   constructor(
     private readonly api: WebClient,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Where the bot is, at most a thousand. */
+  /** The conversations that the bot is a member of, at most a thousand. */
   async listConversations(): Promise<SlackConversation[]> {
     const pages = await this.pages((page) =>
       this.api.users.conversations({ types: EVERY_TYPE, exclude_archived: true, ...page }),
@@ -40,17 +40,17 @@ export class SlackHistory {
       });
   }
 
-  /** What was said in a channel, outside of threads, after `oldest`; at most the last thousand. */
+  /** Messages of a channel, outside threads, after `oldest`; at most the latest thousand. */
   async messages(channel: string, oldest: string): Promise<object[]> {
-    return this.unlessClosed(async () => {
+    return this.emptyIfUnreadable(async () => {
       const pages = await this.pages((page) => this.api.conversations.history({ channel, oldest, ...page }));
       return pages.flatMap(({ messages = [] }) => messages);
     });
   }
 
-  /** What was said in a thread after `oldest`. */
+  /** Messages of a thread after `oldest`. */
   async replies(channel: string, ts: string, oldest: string): Promise<object[]> {
-    return this.unlessClosed(async () => {
+    return this.emptyIfUnreadable(async () => {
       const pages = await this.pages((page) =>
         this.api.conversations.replies({ channel, ts, oldest, ...page }),
       );
@@ -65,14 +65,14 @@ export class SlackHistory {
     let cursor = '';
     do {
       const at = { limit: PAGE, ...(cursor === '' ? {} : { cursor }) };
-      const page = await this.patiently(() => ask(at));
+      const page = await this.withRetries(() => ask(at));
       pages.push(page);
       cursor = page.response_metadata?.next_cursor ?? '';
     } while (cursor !== '' && pages.length < MAX_PAGES);
     return pages;
   }
 
-  private async patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+  private async withRetries<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (let waits = 0; ; waits++) {
       try {
         return await ask();
@@ -84,8 +84,8 @@ export class SlackHistory {
     }
   }
 
-  /** A place that the bot may not read, or that is gone, holds nobody up. */
-  private async unlessClosed(read: () => Promise<object[]>): Promise<object[]> {
+  /** A conversation that the bot may not read, or that is gone, must not stop the catching up. */
+  private async emptyIfUnreadable(read: () => Promise<object[]>): Promise<object[]> {
     try {
       return await read();
     } catch (error) {

@@ -23,7 +23,7 @@ test.each([
   expect(await people(ok(user)).nameOf('U1')).toBe(name);
 });
 
-test('a name is asked for once an hour', async () => {
+test('a name is looked up once an hour', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout'] });
   const { nameOf, calls } = people(ok({ name: 'ada' }), ok({ name: 'augusta' }));
   expect([await nameOf('U1'), await nameOf('U1'), calls.length]).toEqual(['ada', 'ada', 1]);
@@ -31,7 +31,7 @@ test('a name is asked for once an hour', async () => {
   expect(await nameOf('U1')).toBe('augusta');
 });
 
-test('who cannot be looked up goes by their id, and is asked for again after a minute', async () => {
+test('a user who cannot be looked up goes by the id, and is looked up again after a minute', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout'] });
   const { nameOf, calls } = people({ body: { ok: false, error: 'missing_scope' } }, ok({ name: 'ada' }));
   expect([await nameOf('U1'), await nameOf('U1'), calls.length]).toEqual(['U1', 'U1', 1]);

@@ -15,7 +15,7 @@ import {
 
 const MAX_PEOPLE = 5000;
 const KNOWN_FOR_MS = 3_600_000;
-/** After a failure, for instance without the scope, nobody is asked for so long. */
+/** After a failed lookup, such as a missing scope, the next one waits this long. */
 const UNKNOWN_FOR_MS = 60_000;
 
 interface Known {
@@ -23,7 +23,7 @@ interface Known {
   readonly until: number;
 }
 
-/** What people call each other. Who cannot be looked up goes by their id. */
+/** Display names, cached for an hour. Users that cannot be looked up go by their id. */
 export class SlackPeople {
   private readonly known = new Map<string, Known>();
 
@@ -54,7 +54,7 @@ export interface SlackInboxParts {
   readonly signal: AbortSignal;
 }
 
-/** Hands over what people write, in its order: what was missed first, then what arrives. */
+/** Stores what people write, in order: first what was missed, then what arrives. */
 export class SlackInbox {
   private cursor: SlackCursor | undefined;
 
@@ -62,7 +62,7 @@ export class SlackInbox {
     this.cursor = cursorOf(parts.link.cursor, parts.bot);
   }
 
-  /** Throws `ChannelRefused` without the scopes to ask. */
+  /** Throws `ChannelRefused` without the scopes that histories need. */
   async catchUp(): Promise<void> {
     const { link, bot, api, signal } = this.parts;
     if (this.cursor === undefined) {
@@ -80,14 +80,14 @@ export class SlackInbox {
     }
   }
 
-  /** Slack is told only after they are stored. */
+  /** Acknowledges the envelopes only after their messages are stored. */
   async receive(envelopes: readonly SlackEnvelope[]): Promise<void> {
     const messages = envelopes.flatMap(
       (envelope) => messageOf(eventOf(envelope, this.parts.bot), this.parts.bot) ?? [],
     );
     if (messages.length > 0)
       await this.store(messages, cursorAfter(this.cursor ?? firstCursor(this.parts.bot), messages));
-    // What cannot be acknowledged comes again, and is known then.
+    // Slack repeats what could not be acknowledged; the repetition is recognised by its id.
     await Promise.allSettled(envelopes.map(({ ack }) => ack()));
   }
 

@@ -17,19 +17,19 @@ test.each([
   expect(readableText(text, 'UBOT')).toBe(read);
 });
 
-test('a mention is that of the bot, and not of somebody whose id begins like it', () => {
+test("only the bot's own id is a mention, not a longer one that starts with it", () => {
   expect(mentions('<@UBOT>?', 'UBOT')).toBe(true);
   expect(mentions('<@UBOTHER>', 'UBOT')).toBe(false);
   expect(mentions('@UBOT', 'UBOT')).toBe(false);
 });
 
-test('an answer cannot call anybody, and reads as it was written', () => {
+test('an answer cannot notify anyone, and reads as it was written', () => {
   const said = 'if (a < b && b > c) <!channel> <@U1>';
   expect(literalText(said)).not.toMatch(/[<>]/);
   expect(readableText(literalText(said), 'UBOT')).toBe(said);
 });
 
-test('reading takes time in proportion to the text', () => {
+test('reading takes time linear in the length of the text', () => {
   const startedAt = performance.now();
   readableText('<@'.repeat(20_000), 'UBOT');
   readableText(`<${'a|'.repeat(20_000)}`, 'UBOT');

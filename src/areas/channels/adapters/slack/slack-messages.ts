@@ -3,10 +3,10 @@ import { type InboundMessage } from '../../channel-adapter.port.js';
 import { type SlackEnvelope } from './slack-connection.js';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
-/** `<@U1>`, `<@U1|ada>`, `<#C1|general>`, `<!here>`, `<https://…|label>`: what Slack makes of what people write. */
+/** Slack's markup: `<@U1>`, `<@U1|ada>`, `<#C1|general>`, `<!here>`, `<https://…|label>`. */
 const MARKED = /<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/g;
 
-/** A text of Slack's as people read it, without the mention of the bot. */
+/** The text as people read it, without the mention of the bot. */
 export function readableText(text: string, bot: string): string {
   return text
     .replace(mentionOf(bot), '')
@@ -15,7 +15,7 @@ export function readableText(text: string, bot: string): string {
     .trim();
 }
 
-/** The characters that mean something to Slack: without them an answer could call everybody. */
+/** Escapes Slack's markup; otherwise an answer could notify everyone in the channel. */
 export function literalText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -40,7 +40,7 @@ const timestamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 const absent = <Type extends z.ZodType>(type: Type) =>
   type.nullish().transform((value) => value ?? undefined);
 
-/** As much of a message as is looked at; in events and in histories it is the same. */
+/** The fields of a message that are read; the same in events and in histories. */
 const slackMessage = z.object({
   type: z.enum(['message', 'app_mention']),
   channel: id,
@@ -54,19 +54,19 @@ const slackMessage = z.object({
   parent_user_id: absent(z.string()),
 });
 export type SlackMessage = z.output<typeof slackMessage>;
-/** One that somebody wrote. */
+/** A message that a person wrote. */
 export type WrittenMessage = SlackMessage & { readonly user: string };
 
-/** The bot, as `auth.test` tells of it. */
+/** The bot, according to `auth.test`. */
 export interface SlackBot {
   readonly team: string;
   readonly user: string;
 }
 
-/** What people write also has these; the others are edits, joins, topics and the like. */
+/** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
 const WRITTEN = new Set<string | undefined>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
-/** The message of an event or a history, if it is one that people write; undefined for everything else. */
+/** The message of an event or a history if a person wrote it; undefined otherwise. */
 export function messageOf(value: unknown, bot: SlackBot): WrittenMessage | undefined {
   const { data } = slackMessage.safeParse(value);
   if (data?.user === undefined || data.user === bot.user || data.bot_id !== undefined) return undefined;
@@ -89,7 +89,7 @@ export function isAddressed(message: SlackMessage, bot: SlackBot): boolean {
   return message.type === 'app_mention' || mentions(message.text ?? '', bot.user);
 }
 
-/** In private, what is not said in a thread is one conversation; elsewhere every message that is no reply begins a thread. */
+/** A private chat is one conversation outside its threads; elsewhere every message that is not a reply starts a thread. */
 function threadOf(message: SlackMessage): string | undefined {
   return message.thread_ts ?? (isGroup(message) ? message.ts : undefined);
 }
@@ -100,7 +100,7 @@ export function inboundOf(message: WrittenMessage, bot: SlackBot, displayName: s
   return {
     externalId: `${bot.team}:${channel}:${ts}`,
     conversation: thread === undefined ? channel : `${channel}/${thread}`,
-    // Names are anybody's to choose at Slack; only ids let people in.
+    // Anyone can choose any name at Slack, so only ids are matched with allowed_users.
     sender: { id: user, aliases: [], displayName },
     isGroup: isGroup(message),
     isAddressed: isAddressed(message, bot),
@@ -116,10 +116,10 @@ const body = z.object({
     .nullish(),
 });
 
-/** What the app is told when somebody takes its rights away. */
+/** Events that say the app lost its access. */
 const ACCESS_REVOKED = new Set(['tokens_revoked', 'app_uninstalled']);
 
-/** The event of an envelope; none for those of other kinds, and for other workspaces that have installed the same app. */
+/** The event of an envelope; undefined for other kinds, and for other workspaces that installed the same app. */
 export function eventOf(
   { type, body: value }: SlackEnvelope,
   bot: SlackBot,

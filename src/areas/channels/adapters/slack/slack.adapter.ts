@@ -15,18 +15,18 @@ import { SlackConnection } from './slack-connection.js';
 import { SlackInbox, SlackPeople } from './slack-inbox.js';
 import { isId, literalText, revokesAccess, type SlackBot } from './slack-messages.js';
 
-/** While the connection stands nothing tells of a bot's token that was revoked, unless the app asks to be told. */
-const ASK_MS = 30_000;
+/** Interval of token checks: an open connection does not reveal that the bot token was revoked, unless the app subscribes to it. */
+const TOKEN_CHECK_MS = 30_000;
 
-/** A bot of Slack's in socket mode: a WebSocket that the gateway opens, so that nothing has to be reachable from outside. */
+/** A Slack bot in socket mode: the gateway opens a WebSocket, so that it need not be reachable from outside. */
 export class SlackAdapter extends ChannelAdapter {
-  /** An edit takes 4000 characters; `&`, `<` and `>` become several. */
-  readonly longestReply = 3500;
+  /** An edit may have 4000 characters, and escaping makes `&`, `<` and `>` longer. */
+  readonly maxReplyLength = 3500;
   private readonly outbound: OutboundClient;
   private readonly access: SlackAccess & { readonly token: string; readonly appToken: string };
   private readonly people = new SlackPeople();
-  /** Aborted when there is reason to ask whether the token is still taken. */
-  private doubt = new AbortController();
+  /** Aborted when there is reason to check the token at once. */
+  private checkToken = new AbortController();
 
   constructor({ settings, environment, outbound }: AdapterParts) {
     super();
@@ -41,7 +41,7 @@ export class SlackAdapter extends ChannelAdapter {
   }
 
   async receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
-    const bot = await this.whoAmI(signal);
+    const bot = await this.identify(signal);
     const connection = new SlackConnection(this.outbound, this.access);
     const over = new AbortController();
     try {
@@ -50,7 +50,7 @@ export class SlackAdapter extends ChannelAdapter {
       const lasting = AbortSignal.any([signal, over.signal]);
       const api = this.api(lasting);
       const inbox = new SlackInbox({ link, bot, api, people: this.people, signal: lasting });
-      await untilOneEnds([this.receiveAll(connection, inbox), this.keepPolling(lasting)], () => {
+      await untilFirstEnds([this.receiveAll(connection, inbox), this.watchToken(lasting)], () => {
         over.abort();
         return connection.close();
       });
@@ -60,7 +60,7 @@ export class SlackAdapter extends ChannelAdapter {
   }
 
   async check(signal: AbortSignal): Promise<void> {
-    await this.whoAmI(signal);
+    await this.identify(signal);
   }
 
   async send({ target, text }: OutboundReply, signal: AbortSignal): Promise<string | undefined> {
@@ -71,7 +71,7 @@ export class SlackAdapter extends ChannelAdapter {
         channel,
         ...at,
         text: literalText(text),
-        // Nobody is to fetch what an answer links to just because it was said.
+        // Slack must not fetch the links of an answer just because it was posted.
         unfurl_links: false,
         unfurl_media: false,
       });
@@ -86,8 +86,8 @@ export class SlackAdapter extends ChannelAdapter {
     try {
       await this.api(signal).chat.update({ channel, ts, text: literalText(text) });
     } catch (error) {
-      // Twice the same edit is one.
-      throw this.notSent(error).asAgain();
+      // An edit may safely be repeated.
+      throw this.notSent(error).asRetryable();
     }
   }
 
@@ -95,28 +95,28 @@ export class SlackAdapter extends ChannelAdapter {
     await inbox.catchUp();
     for (;;) {
       const envelopes = await connection.next();
-      if (envelopes.some(revokesAccess)) this.doubt.abort();
+      if (envelopes.some(revokesAccess)) this.checkToken.abort();
       await inbox.receive(envelopes);
     }
   }
 
-  /** Throws `ChannelRefused` as soon as the token is refused; whether Slack is there, the connection tells. */
-  private async keepPolling(signal: AbortSignal): Promise<void> {
+  /** Throws `ChannelRefused` once the token is refused. Ignores other failures: the connection shows whether Slack is there. */
+  private async watchToken(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const either = AbortSignal.any([signal, this.doubt.signal]);
-      await sleep(ASK_MS, undefined, { signal: either }).catch(() => undefined);
-      this.doubt = new AbortController();
-      await this.whoAmI(signal).catch((error: unknown) => {
+      const either = AbortSignal.any([signal, this.checkToken.signal]);
+      await sleep(TOKEN_CHECK_MS, undefined, { signal: either }).catch(() => undefined);
+      this.checkToken = new AbortController();
+      await this.identify(signal).catch((error: unknown) => {
         if (error instanceof ChannelRefused) throw error;
       });
     }
   }
 
-  private async whoAmI(signal: AbortSignal): Promise<SlackBot> {
+  private async identify(signal: AbortSignal): Promise<SlackBot> {
     try {
       const { team_id: team = '', user_id: user = '', bot_id: bot } = await this.api(signal).auth.test();
-      if (bot === undefined) throw new ChannelRefused("Slack knows the token, but not as a bot's (xoxb-)");
-      if (!isId(team) || !isId(user)) throw new ChannelUnreachable('Slack does not say who the bot is');
+      if (bot === undefined) throw new ChannelRefused('the token is valid but not a bot token (xoxb-)');
+      if (!isId(team) || !isId(user)) throw new ChannelUnreachable('Slack did not name the bot');
       return { team, user };
     } catch (error) {
       throw connectionFailure(error);
@@ -124,7 +124,7 @@ export class SlackAdapter extends ChannelAdapter {
   }
 
   private notSent(error: unknown): NotSent {
-    if (isRefusal(error)) this.doubt.abort();
+    if (isRefusal(error)) this.checkToken.abort();
     return sendFailure(error);
   }
 
@@ -133,8 +133,8 @@ export class SlackAdapter extends ChannelAdapter {
   }
 }
 
-/** Whichever ends first ends the others, and nothing of them goes on afterwards. */
-async function untilOneEnds(works: readonly Promise<void>[], end: () => Promise<void>): Promise<void> {
+/** The first one to end ends the others, and this resolves after all of them have ended. */
+async function untilFirstEnds(works: readonly Promise<void>[], end: () => Promise<void>): Promise<void> {
   try {
     await Promise.race(works);
   } finally {

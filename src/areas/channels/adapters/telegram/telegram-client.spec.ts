@@ -5,7 +5,7 @@ import { connectionFailure, grammySignal, sendFailure, telegramApi } from './tel
 
 const TOKEN = '1234:secret';
 
-/** What grammY throws when Telegram answers so. */
+/** What grammY throws for this response of Telegram. */
 async function failure(answer: ScriptedAnswer): Promise<unknown> {
   const { outbound } = answeringOutbound(answer);
   const api = telegramApi(outbound, { token: TOKEN, apiUrl: '', timeoutMs: 1000 });
@@ -25,7 +25,7 @@ const says = (code: number, description: string, retryAfter?: number): ScriptedA
   },
 });
 
-describe('a connection that Telegram does not let happen', () => {
+describe('a failed connection to Telegram', () => {
   test.each<[string, ScriptedAnswer, string]>([
     [
       'a token that it does not know',
@@ -46,14 +46,14 @@ describe('a connection that Telegram does not let happen', () => {
     [
       'a proxy in between',
       { status: 502, body: '<html>Bad Gateway' },
-      'Telegram answered 502 The answer is no JSON.',
+      'Telegram answered 502 The response is not JSON.',
       undefined,
     ],
     ['no answer in time', new OutboundFailed('timeout'), 'Telegram cannot be reached: timeout', undefined],
     [
       'what nobody foresaw',
       new Error(`https://api.telegram.org/bot${TOKEN}/getMe`),
-      'Telegram cannot be reached: the answer is not understood',
+      'Telegram cannot be reached: the response is not understood',
       undefined,
     ],
   ])('%s is for now, and the token is in no sentence', async (_what, answer, sentence, retryAfterMs) => {
@@ -64,24 +64,24 @@ describe('a connection that Telegram does not let happen', () => {
 });
 
 test.each<[ScriptedAnswer, string, number | undefined]>([
-  [says(400, 'Bad Request: chat not found'), 'never', undefined],
-  [says(403, 'Forbidden: bot was blocked by the user'), 'never', undefined],
-  [says(401, 'Unauthorized'), 'again', undefined],
-  [says(429, 'Too Many Requests', 3), 'again', 3000],
-  [says(500, 'Internal Server Error'), 'again', undefined],
+  [says(400, 'Bad Request: chat not found'), 'rejected', undefined],
+  [says(403, 'Forbidden: bot was blocked by the user'), 'rejected', undefined],
+  [says(401, 'Unauthorized'), 'retry', undefined],
+  [says(429, 'Too Many Requests', 3), 'retry', 3000],
+  [says(500, 'Internal Server Error'), 'retry', undefined],
   [{ status: 502, body: 'Bad Gateway' }, 'unknown', undefined],
   [{ status: 504, body: 'Gateway Timeout' }, 'unknown', undefined],
-  [new OutboundRefused('address'), 'again', undefined],
-  [new OutboundFailed('name_not_resolved'), 'again', undefined],
+  [new OutboundRefused('address'), 'retry', undefined],
+  [new OutboundFailed('name_not_resolved'), 'retry', undefined],
   [new OutboundFailed('connection_reset'), 'unknown', undefined],
   [new Error('what nobody foresaw'), 'unknown', undefined],
-])('a reply that %j meets may be sent: %s', async (answer, why, retryAfterMs) => {
+])('a send that meets %j ends as: %s', async (answer, why, retryAfterMs) => {
   const told = sendFailure(await failure(answer));
   expect(told).toMatchObject({ why, retryAfterMs });
   expect(told.message).not.toContain(TOKEN);
 });
 
-test('a call that was given up before it began is not made for long', async () => {
+test('a call whose signal is already aborted ends at once', async () => {
   const { outbound, calls } = answeringOutbound(new OutboundFailed('aborted'));
   const api = telegramApi(outbound, { token: TOKEN, apiUrl: 'http://bots.test//', timeoutMs: 1000 });
   const given = AbortSignal.abort();

@@ -4,25 +4,25 @@ import { type OutboundClient } from '../../../../platform/outbound/outbound-clie
 import {
   ChannelRefused,
   ChannelUnreachable,
+  connectionFailureOf,
   NotSent,
-  unansweredCall,
-  unansweredSend,
+  sendFailureOf,
 } from '../../channel-failures.js';
 
 type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
 const DEFAULT_ROOT = 'https://api.telegram.org';
-/** A hundred updates of the longest kind fit into it many times over. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Many times a hundred updates of maximum length. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 export interface TelegramAccess {
   readonly token: string;
   readonly apiUrl: string;
-  /** Longest call; one that waits for updates takes their time in addition. */
+  /** Time limit of one call; waiting for updates comes on top. */
   readonly timeoutMs: number;
 }
 
-/** grammY's typed calls over the guarded client: no other way out, bounded in time and size. */
+/** grammY's typed calls, sent through the guarded client and bounded in time and size. */
 export function telegramApi(outbound: OutboundClient, { token, apiUrl, timeoutMs }: TelegramAccess): Api {
   const apiRoot = withoutEndSlashes(apiUrl === '' ? DEFAULT_ROOT : apiUrl);
   return new Api(token, {
@@ -32,12 +32,12 @@ export function telegramApi(outbound: OutboundClient, { token, apiUrl, timeoutMs
   });
 }
 
-/** grammY's signals come from a library that predates Node's own; they do the same. */
+/** grammY's signal type comes from a library older than Node's own; both work alike. */
 export function grammySignal(signal: AbortSignal): GrammySignal {
   return signal as unknown as GrammySignal;
 }
 
-/** As much of `fetch` as grammY uses. Its type is that of a library whose types nobody installs. */
+/** The part of `fetch` that grammY uses. It is typed by a library that is not installed, hence `never`. */
 function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
   const call = async (url: unknown, init: { body?: unknown; signal?: unknown } = {}): Promise<unknown> => {
     const { status, body } = await outbound.read({
@@ -46,7 +46,7 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
       headers: { 'content-type': 'application/json' },
       body: typeof init.body === 'string' ? init.body : '{}',
       timeoutMs,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       signal: nativeSignal(init.signal),
     });
     return { json: () => Promise.resolve(answerOf(status, body)) };
@@ -54,12 +54,12 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
   return call as never;
 }
 
-/** What a proxy says in place of Telegram is no JSON; its status still tells what happened. */
+/** A proxy may respond in place of Telegram, without JSON; its status is still useful. */
 function answerOf(status: number, body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch {
-    return { ok: false, error_code: status, description: 'The answer is no JSON.' };
+    return { ok: false, error_code: status, description: 'The response is not JSON.' };
   }
 }
 
@@ -72,13 +72,13 @@ function nativeSignal(signal: unknown): AbortSignal | undefined {
   return own.signal;
 }
 
-/** What Telegram answers to a token that it does not know (401), or that cannot be one (404). */
+/** Telegram's responses to an unknown token (401) and to one that cannot exist (404). */
 const REFUSED = new Set([401, 404]);
-/** A gateway in between gave up: whether the message was taken, it does not say. */
+/** A proxy in between gave up, so the message may have been accepted. */
 const UNCLEAR = new Set([502, 504]);
 const TELEGRAM = { name: 'Telegram', address: 'api_url' };
 
-/** A failed call as the supervisor understands it. grammY's own errors hold the token in what they quote. */
+/** Why a call failed, for the supervisor. grammY's own messages can contain the token and are not repeated. */
 export function connectionFailure(error: unknown): Error {
   if (error instanceof GrammyError) {
     const { error_code: code, description, parameters } = error;
@@ -88,10 +88,10 @@ export function connectionFailure(error: unknown): Error {
       millisOf(parameters.retry_after),
     );
   }
-  return unansweredCall(TELEGRAM, causeOf(error));
+  return connectionFailureOf(TELEGRAM, causeOf(error));
 }
 
-/** A failed call as the outbox understands it. */
+/** Why a reply was not sent, for the outbox. */
 export function sendFailure(error: unknown): NotSent {
   if (error instanceof GrammyError) {
     const { error_code: code, description, parameters } = error;
@@ -101,13 +101,13 @@ export function sendFailure(error: unknown): NotSent {
       millisOf(parameters.retry_after),
     );
   }
-  return unansweredSend(TELEGRAM, causeOf(error));
+  return sendFailureOf(TELEGRAM, causeOf(error));
 }
 
 function whyOf(code: number): NotSent['why'] {
   if (UNCLEAR.has(code)) return 'unknown';
-  // A refused token may be replaced, and then the answer still goes out.
-  return code === 401 || code === 429 || code >= 500 ? 'again' : 'never';
+  // A refused token may be replaced; the reply is then still sent.
+  return code === 401 || code === 429 || code >= 500 ? 'retry' : 'rejected';
 }
 
 function causeOf(error: unknown): unknown {

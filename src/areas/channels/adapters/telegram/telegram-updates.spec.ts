@@ -10,7 +10,7 @@ function update(message: object): Update {
 }
 const GROUP = { chat: { id: -5, type: 'supergroup', title: 'All' } };
 
-test('what is written in private is to the bot, and one conversation', () => {
+test('a private chat is addressed to the bot, and one conversation', () => {
   expect(inboundOf(update({}), ME)).toEqual({
     externalId: '99:42',
     conversation: '5',
@@ -22,7 +22,7 @@ test('what is written in private is to the bot, and one conversation', () => {
   });
 });
 
-test('people go by their whole name, and may be let in by what they call themselves', () => {
+test('people go by their full name, and may be admitted by their username', () => {
   const from = { ...ADA, last_name: 'Lovelace', username: 'ada' };
   expect(inboundOf(update({ from }), ME)?.sender).toEqual({
     ...{ id: '7', aliases: ['@ada'], displayName: 'Ada Lovelace' },
@@ -33,7 +33,7 @@ test.each<[string, Update]>([
   ['an edit', { update_id: 1 }],
   ['a channel', update({ from: undefined })],
   ['another bot', update({ from: { ...ADA, is_bot: true } })],
-])('%s says nothing', (_what, one) => {
+])('%s is no message', (_what, one) => {
   expect(inboundOf(one, ME)).toBeUndefined();
 });
 
@@ -45,11 +45,11 @@ test.each<[string, object, boolean, string]>([
   ['a picture alone', { text: undefined }, false, ''],
   ['a reply to the bot', { reply_to_message: { from: { id: 99 } } }, true, 'hello'],
   ['a reply to somebody', { reply_to_message: { from: { id: 8 } } }, false, 'hello'],
-])('in a group, %s is heard as it is meant', (_what, message, isAddressed, text) => {
+])('in a group, %s is understood', (_what, message, isAddressed, text) => {
   expect(inboundOf(update({ ...GROUP, ...message }), ME)).toMatchObject({ isGroup: true, isAddressed, text });
 });
 
-test('a topic of a group is a conversation of its own; a reply outside of topics is not', () => {
+test('a topic of a group is a conversation of its own; a reply outside topics is not', () => {
   const topic = inboundOf(update({ ...GROUP, is_topic_message: true, message_thread_id: 3 }), ME);
   expect([topic?.conversation, topic?.target]).toEqual(['-5/3', { chat: -5, thread: 3 }]);
   expect(inboundOf(update({ ...GROUP, message_thread_id: 3 }), ME)?.conversation).toBe('-5');

@@ -1,7 +1,7 @@
 import type { Message, Update, UserFromGetMe } from 'grammy/types';
 import type { InboundMessage } from '../../channel-adapter.port.js';
 
-/** The message of an update, if it is one that people write; edits, joins, votes and what other bots say are none. */
+/** The message of an update if a person wrote it; undefined for edits, joins, votes and other bots. */
 export function inboundOf(
   update: Update,
   me: Pick<UserFromGetMe, 'id' | 'username'>,
@@ -35,7 +35,7 @@ function withoutMention(text: string, me: Pick<UserFromGetMe, 'username'>): stri
   return text.replace(mentionOf(me), '').trim();
 }
 
-/** `@name`, alone or behind a command such as `/help@name`; names are letters, digits and underscores. */
+/** `@name`, alone or after a command as in `/help@name`; names consist of letters, digits and underscores. */
 function mentionOf({ username }: Pick<UserFromGetMe, 'username'>): RegExp {
   return new RegExp(`@${username}(?!\\w)`, 'i');
 }

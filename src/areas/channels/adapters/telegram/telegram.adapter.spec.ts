@@ -25,7 +25,7 @@ function adapter(...answers: ScriptedAnswer[]) {
   return { made: new TelegramAdapter(parts as unknown as AdapterParts), bodies };
 }
 
-test('an answer goes to its chat, or into the topic that it was asked in', async () => {
+test('an answer goes to its chat, or to the topic of its question', async () => {
   const { made, bodies } = adapter({ body: { ok: true, result: { message_id: 8 } } });
   expect(await made.send(reply({}), signal)).toBe('8');
   await made.send(reply({ thread: 3 }), signal);
@@ -35,21 +35,21 @@ test('an answer goes to its chat, or into the topic that it was asked in', async
   ]);
 });
 
-test('an edit that changes nothing was done already', async () => {
+test('an edit that changes nothing counts as done', async () => {
   const { made } = adapter(refusal(400, 'Bad Request: message is not modified: exactly the same'));
   await expect(made.edit('8', reply({}), signal)).resolves.toBeUndefined();
 });
 
 test.each<[ScriptedAnswer, string]>([
-  [refusal(400, 'Bad Request: message to edit not found'), 'never'],
-  [refusal(401, 'Unauthorized'), 'again'],
-  // Twice the same edit is one.
-  [new OutboundFailed('connection_reset'), 'again'],
-])('an edit that %j meets may be sent: %s', async (answer, why) => {
+  [refusal(400, 'Bad Request: message to edit not found'), 'rejected'],
+  [refusal(401, 'Unauthorized'), 'retry'],
+  // An edit may safely be repeated.
+  [new OutboundFailed('connection_reset'), 'retry'],
+])('an edit that meets %j ends as: %s', async (answer, why) => {
   await expect(adapter(answer).made.edit('8', reply({}), signal)).rejects.toMatchObject({ why });
 });
 
-test('what is refused while it receives or is asked is told as such', async () => {
+test('a refused token is reported by receive and by check', async () => {
   const refused = { name: 'ChannelRefused' };
   await expect(adapter(refusal(401, 'Unauthorized')).made.check(signal)).rejects.toMatchObject(refused);
   await expect(adapter(refusal(401, 'Unauthorized')).made.typing({ chat: 5 }, signal)).rejects.toMatchObject(

@@ -12,22 +12,22 @@ import { connectionFailure, grammySignal, sendFailure, telegramApi } from './tel
 import { inboundOf } from './telegram-updates.js';
 
 const MAX_UPDATES = 100;
-/** Telegram counts from anywhere after a week of silence; whoever asks for more than the last number then waits for ever. */
+/** After a week without updates Telegram may restart its numbers; an old offset would then wait for ever. */
 const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
 
-/** Where to go on: of which bot, after which update, and when that was. */
+/** Where to resume: for which bot, after which update, and when that was (Unix milliseconds). */
 interface TelegramCursor {
   readonly bot: number;
   readonly after: number;
   readonly at: number;
 }
 
-/** A Telegram bot: asks for updates itself, so that every transition is seen (Bot API, getUpdates). */
+/** A Telegram bot that polls for updates, so that every change of the connection is seen (Bot API, getUpdates). */
 export class TelegramAdapter extends ChannelAdapter {
-  /** Telegram counts 4096 UTF-16 units. */
-  readonly longestReply = 4096;
+  /** Telegram's limit in UTF-16 code units. */
+  readonly maxReplyLength = 4096;
   private readonly api: Api;
-  /** The same with the patience of a question that stays open. */
+  /** The same with a time limit for long polling. */
   private readonly polling: Api;
   private readonly pollSecs: number;
 
@@ -42,7 +42,7 @@ export class TelegramAdapter extends ChannelAdapter {
 
   async receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
     const me = await this.call(() => this.api.getMe(grammySignal(signal)));
-    // A bot has one way to be told of updates; this takes it back from a webhook, and keeps what waits.
+    // A bot gets its updates either by webhook or by polling; this removes a webhook and keeps the waiting updates.
     await this.call(() => this.api.deleteWebhook({}, grammySignal(signal)));
     let cursor = cursorOf(link.cursor, me.id);
     let waitSecs = 0;
@@ -78,8 +78,8 @@ export class TelegramAdapter extends ChannelAdapter {
       await this.api.editMessageText(chat, Number(externalId), text, {}, grammySignal(signal));
     } catch (error) {
       if (error instanceof GrammyError && /message is not modified/i.test(error.description)) return;
-      // Twice the same edit is one.
-      throw sendFailure(error).asAgain();
+      // An edit may safely be repeated.
+      throw sendFailure(error).asRetryable();
     }
   }
 
@@ -88,7 +88,7 @@ export class TelegramAdapter extends ChannelAdapter {
     await this.call(() => this.api.sendChatAction(chat, 'typing', other, grammySignal(signal)));
   }
 
-  /** The cursor is stored with the messages; Telegram is told with the next question. */
+  /** Stores the cursor with the messages; the next request acknowledges them to Telegram. */
   private async store(
     link: ReceiverLink,
     updates: readonly Update[],
@@ -108,13 +108,13 @@ export class TelegramAdapter extends ChannelAdapter {
   ): Promise<Update[]> {
     const offset =
       cursor === undefined || Date.now() - cursor.at > CURSOR_LIFE_MS ? {} : { offset: cursor.after + 1 };
-    const question = {
+    const request = {
       ...offset,
       timeout: waitSecs,
       limit: MAX_UPDATES,
       allowed_updates: ['message'] as const,
     };
-    return this.call(() => this.polling.getUpdates(question, grammySignal(signal)));
+    return this.call(() => this.polling.getUpdates(request, grammySignal(signal)));
   }
 
   private async call<Result>(work: () => Promise<Result>): Promise<Result> {

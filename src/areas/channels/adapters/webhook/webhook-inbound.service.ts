@@ -14,13 +14,13 @@ import { admissionOf } from '../../inbound/admission.js';
 import { Inbox } from '../../inbound/inbox.store.js';
 import { WebhookAdapter } from './webhook.adapter.js';
 
-/** What became of a message that came with this id. */
+/** A message that was posted under a `webhook-id`, with its answer. */
 export interface WebhookAnswer {
   readonly messageId: string;
   readonly sessionId: string | null;
-  /** Of the bytes that it came in. */
+  /** SHA-256 of the request body, in base64. */
   readonly digest: string;
-  /** Null until there is one. */
+  /** Null until the message is answered. */
   readonly content: string | null;
 }
 
@@ -41,7 +41,7 @@ interface AnswerRow {
   content: string | null;
 }
 
-/** Answers that are fetched by whoever asked. */
+/** Reads the answers that are returned in responses. */
 @Injectable()
 export class WebhookAnswers {
   constructor(private readonly database: Database) {}
@@ -54,13 +54,13 @@ export class WebhookAnswers {
   }
 }
 
-/** How often a request that waits looks whether another replica has answered. */
+/** How often a waiting request checks whether another replica has answered. */
 const POLL_MS = 500;
 
-/** A message that is really from whom it says, and the bytes that it came in. */
+/** A message with a verified signature, as it was received. */
 export interface SignedMessage {
   readonly channel: string;
-  /** `webhook-id`: the same message has the same. */
+  /** `webhook-id`; a repeated message has the same one. */
   readonly id: string;
   readonly body: Buffer;
 }
@@ -71,7 +71,7 @@ export interface WebhookMessage {
   readonly content: string;
 }
 
-/** Messages that programs post, signed: checked, stored once, answered in the response where that is the way. */
+/** Verifies posted messages, stores each once, and waits for the answer if it goes into the response. */
 @Injectable()
 export class WebhookInbound {
   constructor(
@@ -85,7 +85,7 @@ export class WebhookInbound {
     private readonly readiness: Readiness,
   ) {}
 
-  /** The key of a channel of this type. Throws `NotSigned` for a name that is none's. */
+  /** The key of a webhook channel. Throws `NotSigned` for any other name. */
   async keyOf(channel: string): Promise<Buffer> {
     const adapter = await this.adapters.get(channel).catch(() => undefined);
     if (!(adapter instanceof WebhookAdapter)) throw new NotSigned('wrong');
@@ -99,7 +99,7 @@ export class WebhookInbound {
   }
 
   /**
-   * The same message again gets the same answer. Without content: it is stored, and its answer comes later.
+   * A repeated message gets the same answer. An answer without content means: stored, the answer comes later.
    * Throws `SenderNotAllowed` and `WebhookIdReused`.
    */
   async receive(signed: SignedMessage, message: WebhookMessage): Promise<WebhookAnswer> {

@@ -31,7 +31,7 @@ test.each([
   expect(() => adapter({ secret })).toThrow(new ChannelRefused(why));
 });
 
-test('an answer is posted under its key, signed', async () => {
+test('an answer is posted under its key, and signed', async () => {
   const { made, calls } = adapter({}, { status: 204, body: '' });
   await made.send(REPLY, signal);
   expect(calls[0]).toMatchObject({ url: 'https://me.test/', headers: { 'webhook-id': 'msg_1_1' } });
@@ -41,12 +41,12 @@ test('an answer is posted under its key, signed', async () => {
 });
 
 test.each<[ScriptedAnswer, string, string]>([
-  [{ status: 410, body: '' }, 'never', 'the callback answered 410'],
-  [{ status: 500, body: '' }, 'again', 'the callback answered 500'],
-  [{ status: 302, body: '' }, 'again', 'the callback answered 302'],
-  [new OutboundFailed('connection_refused'), 'again', 'the callback cannot be reached: connection refused'],
-  [new OutboundRefused('address'), 'again', 'the callback cannot be reached: must lead to a public address'],
-])('a callback that answers %j gets it: %s', async (answer, why, message) => {
+  [{ status: 410, body: '' }, 'rejected', 'the callback answered 410'],
+  [{ status: 500, body: '' }, 'retry', 'the callback answered 500'],
+  [{ status: 302, body: '' }, 'retry', 'the callback answered 302'],
+  [new OutboundFailed('connection_refused'), 'retry', 'the callback cannot be reached: connection refused'],
+  [new OutboundRefused('address'), 'retry', 'the callback cannot be reached: must lead to a public address'],
+])('a callback that responds %j ends as: %s', async (answer, why, message) => {
   const { made } = adapter({}, answer);
   const told = expect.stringContaining(message) as unknown;
   await expect(made.send(REPLY, signal)).rejects.toMatchObject({ name: 'NotSent', why, message: told });
@@ -55,19 +55,19 @@ test.each<[ScriptedAnswer, string, string]>([
 test.each<[ScriptedAnswer, string]>([
   [{ status: 401, body: '' }, 'the callback answered 401'],
   [new OutboundFailed('timeout'), 'the callback cannot be reached: timeout'],
-])('a check tells what is wrong with the callback', async (answer, message) => {
+])('check says what is wrong with the callback', async (answer, message) => {
   const { made } = adapter({}, answer);
   await expect(made.check(signal)).rejects.toMatchObject({ name: 'ChannelUnreachable', message });
 });
 
-test('without a callback nobody is asked, and the answer is fetched by whoever wrote', async () => {
+test('without a callback nothing is posted, and the answer goes into the response', async () => {
   const { made, calls } = adapter({ callback_url: '' });
   await made.check(signal);
   await made.send(REPLY, signal);
   expect([made.answersInResponse, calls]).toEqual([true, []]);
 });
 
-test('it is connected for as long as it is wanted', async () => {
+test('it is connected until the signal aborts', async () => {
   const abort = new AbortController();
   let told = 0;
   const link = { connected: () => (told += 1) } as unknown as Parameters<WebhookAdapter['receive']>[0];

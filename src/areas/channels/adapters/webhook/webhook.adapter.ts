@@ -13,19 +13,19 @@ import {
 } from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
 
-/** Whoever wrote is a program: it takes an answer as it is. */
+/** Programs take an answer of any length in one piece. */
 const MAX_REPLY_LENGTH = 16 * 1024 * 1024;
 
 /**
- * Programs of your own: they post signed messages to `/inbound/<channel>` of any replica, and get the answer in the
- * response, or posted to their callback in the form of Standard Webhooks.
+ * Programs post signed messages to `/inbound/<channel>` of any replica and get the answer in the response, or posted to
+ * their callback in the form of Standard Webhooks (docs/channels.md).
  */
 export class WebhookAdapter extends ChannelAdapter {
-  readonly longestReply = MAX_REPLY_LENGTH;
+  readonly maxReplyLength = MAX_REPLY_LENGTH;
   override readonly answersInResponse: boolean;
-  /** The receiver knows a reply by its `webhook-id`. */
+  /** The receiver recognises a reply by its `webhook-id`. */
   override readonly dropsDuplicates = true;
-  /** What both sides sign with. */
+  /** Signs messages and replies. */
   readonly key: Buffer;
   private readonly callbackUrl: string;
   private readonly timeoutMs: number;
@@ -40,7 +40,7 @@ export class WebhookAdapter extends ChannelAdapter {
     this.answersInResponse = this.callbackUrl === '';
   }
 
-  /** Messages come in through the listeners; there is nothing to hold open. */
+  /** Messages arrive through the listeners, so there is no connection to hold. */
   receive(link: ReceiverLink, signal: AbortSignal): Promise<void> {
     link.connected();
     return new Promise((resolve) => {
@@ -49,7 +49,7 @@ export class WebhookAdapter extends ChannelAdapter {
     });
   }
 
-  /** A signed ping to the callback; without one there is nobody to ask. */
+  /** Posts a signed ping to the callback; without a callback there is nothing to check. */
   async check(signal: AbortSignal): Promise<void> {
     if (this.answersInResponse) return;
     const status = await this.post(`ping_${Date.now()}`, { type: 'ping' }, signal).catch((error: unknown) => {
@@ -64,11 +64,11 @@ export class WebhookAdapter extends ChannelAdapter {
     const { conversation, user, id } = target;
     const body = { type: 'reply', conversation, user, in_reply_to: id, content: text };
     const status = await this.post(key, body, signal).catch((error: unknown) => {
-      throw new NotSent('again', `the callback cannot be reached: ${reasonOf(error)}`);
+      throw new NotSent('retry', `the callback cannot be reached: ${reasonOf(error)}`);
     });
     if (status < 200 || status > 299) {
       const isFinal = status === 410;
-      throw new NotSent(isFinal ? 'never' : 'again', `the callback answered ${status}`);
+      throw new NotSent(isFinal ? 'rejected' : 'retry', `the callback answered ${status}`);
     }
   }
 
