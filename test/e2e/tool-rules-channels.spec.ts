@@ -18,7 +18,7 @@ type = "webhook"
 secret = "${SECRET}"
 allowed_users = ["*"]
 `;
-/** What a session on `admin` may use when the message comes over REST: what both rules leave. */
+/** The tools of a session on `admin` for a message over REST: those that both rules allow. */
 const OVER_REST = { own__echo: 'success', own__pid: 'denied', own__env: 'denied' };
 const OVER_DESK = { own__echo: 'success', own__pid: 'success', own__env: 'denied' };
 const CALLS = 'own__echo own__pid own__env';
@@ -49,7 +49,7 @@ const verdicts = (calls: readonly ToolCallView[]) =>
 const onDesk = async () =>
   (await gateway.a.post<{ session_id: string }>('/sessions', { channel: 'desk' })).body.session_id;
 
-/** What came of the tool calls of a session's last answer, as the history has it. */
+/** The results of the tool calls of a session's last answer, from the history. */
 async function lastVerdicts(sessionId: string): Promise<Record<string, string>> {
   const path = `/sessions/${sessionId}/messages`;
   const { body } = await gateway.a.get<{ messages: { role: string; tool_calls: ToolCallView[] }[] }>(path);
@@ -90,7 +90,7 @@ describe('a turn that came over REST obeys the rules of api too, whatever channe
 });
 
 describe('a turn that came over a channel', () => {
-  /** Posts a message as a program does that speaks for the users of `admin`. */
+  /** Posts a message like a program that writes for the users of `admin`. */
   async function overDesk(id: string): Promise<string> {
     const body = JSON.stringify({ conversation: 'one', user: 'ada', content: CALLS });
     const at = new Date();
@@ -108,7 +108,7 @@ describe('a turn that came over a channel', () => {
     return ((await answer.json()) as { session_id: string }).session_id;
   }
 
-  test('obeys the rules of that channel alone, and a later message over REST both', async () => {
+  test('obeys only the rules of that channel; a later message over REST obeys both', async () => {
     const sessionId = await overDesk('in_1');
     expect(await lastVerdicts(sessionId)).toEqual(OVER_DESK);
     const path = `/sessions/${sessionId}/messages`;
