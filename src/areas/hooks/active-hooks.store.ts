@@ -7,7 +7,7 @@ const ACTIVE: Statement = {
   text: 'SELECT id FROM hooks WHERE id = ANY ($1) AND active',
 };
 
-/** Which hooks may still be sent to: others were deleted, given up, or ended with their token, on whatever replica. */
+/** Which hooks are still active; the others were deleted, given up, or ended with their token, on any replica. */
 @Injectable()
 export class ActiveHooks {
   constructor(private readonly database: Database) {}

@@ -17,7 +17,10 @@ export const deliveryMetricProviders = [
     labelNames: ['outcome'],
   }),
   makeGaugeProvider({ name: DEPTH, help: 'Deliveries to active webhooks that have not succeeded yet.' }),
-  makeGaugeProvider({ name: OLDEST, help: 'Age of the oldest of them; 0 without any.' }),
+  makeGaugeProvider({
+    name: OLDEST,
+    help: 'Age of the oldest delivery to an active webhook that has not succeeded yet; 0 without any.',
+  }),
 ];
 
 const OUTBOX: Statement = {
@@ -27,7 +30,7 @@ const OUTBOX: Statement = {
     FROM hook_deliveries AS d JOIN hooks AS h ON h.id = d.hook_id AND h.active WHERE d.status = 'pending'`,
 };
 
-/** What operators see of webhooks: attempts as they happen, the outbox when somebody looks. */
+/** Metrics of webhooks: attempts are counted as they happen, the outbox is measured on every scrape. */
 @Injectable()
 export class DeliveryMetrics implements OnModuleInit {
   private readonly counters: Readonly<Record<Outcome['status'], Counter.Internal>>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery } from './delivery.js';
 
-/** The bytes of a delivery: the same on every attempt. `data` is JSON text and goes out as it is stored. */
+/** The body of a delivery, the same on every attempt. `data` is JSON text and is sent as stored. */
 export function deliveryBody(
   { eventId, event, occurredAt, sequence }: Pick<Delivery, 'eventId' | 'event' | 'occurredAt' | 'sequence'>,
   data: string,
@@ -11,8 +11,8 @@ export function deliveryBody(
 }
 
 /**
- * The headers of one attempt (Standard Webhooks). One signature a key, newest first; none without a key.
- * @param unixSecs the time of the attempt, which receivers compare with their clock
+ * The headers of one attempt (Standard Webhooks), with one signature per key in the order given; none without keys.
+ * @param unixSecs time of the attempt; receivers compare it with their clock
  */
 export function deliveryHeaders(
   id: string,

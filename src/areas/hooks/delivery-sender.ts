@@ -11,7 +11,7 @@ import type { AttemptError, Outcome } from './outcome.js';
 import { RetryStore } from './retry.store.js';
 import { nextDelaySecs, retryAfterSecs } from './retry-schedule.js';
 
-/** Makes one attempt and says what it came to. */
+/** Makes one attempt and returns its outcome. */
 @Injectable()
 export class DeliverySender {
   private readonly logger: Logger;
@@ -26,7 +26,7 @@ export class DeliverySender {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Undefined when it was broken off by the signal, which is no attempt. Throws when the payload cannot be read. */
+  /** Undefined when the signal aborted it, which does not count as an attempt. Throws when the payload cannot be read. */
   async attempt(delivery: Delivery, signal: AbortSignal): Promise<Outcome | undefined> {
     const data = delivery.data ?? (await this.deliveries.dataOf(delivery.eventId));
     try {

@@ -8,12 +8,12 @@ export interface Delivery {
   /** Its number among the events of this hook, from 1. */
   readonly sequence: number;
   readonly occurredAt: Date;
-  /** The payload as JSON text; undefined when it is large and has to be read by itself. */
+  /** The payload as JSON text; undefined when it is large and has to be read separately. */
   readonly data: string | undefined;
   /** Attempts before this one. */
   readonly attempts: number;
   readonly url: string;
-  /** Sealed; the second one signs too while a rotation lasts. */
+  /** Sealed; the second one also signs during a rotation. */
   readonly secrets: readonly (string | null)[];
 }
 
@@ -31,10 +31,10 @@ export interface DeliveryRow {
   old_secret: string | null;
 }
 
-/** Payloads up to this size come along when deliveries are claimed; larger ones would add up. */
+/** Payloads up to this many bytes are read with the claim; larger ones would need too much memory together. */
 const CARRIED_BYTES = 16_384;
 
-/** What a claim reads of `d` (delivery), `e` (event) and `h` (hook). */
+/** The columns that a claim reads from `d` (delivery), `e` (event) and `h` (hook). */
 export const DELIVERY_COLUMNS = `
   d.id::text, d.hook_id, d.event_id, d.event, d.sequence::float8, d.attempts, e.occurred_at,
   CASE WHEN octet_length(e.data::text) <= ${CARRIED_BYTES} THEN e.data::text END AS data,
@@ -55,7 +55,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** In the order given, apart for each hook. */
+/** Groups deliveries by hook and keeps their order. */
 export function byHook(deliveries: readonly Delivery[]): Map<string, Delivery[]> {
   const grouped = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {

@@ -9,7 +9,7 @@ export interface HookOverview {
   readonly events: readonly string[];
   readonly active: boolean;
   readonly inactive_reason: string | null;
-  /** Since when nothing but failures came back. */
+  /** Since when every attempt failed. */
   readonly failing_since: Date | null;
   /** Deliveries that have not succeeded yet. */
   readonly waiting: number;
@@ -34,7 +34,7 @@ export interface DeliveryOverview {
 export interface ReplayRequest {
   readonly since: Date;
   readonly eventId: string | null;
-  /** Also what was delivered already. */
+  /** Includes deliveries that succeeded. */
   readonly delivered: boolean;
 }
 
@@ -66,11 +66,11 @@ const REVIVE: Statement = {
     )
     SELECT id FROM revived`,
 };
-/** Deliveries of one statement: their rows are locked no longer than it takes, so that outcomes need not wait for a replay. */
+/** Deliveries per statement. Keeps row locks short, so that outcomes do not wait for a replay. */
 const REPLAYED_AT_ONCE = 1000;
 /**
- * Back to before the first attempt, with number and bytes as they were: so they go out in order once more. The oldest
- * ones after id `$5`.
+ * Resets deliveries to before their first attempt, with the same number and bytes, so that they are sent in order again.
+ * Takes the oldest ones after id `$5`.
  */
 const REPLAY: Statement = {
   name: 'hook_desk.replay_some',
@@ -103,7 +103,7 @@ const DELIVERY: Statement = {
     FROM hook_deliveries WHERE event_id = $1 AND hook_id = $2`,
 };
 
-/** What operators look up and set right at the command line. */
+/** Looks up, replays and tests webhooks for the command line. */
 export class HookAdmin {
   constructor(private readonly database: Database) {}
 
@@ -112,7 +112,7 @@ export class HookAdmin {
     return this.database.query<HookOverview>(OVERVIEW);
   }
 
-  /** Whether a hook gets anything, and why not; undefined for an unknown one. */
+  /** Whether a hook is active, and if not, why; undefined for an unknown one. */
   async find(hookId: string): Promise<Pick<HookOverview, 'active' | 'inactive_reason'> | undefined> {
     return (await this.database.query<Pick<HookOverview, 'active' | 'inactive_reason'>>(FIND, [hookId]))[0];
   }
@@ -123,7 +123,7 @@ export class HookAdmin {
   }
 
   /**
-   * Sends again what failed or waits for its next attempt, and makes the hook active again.
+   * Queues failed deliveries and those that wait for a retry again, and reactivates the hook.
    * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
    */
   async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number | undefined> {
@@ -138,7 +138,7 @@ export class HookAdmin {
     }
   }
 
-  /** Puts a `hook.ping` behind what waits for this hook. @returns its event id; undefined without an active hook */
+  /** Queues a `hook.ping` behind the waiting deliveries. @returns its event id; undefined if the hook is not active */
   async ping(hookId: string): Promise<string | undefined> {
     const eventId = newId('evt');
     return (await this.database.query(PING, [hookId, eventId])).length === 0 ? undefined : eventId;

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** One event for one hook; written by `emit_event`, moved on by `LaneStore`, `RetryStore` and `OutcomeStore`. */
+/** One event for one hook; created by `emit_event`, updated by `LaneStore`, `RetryStore` and `OutcomeStore`. */
 @Entity('hook_deliveries')
 @Check('hook_deliveries_status_check', `status IN ('pending', 'delivered', 'failed')`)
 @Index('hook_deliveries_unsent', { synchronize: false })
@@ -21,7 +21,7 @@ export class HookDeliveryEntity {
   @Column({ type: 'text' })
   event!: string;
 
-  /** Null until the first attempt: the order of a hook's events is made then. */
+  /** Null until the first attempt, which decides the order of the hook's events. */
   @Column({ type: 'bigint', nullable: true })
   sequence!: string | null;
 

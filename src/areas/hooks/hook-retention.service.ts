@@ -16,8 +16,8 @@ const OLD_DELIVERIES: Statement = {
       LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
 };
 /**
- * What a deleted hook left behind, and what was still to be sent to one that ended with its token; `$1` is not needed here
- * but keeps the statements alike.
+ * Deliveries of deleted hooks, and pending ones of hooks that ended with their token. `$1` is unused; it keeps the
+ * parameters of the three statements alike.
  */
 const ORPHANS: Statement = {
   name: 'hook_janitor.orphans',
@@ -37,7 +37,7 @@ const OLD_EVENTS: Statement = {
       LIMIT $2) RETURNING id`,
 };
 
-/** Removes what nobody can list or replay any more. */
+/** Deletes deliveries and events that can no longer be listed or replayed. */
 @Injectable()
 export class HookRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;
@@ -48,7 +48,7 @@ export class HookRetention implements OnApplicationBootstrap, OnModuleDestroy {
     logs: Logs,
   ) {
     this.job = new BatchedJob({
-      failure: 'old deliveries could not be removed',
+      failure: 'old deliveries could not be deleted',
       everyMs: INTERVAL_MS,
       logger: logs.for('hooks::janitor'),
       batch: () => this.clean(),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { signingKey } from '../../common/text/webhook-secret.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 
-/** Hook secrets on their way into the database and out of it; each opens for its own hook only. */
+/** Seals and opens the secrets of hooks; each opens only for its own hook. */
 @Injectable()
 export class HookSecrets {
   constructor(private readonly box: SecretBox) {}
@@ -11,7 +11,7 @@ export class HookSecrets {
     return this.box.seal(secret, contextOf(hookId));
   }
 
-  /** The keys that sign, newest first. Throws `CannotOpen` when the master key is another one. */
+  /** The signing keys in the order given. Throws `CannotOpen` under a different master key. */
   signingKeys(hookId: string, sealed: readonly (string | null)[]): Buffer[] {
     return sealed.flatMap((text) => {
       const key = text === null ? undefined : signingKey(this.box.open(text, contextOf(hookId)));

@@ -3,15 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { OutboundRefused } from '../../platform/outbound/outbound.errors.js';
 
-/** A name that takes longer is believed for now: every delivery asks again. */
+/** A name that takes longer to resolve is accepted for now; every delivery checks it again. */
 const NAME_LOOKUP_MS = 1000;
 
-/** Tells at registration what every delivery would refuse; the delivery checks again, at the connection. */
+/** Rejects at registration what every delivery would refuse. Deliveries check again when they connect. */
 @Injectable()
 export class HookUrlCheck {
   constructor(private readonly guard: AddressGuard) {}
 
-  /** Says what the rule is and not what was found; undefined for a URL that may be reached. */
+  /** The rule that the URL breaks, without what it resolves to; undefined for an allowed URL. */
   async problemOf(text: string): Promise<string | undefined> {
     const abort = new AbortController();
     try {
@@ -21,7 +21,7 @@ export class HookUrlCheck {
       await Promise.race([this.guard.addressesOf(hostname), timeout]);
       return undefined;
     } catch (error) {
-      // A name that cannot be resolved now may be tomorrow.
+      // A name that does not resolve now may do so tomorrow.
       return error instanceof OutboundRefused ? error.message : undefined;
     } finally {
       abort.abort();

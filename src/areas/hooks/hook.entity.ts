@@ -12,11 +12,11 @@ export class HookEntity {
   @Column({ type: 'text', array: true })
   events!: string[];
 
-  /** Set when a token bound to a user made it: then it hears of that user's sessions only. */
+  /** Set when a token bound to a user made it; it then gets only events of that user's sessions. */
   @Column({ name: 'user_id', type: 'text', nullable: true })
   userId!: string | null;
 
-  /** The family of the token that made it, with which it ends; null for one from before that was known. */
+  /** The family of the token that made it and with which it ends; null for hooks older than this column. */
   @Column({ name: 'token_family', type: 'text', collation: 'C', nullable: true })
   tokenFamily!: string | null;
 
@@ -24,7 +24,7 @@ export class HookEntity {
   @Column({ type: 'text', nullable: true })
   secret!: string | null;
 
-  /** The secret before the last rotation, which signs beside the new one for a while. */
+  /** The secret before the last rotation; it also signs until `old_secret_until`. */
   @Column({ name: 'old_secret', type: 'text', nullable: true })
   oldSecret!: string | null;
 

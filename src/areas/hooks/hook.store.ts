@@ -18,22 +18,22 @@ interface HookRow {
 }
 
 const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
-/** A token bound to a user sees the hooks that such tokens of that user made. */
+/** A token bound to a user sees only hooks made by tokens bound to that user. */
 const VISIBLE = '($1::text IS NULL OR user_id = $1)';
 
-/** How many webhooks there may be. */
+/** Upper limits for registration. */
 export interface HookQuota {
   readonly most: number;
-  /** Of one token and those that replaced it; 0 for no limit of its own. */
+  /** For one token and its replacements; 0 for no separate limit. */
   readonly share: number;
 }
 
-/** One registration at a time, so that two do not both find the last free place. */
+/** One registration at a time, so that two cannot both get the last free slot. */
 const LOCK: Statement = {
   name: 'hooks.lock',
   text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
 };
-/** Places that are taken: what ended with its token is only still listed. */
+/** Counts hooks in use; those that ended with their token are only listed. */
 const IN_USE = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
 const INSERT: Statement = {
   name: 'hooks.insert',
@@ -66,7 +66,7 @@ const ROTATE: Statement = {
     WHERE id = $1 RETURNING id`,
 };
 
-/** The statements of webhooks. */
+/** Stores webhooks. */
 @Injectable()
 export class HookStore {
   constructor(
@@ -75,8 +75,8 @@ export class HookStore {
   ) {}
 
   /**
-   * Says what is full when there are `most` already, or `share` of the maker's token (0 for no limit). `onCommit` is
-   * committed with the hook, or neither. Throws `TokenRevoked` when its maker's token was revoked meanwhile.
+   * Returns which limit is reached: `all` for `most` hooks, `share` for those of the maker's token (0 for no limit).
+   * `onCommit` runs in the same transaction. Throws `TokenRevoked` when the maker's token was revoked meanwhile.
    */
   insert(
     { url, events, secret, maker }: NewHook,
@@ -105,12 +105,12 @@ export class HookStore {
     return (await this.database.query<HookRow>(LIST, [userId])).map(toHook);
   }
 
-  /** Removes the hook; what was still to be delivered to it is not sent any more. False when there was none. */
+  /** Deletes the hook; its pending deliveries are not sent. False when there was none. */
   async remove(id: string, userId: string | null): Promise<boolean> {
     return (await this.database.query(REMOVE, [userId, id])).length > 0;
   }
 
-  /** Signs with the new secret from now on, and beside it with the old one for so long. False for an unknown hook. */
+  /** Signs with the new secret from now on, and also with the old one for `keepOldSecs`. False for an unknown hook. */
   async rotate(id: string, secret: string, keepOldSecs: number): Promise<boolean> {
     return (await this.database.query(ROTATE, [id, this.secrets.seal(id, secret), keepOldSecs])).length > 0;
   }

@@ -6,7 +6,7 @@ export class HookNotFound extends NotFound {
   }
 }
 
-/** A webhook that was deactivated gets nothing until somebody says so. */
+/** A webhook that was given up stays inactive until an operator replays it. */
 export class HookGivenUp extends Conflict {
   constructor(hookId: string, reason: string | null) {
     super(
@@ -15,7 +15,7 @@ export class HookGivenUp extends Conflict {
   }
 }
 
-/** A webhook that nothing makes active again. */
+/** A webhook that cannot be reactivated. */
 export class HookEnded extends Conflict {
   constructor() {
     super('The webhook ended when the token that made it was revoked. Register it again with another token.');
@@ -30,7 +30,7 @@ export class TooManyHooks extends BadRequest {
   }
 }
 
-/** An API token has as many webhooks as `limits.hooks_per_api_token` allows; others may still make theirs. */
+/** The token has reached `limits.hooks_per_api_token`; other tokens can still register webhooks. */
 export class TooManyHooksOfToken extends BadRequest {
   constructor(most: number) {
     super(

@@ -14,7 +14,7 @@ import { HookStore } from './hook.store.js';
 import { HookUrlCheck } from './hook-url-check.js';
 import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
 
-/** Of all tokens together; each has its share of them (`limits.hooks_per_api_token`). */
+/** For all tokens together; each token has its own limit (`limits.hooks_per_api_token`). */
 const MAX_HOOKS = 1000;
 const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
 const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
@@ -39,12 +39,12 @@ export class HooksService {
   ) {}
 
   /**
-   * Throws `TokenRevoked`, `BadFields` with everything that is wrong, `TooManyHooksOfToken` for one past the share of the
-   * token, and `TooManyHooks` for the 1001st of all. `onCommit` is committed with the hook, or neither.
+   * Throws `TokenRevoked`, `BadFields` with every problem, `TooManyHooksOfToken` beyond the limit of the token, and
+   * `TooManyHooks` for the 1001st hook of all. `onCommit` runs in the same transaction.
    */
-  async register(wish: HookInput, caller: Caller, onCommit?: OnCommit<Hook>): Promise<Hook> {
-    BadFields.refuse(await this.problemsOf(wish));
-    const { url, events, secret } = wish;
+  async register(input: HookInput, caller: Caller, onCommit?: OnCommit<Hook>): Promise<Hook> {
+    BadFields.refuse(await this.problemsOf(input));
+    const { url, events, secret } = input;
     const subscribed = [...new Set(events)];
     const share = shareOf(this.settings.current.limits, caller, 'hooks');
     const hook = await this.store.insert(
@@ -57,7 +57,7 @@ export class HooksService {
     return hook;
   }
 
-  /** Everything that is wrong with what is given of a wish; a name in its URL is looked up for at most a second. */
+  /** Every problem of the given fields; looks the host name of the URL up for at most a second. */
   async problemsOf({ url, events = [], secret }: Partial<HookInput>): Promise<readonly FieldProblem[]> {
     const atUrl = url === undefined ? undefined : await this.urls.problemOf(url);
     const isUnsigned = secret === undefined || signingKey(secret) !== undefined;
@@ -72,7 +72,7 @@ export class HooksService {
     return this.store.list(caller.boundUserId);
   }
 
-  /** Throws `HookNotFound` also for a hook that this caller may not see. */
+  /** Throws `HookNotFound`, also for a hook that this caller may not see. */
   async remove(id: string, caller: Caller): Promise<void> {
     const isGone = isId('hook', id) && (await this.store.remove(id, caller.boundUserId));
     if (!isGone) throw new HookNotFound();

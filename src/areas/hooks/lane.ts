@@ -1,16 +1,16 @@
 import type { Delivery } from './delivery.js';
 import { LANE_LEASE_SECS } from './lane.store.js';
 
-/** A lane is left this long before its lease ends, so that its next owner does not send beside us. */
+/** Sending stops this long before the lease ends, so that the next owner never sends at the same time. */
 const MARGIN_MS = 250;
-/** What comes next is asked for when so much of a claim is left, so that nobody waits for it. */
+/** The next claim is made when this share of the last one is left, so that sending does not pause. */
 const LOW = 0.5;
-/** A lane with so many outcomes that are not written down gets no more before they are. */
+/** With this many outcomes not stored yet, a lane claims nothing more. */
 const MAX_UNWRITTEN = 500;
-/** After so many claims in a row it asks from the start again, for what is sent again under an older number. */
+/** After this many claims it starts over, to find deliveries that are sent again under an older number. */
 const CLAIMS_IN_A_ROW = 10;
 
-/** The right of this process to make the first attempts of one hook, and what it has claimed of them. */
+/** The right of this process to make the first attempts of one hook, and the deliveries it has claimed. */
 export class Lane {
   private readonly abort = new AbortController();
   private readonly claimed: Delivery[] = [];
@@ -18,13 +18,13 @@ export class Lane {
   private lowMark = 0;
   private lastSequence = 0;
   private claims = 0;
-  /** Whether everything claimed is to be sent and written down before more is asked for. */
+  /** Whether everything claimed has to be sent and stored before the next claim. */
   private isDry = false;
-  /** Deliveries on their way, and outcomes that are not written down. */
+  /** Deliveries being sent, and outcomes not stored yet. */
   sending = 0;
   unwritten = 0;
 
-  /** @param askedAt when the lease was asked for, on the clock of `performance` */
+  /** @param askedAt when the lease was requested (`performance.now()`) */
   constructor(
     readonly hookId: string,
     readonly failing: boolean,
@@ -45,7 +45,7 @@ export class Lane {
     return this.sending > 0 || this.unwritten > 0;
   }
 
-  /** How many deliveries wait here. */
+  /** Claimed deliveries that are not sent yet. */
   get length(): number {
     return this.claimed.length;
   }
@@ -59,17 +59,17 @@ export class Lane {
     return this.isDone || (this.isLow && !this.isDry && this.unwritten < MAX_UNWRITTEN);
   }
 
-  /** Deliveries after this number are not here yet. */
+  /** The next claim takes deliveries after this number. */
   get after(): number {
     return this.isDone ? 0 : this.lastSequence;
   }
 
-  /** Whether all that was claimed is sent and written down. */
+  /** Whether every claimed delivery is sent and its outcome stored. */
   private get isDone(): boolean {
     return !this.isBusy && this.claimed.length === 0;
   }
 
-  /** @param most how many were asked for */
+  /** @param most how many were requested */
   add(deliveries: readonly Delivery[], most: number): void {
     this.claimed.push(...deliveries);
     this.claims += 1;
@@ -78,7 +78,7 @@ export class Lane {
     this.lastSequence = deliveries.at(-1)?.sequence ?? this.lastSequence;
   }
 
-  /** The next one to send; undefined when there is none, or no right to it. */
+  /** The next delivery to send; undefined without one, or when the lease has ended. */
   next(): Delivery | undefined {
     return this.isHeld ? this.claimed.shift() : undefined;
   }
@@ -87,12 +87,12 @@ export class Lane {
     this.heldUntil = askedAt + LANE_LEASE_SECS * 1000 - MARGIN_MS;
   }
 
-  /** Sends nothing more of what was claimed. */
+  /** Drops the claimed deliveries; those being sent may finish. */
   finish(): void {
     this.claimed.length = 0;
   }
 
-  /** Breaks off what is on its way, too. */
+  /** Also aborts the deliveries being sent. */
   drop(): void {
     this.finish();
     this.abort.abort();

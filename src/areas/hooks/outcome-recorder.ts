@@ -8,16 +8,16 @@ import type { GivenUpReason } from './hook.js';
 import type { Outcome } from './outcome.js';
 import { OutcomeStore } from './outcome.store.js';
 
-/** What comes in while a batch is written makes the next one; so long is waited for company. */
+/** Delay before the first batch, to gather more outcomes. */
 const GATHER_MS = 2;
-/** And so long when there has been some: half as many statements take a third less of the database for each outcome. */
+/** Delay before the next batch under load: half as many statements cost the database a third less per outcome. */
 const GATHER_MORE_MS = 10;
 const RETRY_MS = 500;
 const MAX_AT_ONCE = 1000;
-/** A batch that the database refuses for itself, not for being away, is tried so often as a whole. */
+/** How often a batch is tried as a whole when the database refuses it; an unreachable database does not count. */
 const MAX_REFUSALS = 3;
 
-/** Why a webhook was given up, for people. */
+/** Why a webhook was given up, for log lines. */
 const WHY: Readonly<Record<GivenUpReason, string>> = {
   gone: 'its receiver answered 410',
   failing: 'nothing but failures for five days',
@@ -29,8 +29,8 @@ interface Waiting {
 }
 
 /**
- * Writes outcomes in batches, one batch at a time. Bounded by those who wait for it: a lane asks for more only when its
- * outcomes are written.
+ * Stores outcomes in batches, one batch at a time. Its queue is bounded by its callers: a lane claims more only when its
+ * outcomes are stored.
  */
 @Injectable()
 export class OutcomeRecorder {
@@ -49,8 +49,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Resolves when it is written, or when the database has refused it for good: then it is sent again. While the database
-   * does not answer it is tried again, until `giveUp`.
+   * Resolves when the outcome is stored, or when the database refuses it for good; the delivery is then sent again. Retries
+   * while the database is unreachable, until `giveUp`.
    */
   record(outcome: Outcome): Promise<void> {
     this.metrics.count(outcome);
@@ -60,12 +60,12 @@ export class OutcomeRecorder {
     });
   }
 
-  /** What is not written by now is attempted again, by whoever sends next. */
+  /** Stops retrying; deliveries whose outcome is not stored are sent again by the next owner. */
   giveUp(): void {
     this.givenUp = true;
   }
 
-  /** Ends in the same step in which it finds nothing more, so that what comes next begins a new one. */
+  /** Ends in the same step in which the queue is empty, so that the next outcome starts a new run. */
   private async write(): Promise<void> {
     this.isWriting = true;
     await sleep(GATHER_MS);
@@ -78,13 +78,13 @@ export class OutcomeRecorder {
     this.isWriting = false;
   }
 
-  /** Of a batch that the database refuses every one is tried by itself. */
+  /** If the database refuses a batch, each outcome is tried alone. */
   private async writeBatch(outcomes: readonly Outcome[]): Promise<void> {
     if (await this.isWritten(outcomes, MAX_REFUSALS)) return;
     for (const outcome of outcomes) if (!(await this.isWritten([outcome], 1))) await this.putOff(outcome);
   }
 
-  /** False when the database has refused them so often for themselves; while it is away that does not count. */
+  /** False after `maxRefusals` refusals by the database; failures to reach it do not count. */
   private async isWritten(outcomes: readonly Outcome[], maxRefusals: number): Promise<boolean> {
     for (let refusals = 0; refusals < maxRefusals; ) {
       try {
@@ -101,7 +101,7 @@ export class OutcomeRecorder {
     return false;
   }
 
-  /** One that is refused by itself keeps nobody waiting: its delivery goes out again, with the retries if that can be said. */
+  /** A refused outcome blocks no other: its delivery is sent again, as a retry if that can be stored. */
   private async putOff(outcome: Outcome): Promise<void> {
     const { deliveryId: delivery, hookId: hook_id, status } = outcome;
     const put_off = await this.outcomes.putOff(outcome).then(

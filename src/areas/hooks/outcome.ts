@@ -1,13 +1,13 @@
 import type { FailureReason, RefusalReason } from '../../platform/outbound/outbound.errors.js';
 
-/** Why an attempt failed: the receiver's status, what happened on the way, what the guard said, or our own secret. */
+/** Why an attempt failed: the receiver's status, a network failure, a refusal by the address guard, or an unreadable secret. */
 export type AttemptError =
   | `http_${number}`
   | FailureReason
   | `refused_${RefusalReason}`
   | 'secret_unreadable';
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export interface Outcome {
   readonly deliveryId: string;
   readonly hookId: string;
@@ -17,6 +17,6 @@ export interface Outcome {
   readonly error: AttemptError | null;
   /** Seconds until the next attempt; null without one. */
   readonly delaySecs: number | null;
-  /** The receiver wants nothing more (410). */
+  /** The receiver wants no more deliveries (410). */
   readonly gone: boolean;
 }

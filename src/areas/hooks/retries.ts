@@ -7,12 +7,12 @@ import { DeliverySender } from './delivery-sender.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { RetryStore } from './retry.store.js';
 
-/** Retries to one hook at once: a receiver that comes back is not run over. */
+/** Retries to one hook at once, so that a receiver that comes back is not flooded. */
 const MAX_PER_HOOK = 4;
 const MAX_AT_ONCE = 256;
-/** As for first attempts: this and the deliverer's poll pass at most before a hook that was ended elsewhere is left. */
+/** A hook that another replica ended is noticed within this time plus the deliverer's poll, as for first attempts. */
 const CHECK_MS = 400;
-/** Time beyond the attempt's own in which its outcome is written. */
+/** Time after the attempt's own limit for storing its outcome. */
 const CLAIM_MARGIN_SECS = 45;
 
 interface RunningRetries {
@@ -20,7 +20,7 @@ interface RunningRetries {
   readonly failing: boolean;
 }
 
-/** Makes the attempts after the first, when they are due, a few at a time for each hook. */
+/** Makes retries when they are due, a few at a time for each hook. */
 @Injectable()
 export class Retries {
   private readonly logger: Logger;
@@ -38,7 +38,7 @@ export class Retries {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Takes what is due and starts it. Dead receivers hold their places for long: half of the places are never theirs. */
+  /** Starts due retries. Dead receivers occupy slots for long, so they never get more than half of them. */
   async round(): Promise<void> {
     const slots = Math.floor(this.settings.current.hooks.max_in_flight / 2);
     await this.claim(false, slots - this.countWhere(() => true));
@@ -58,7 +58,7 @@ export class Retries {
     return this.running.size === 0;
   }
 
-  /** Breaks off what is on its way to hooks that were ended meanwhile, on whatever replica. */
+  /** Aborts retries to hooks that were ended meanwhile, on any replica. */
   async dropInactive(): Promise<void> {
     if (this.running.size === 0 || performance.now() - this.checkedAt < CHECK_MS) return;
     this.checkedAt = performance.now();

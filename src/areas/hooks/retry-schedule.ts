@@ -39,7 +39,7 @@ export function nextDelaySecs(
   return Math.max(jittered, Math.min(retryAfterSecs, MAX_WAIT_SECS));
 }
 
-/** Seconds of a `Retry-After` header, which is a number or a date (RFC 9110, 10.2.3); undefined when it is neither. */
+/** Seconds of a `Retry-After` header, a number or a date (RFC 9110, 10.2.3); undefined when it is neither. */
 export function retryAfterSecs(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -5,23 +5,23 @@ import { DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery } from '.
 
 export interface RetryClaim {
   readonly most: number;
-  /** So that the retries of one hook do not fill the places of all. */
+  /** Limit per hook, so that one hook does not occupy all slots. */
   readonly maxPerHook: number;
-  /** Hooks whose retries are on their way already. */
+  /** Hooks whose retries are being sent already. */
   readonly except: readonly string[];
-  /** A claim that was not answered for so long is due again: its replica is gone. */
+  /** A claim without an outcome is due again after this many seconds: its replica is gone. */
   readonly claimSecs: number;
-  /** Whether of the hooks that nothing but failures came back from lately, or of the others. */
+  /** Whether to claim for hooks that are failing, or for the others. */
   readonly failing: boolean;
 }
 
-/** Whether any delivery is due again; one probe for each hook, as below. */
+/** Whether any retry is due; one index probe per hook, as below. */
 export const ANY_RETRY_DUE = `coalesce((
   SELECT true FROM hooks AS h WHERE h.active AND (
     SELECT true FROM hook_deliveries AS d
     WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now() LIMIT 1) LIMIT 1), false)`;
 
-/** `$1` most, `$2` most a hook, `$3` hooks to leave out, `$4` seconds until a claim is void, `$5` whether of failing hooks. */
+/** `$1` limit, `$2` limit per hook, `$3` hooks to skip, `$4` seconds until a claim expires, `$5` whether of failing hooks. */
 const CLAIM: Statement = {
   name: 'hook_retries.claim',
   text: `
@@ -44,7 +44,7 @@ const DATA: Statement = {
   text: 'SELECT data::text AS data FROM events WHERE id = $1',
 };
 
-/** Deliveries whose time has come again; any replica takes them, in no order. */
+/** Deliveries that are due for a retry; any replica claims them, in any order. */
 @Injectable()
 export class RetryStore {
   constructor(private readonly database: Database) {}
@@ -55,7 +55,7 @@ export class RetryStore {
     return rows.map(toDelivery);
   }
 
-  /** The payload of an event, for those that are too large to come along with their delivery. */
+  /** The payload of an event that is too large to be read with its claim. */
   async dataOf(eventId: string): Promise<string> {
     const [row] = await this.database.query<{ data: string }>(DATA, [eventId]);
     if (row === undefined) throw new Error(`Event ${eventId} is gone.`);

@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the sender's clock may be off, in seconds; what was signed longer ago is a replay. */
+/** Largest difference to the sender's clock, in seconds; older signatures count as replays. */
 const TOLERANCE_SECS = 300;
 const MAX_SIGNATURES = 8;
 
-/** The headers of a signed request (Standard Webhooks), as they came. */
+/** The headers of a signed request (Standard Webhooks), as received. */
 export interface SignedHeaders {
   readonly id: string | undefined;
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
 }
 
-/** `unsigned`: a header is missing or is none; `wrong`: no signature fits; `stale`: it fits, and was made at another time. */
+/** `unsigned`: a header is missing or malformed; `wrong`: no signature matches; `stale`: one matches, but is too old or too new. */
 export type SignatureProblem = 'unsigned' | 'wrong' | 'stale';
 
-/** What is wrong with the signature of these bytes; undefined when they are the sender's, signed now. */
+/** The problem with the signature of `body`; undefined when it is valid and recent. */
 export function signatureProblem(
   { id, timestamp, signature }: SignedHeaders,
   body: Buffer,

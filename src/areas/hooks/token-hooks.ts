@@ -13,7 +13,7 @@ const DEACTIVATE: Statement = {
     WHERE h.id = made.id AND h.inactive_reason IS DISTINCT FROM 'token_revoked'
     RETURNING CASE WHEN made.active THEN h.id END AS id`,
 };
-/** A statement of its own, which sees them inactive: no hook hears of its own end. */
+/** A separate statement that sees them inactive, so that no hook is sent its own end. */
 const ANNOUNCE: Statement = {
   name: 'hooks.tell_end_of_token',
   text: `
@@ -24,7 +24,7 @@ const ANNOUNCE: Statement = {
     })})::int AS deliveries FROM hooks WHERE id = ANY ($1)`,
 };
 
-/** Webhooks end with the token that made them: nothing more is sent, and nothing makes them active again. */
+/** Webhooks end with the token that made them: nothing more is sent, and they cannot be reactivated. */
 @Injectable()
 export class TokenHooks implements TokenEnding {
   async end(runner: SqlRunner, familyId: string): Promise<void> {

@@ -28,7 +28,7 @@ export class HooksControllerA {
   @Post()
   @Does(
     'Register a webhook',
-    'Deliveries are signed when a secret is given; without one they are not. At most 100 webhooks.',
+    'Deliveries are signed if a secret is given. At most 1000 webhooks, and `limits.hooks_per_api_token` for each API token.',
   )
   @RequireScope('hooks:write')
   @TakesJsonBody()
@@ -43,7 +43,7 @@ export class HooksControllerA {
   }
 
   @Delete(':id')
-  @Does('Delete a webhook', 'Deliveries that wait are cancelled.')
+  @Does('Delete a webhook', 'Its pending deliveries are not sent.')
   @HttpCode(204)
   @RequireScope('hooks:write')
   @Answers(204, 'The webhook is deleted')

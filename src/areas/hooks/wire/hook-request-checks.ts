@@ -3,7 +3,7 @@ import { FurtherChecks } from '../../../http/validation/further-checks.js';
 import { type HookInput, HooksService } from '../hooks.service.js';
 import { RegisterHookRequest } from './hook.requests.js';
 
-/** Tells of events, secrets and addresses together with what else is wrong with a registration. */
+/** Reports unknown events, bad secrets and refused addresses together with the other problems of a registration. */
 @Injectable()
 export class HookRequestChecks implements OnModuleInit {
   constructor(

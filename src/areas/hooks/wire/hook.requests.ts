@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
 import { Optional } from '../../../http/validation/optional.decorator.js';
 import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
-import { SUBSCRIPTIONS } from '../subscriptions.js';
+import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
 
 /** POST /hooks, the same in both profiles (docs/specification/api.md, 4.1 and 4.2). */
 export class RegisterHookRequest {
@@ -15,7 +15,7 @@ export class RegisterHookRequest {
   url!: string;
 
   @ApiProperty({
-    enum: [...SUBSCRIPTIONS],
+    enum: [...SUBSCRIBABLE],
     isArray: true,
     example: ['session.created', 'message.*'],
     minItems: 1,
@@ -36,7 +36,7 @@ export class RegisterHookRequest {
   secret?: string;
 }
 
-/** Each can be sent as it stands. */
+/** Each can be sent unchanged. */
 export const REGISTER_EXAMPLES = {
   signed: {
     summary: 'New sessions and all messages, signed',

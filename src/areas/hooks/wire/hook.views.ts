@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
 import type { Hook } from '../hook.js';
-import { SUBSCRIPTIONS } from '../subscriptions.js';
 
 /** A webhook (docs/specification/api.md, 2.4), without its secret. */
 export class HookView {
@@ -11,13 +11,15 @@ export class HookView {
   url!: string;
 
   @ApiProperty({
-    enum: [...SUBSCRIPTIONS],
+    enum: [...SUBSCRIBABLE],
     isArray: true,
     example: ['session.created', 'message.*'],
   })
   events!: readonly string[];
 
-  @ApiProperty({ description: 'False after the receiver answered 410, or only failed for five days' })
+  @ApiProperty({
+    description: 'False after the receiver responded 410, or after five days of nothing but failures',
+  })
   active!: boolean;
 
   @ApiProperty({ format: 'date-time' })
