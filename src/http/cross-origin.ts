@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Settings } from '../platform/settings/settings.js';
 import type { GatewayRequest } from './gateway-request.js';
 
-/** What a browser may show a script of an answer, beside what it shows by itself. */
+/** Response headers that scripts may read, besides those that browsers always expose. */
 const EXPOSED_HEADERS = [
   'ETag',
   'Idempotency-Replayed',
@@ -14,15 +14,15 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Reset',
   'X-Request-Id',
 ];
-/** Seconds for which a browser remembers what it was told before a request. */
+/** Seconds for which a browser caches a preflight response. */
 const PREFLIGHT_SECS = 600;
 
 export type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
 /**
- * Lets scripts of the pages in `gateway.cors_origins` read answers of the API ports (Fetch standard, "CORS protocol").
- * Their preflights are answered here, without a token, since browsers send none. For every other origin nothing changes:
- * a browser then keeps the answer from the page. Without cookies there is nothing that a page could act with unasked.
+ * Lets scripts of pages in `gateway.cors_origins` read responses of the API ports (Fetch standard, "CORS protocol").
+ * Answers their preflights without a token, since browsers send none. For other origins nothing changes: the browser
+ * withholds the response from the page. The API uses no cookies, so a page has no credentials to abuse.
  */
 export function crossOrigin(settings: Settings): Middleware {
   const handle = cors({

@@ -6,7 +6,7 @@ import type { KeyOutcome } from './idempotency/key-metrics.js';
 import type { RequestKey } from './idempotency/request-key.js';
 import type { ListenerId } from './profiles/profile.js';
 
-/** A request as it is after the listener stamped it; the guards fill in the rest on its way. */
+/** A request after the listener has stamped it; the guards fill in the rest. */
 export interface GatewayRequest extends Request {
   profile: ListenerId;
   requestId: string;
@@ -19,20 +19,20 @@ export interface GatewayRequest extends Request {
   bodyHash?: string;
   /** Set by `IdempotencyGuard`, as are the next three. */
   presentedKey?: PresentedKey;
-  /** For routes that keep their answer themselves. */
+  /** For routes that store their response themselves. */
   key?: RequestKey;
   keyOutcome?: KeyOutcome;
-  /** For all others: to be told of an error before it is answered. Never rejects. */
+  /** For all others: called with an error before the response is sent. Never rejects. */
   claim?: { failed(error: GatewayError): Promise<void> };
 }
 
-/** The template of the route that takes the request; undefined for a path that none takes. */
+/** The template of the route that serves the request; undefined when no route does. */
 export function routeOf(request: GatewayRequest): string | undefined {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' && !route.path.includes('*') ? route.path : undefined;
 }
 
-/** The same for logs and metrics: whatever was asked for must not become a label. */
+/** The same for logs and metrics, where a requested path must never become a label. */
 export function routeLabel(request: GatewayRequest): string {
   return routeOf(request) ?? 'unmatched';
 }

@@ -5,7 +5,7 @@ type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
 const seconds = { type: 'integer', minimum: 1 } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-/** Every header that an answer may carry beside those of HTTP itself. */
+/** Every header that a response may carry besides those of HTTP itself. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
     description: 'The id of this request in the logs: the one that was sent in this header, else a new one',
@@ -46,7 +46,7 @@ export const RESPONSE_HEADERS = {
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
-/** On every answer. */
+/** On every response. */
 export const COMMON_HEADERS: readonly ResponseHeader[] = [
   'X-Request-Id',
   'X-RateLimit-Limit',

@@ -17,7 +17,7 @@ export interface Route {
   readonly takesBody: boolean;
 }
 
-/** Every route of the application, read from the decorators. A route that does not say who may use it stops the start. */
+/** Every route of the application, read from the decorators. A route without an access decorator stops the start. */
 @Injectable()
 export class RouteTable implements OnModuleInit {
   private routes: readonly Route[] = [];
@@ -37,7 +37,7 @@ export class RouteTable implements OnModuleInit {
     return this.routes;
   }
 
-  /** The methods that this path answers to on this listener; empty for an unknown path. */
+  /** The methods that this path has on this listener; empty for an unknown path. */
   methodsFor(listener: ListenerId, path: string): string[] {
     for (const [key, { pattern, methods }] of this.allowed) {
       if (key.startsWith(`${listener} `) && pattern.test(path)) return [...methods].sort();

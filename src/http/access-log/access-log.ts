@@ -7,7 +7,7 @@ import { type GatewayRequest, routeLabel } from '../gateway-request.js';
 import { isRefusalStatus } from './refusal-log.js';
 import { RequestMetrics } from './request-metrics.js';
 
-/** One count a request, and one line as far as `logging.requests` asks for it, once its answer has left or its connection is gone. */
+/** Counts every request and logs it as `logging.requests` says, once its response has left or its connection is gone. */
 @Injectable()
 export class AccessLog {
   private readonly logger: Logger;
@@ -40,7 +40,7 @@ export class AccessLog {
     });
   }
 
-  /** Probes and scrapes come every few seconds, and a probe that fails is no fault: they are told at debug, when all are. */
+  /** Probes and scrapes come every few seconds, and a failing probe is no fault: they log at debug, and only with `all`. */
   private levelOf({ profile }: GatewayRequest, status: number): LogLevel | undefined {
     const { requests } = this.settings.current.logging;
     if (requests === 'none') return undefined;

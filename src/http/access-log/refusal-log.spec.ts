@@ -17,7 +17,7 @@ afterEach(() => jest.useRealTimers());
 const messages = () => lines.map(({ message }) => message);
 const times = (count: number, work: (n: number) => void) => Array.from({ length: count }, (_, n) => work(n));
 
-test('the first refused login of an address is told at once, the others are one line a minute', () => {
+test('the first refused login of an address is logged at once, the others as one line a minute', () => {
   times(500, () => log.note(new Unauthorized('No token.'), { address: '203.0.113.7' }));
   expect(messages()).toEqual(['login refused from 203.0.113.7: No token.']);
   jest.advanceTimersByTime(MINUTE_MS);
@@ -27,7 +27,7 @@ test('the first refused login of an address is told at once, the others are one 
   expect(lines).toHaveLength(2);
 });
 
-test('one that stays alone gets no second line, and begins anew after the minute', () => {
+test('a single refusal gets no second line; after the minute a new window begins', () => {
   log.note(new Unauthorized('No token.'), { address: '203.0.113.7' });
   jest.advanceTimersByTime(MINUTE_MS);
   log.note(new Unauthorized('No token.'), { address: '203.0.113.7' });
@@ -40,7 +40,7 @@ test('addresses of one IPv6 /64 are one caller', () => {
   expect(lines.map(({ fields }) => fields['address'])).toEqual(['2001:db8:1:2::/64', '2001:db8:1:3::/64']);
 });
 
-test('refused scopes and rates are summed by token, each by itself', () => {
+test('refused scopes and refused rates are summed by token, separately', () => {
   const refused = { token: 'tok_1', address: '203.0.113.7' };
   times(3, () => log.note(new Forbidden('It lacks the scope.'), refused));
   times(4, () => log.note(new RateLimited('Too many.'), refused));
@@ -53,7 +53,7 @@ test('refused scopes and rates are summed by token, each by itself', () => {
   ]);
 });
 
-test('other answers are none of its business', () => {
+test('other errors are ignored', () => {
   log.note(new NotFound('It is not there.'), { address: '203.0.113.7' });
   jest.advanceTimersByTime(MINUTE_MS);
   expect(lines).toEqual([]);
@@ -66,7 +66,7 @@ test('a flood from many addresses is bounded: past a thousand callers a minute t
   expect(messages().slice(1000)).toEqual(['4000 more: login refused from many other callers, within 60 s']);
 });
 
-test('a stop tells what was summed so far', () => {
+test('a stop logs the sums so far', () => {
   times(2, () => log.note(new Unauthorized('No token.'), { address: '203.0.113.7' }));
   log.onModuleDestroy();
   expect(messages().at(-1)).toContain('1 more: login refused from 203.0.113.7');

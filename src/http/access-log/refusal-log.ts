@@ -5,13 +5,13 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { addressGroup } from '../guards/address-group.js';
 
 const WINDOW_MS = 60_000;
-/** Callers that are told apart within a window; what comes from others is summed as one. */
+/** Callers with an entry of their own within a window; the others share one. */
 const MAX_CALLERS = 1000;
 
 const REFUSALS = [401, 403, 429] as const;
 type RefusalStatus = (typeof REFUSALS)[number];
 
-/** Whoever was refused: the id of the API token when it is known, and the address that is charged for it. */
+/** Who was refused: the id of the API token when known, and the address charged for the request. */
 export interface Refused {
   readonly token?: string | undefined;
   readonly address: string;
@@ -20,18 +20,18 @@ export interface Refused {
 interface Sum {
   readonly status: RefusalStatus;
   readonly who: Readonly<{ token?: string; address?: string }>;
-  /** Since the line that told the first of them. */
+  /** Refusals since the line about the first one. */
   count: number;
 }
 
-/** Whether an answer with this status is summed here, for each caller, instead of getting a line of its own. */
+/** Whether refusals with this status are summed here by caller instead of each getting a line in the access log. */
 export function isRefusalStatus(status: number): status is RefusalStatus {
   return (REFUSALS as readonly number[]).includes(status);
 }
 
 /**
- * Logins, scopes and rates that were refused, at warn: the first of a caller at once, the others summed once a minute, so
- * that a flood is a line. A caller is an API token or, where there is none, an address (IPv6 by its /64).
+ * Logs refused logins, scopes and rates at warn: the first of a caller at once, the others as one sum a minute, so that
+ * a flood gives few lines. A caller is an API token or, without one, an address (IPv6 by its /64).
  */
 @Injectable()
 export class RefusalLog implements OnModuleDestroy {
@@ -48,7 +48,7 @@ export class RefusalLog implements OnModuleDestroy {
     this.logSums();
   }
 
-  /** Call it with whatever is answered: all but 401, 403 and 429 is passed over. */
+  /** Takes every error that is sent to a caller; ignores all but 401, 403 and 429. */
   note(error: GatewayError, refused: Refused): void {
     const { status } = error;
     if (!isRefusalStatus(status)) return;
@@ -70,7 +70,7 @@ export class RefusalLog implements OnModuleDestroy {
     this.timer ??= outsideLogContext(() => setTimeout(() => this.endWindow(), WINDOW_MS).unref());
   }
 
-  /** Bounded: one further entry for each status. */
+  /** At most one further entry for each status. */
   private noteOther(status: RefusalStatus): void {
     const sum = this.sums.get(`${status}`);
     if (sum === undefined) this.sums.set(`${status}`, { status, who: {}, count: 1 });

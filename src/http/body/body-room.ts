@@ -2,26 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 
-/** The beginning of each body, which is not counted: whoever sends little is served however much others send. */
+/** The start of each body is not counted, so small bodies are served however much others send. */
 const FREE_BYTES = 65_536;
-/** The largest bodies that have room in one process; one caller has half of it. */
+/** How many bodies of the largest size one process has room for; one caller may use half of that. */
 const MAX_LARGEST = 8;
 
-/** What one body takes of the room while it arrives. */
+/** The share of the room that one body takes while it arrives. */
 export interface HeldBody {
   /**
-   * Counts bytes that have arrived; a negative number takes back what was no part of it. Throws `RateLimited` when the
-   * caller has its share, `Unavailable` when there is no room.
-   * @returns whether it takes room by now
+   * Counts bytes that have arrived; a negative number takes back bytes that were not part of the body.
+   * @returns whether the body takes up room by now
+   * @throws RateLimited when the caller's share is used up, Unavailable when the room is full
    */
   add(bytes: number): boolean;
-  /** Gives all of it back; once it was parsed or refused. */
+  /** Frees the room, once the body has been parsed or refused. */
   release(): void;
 }
 
 /**
- * The memory that bodies may take together until they are parsed. Without a bound, callers that send large ones and never
- * finish them would take all there is.
+ * Bounds the memory of all bodies that are not parsed yet. Without it, callers that send large bodies and never finish
+ * them would exhaust it.
  */
 @Injectable()
 export class BodyRoom {
@@ -30,7 +30,7 @@ export class BodyRoom {
 
   constructor(private readonly settings: Settings) {}
 
-  /** @param caller whose share it is: a token's id, or the address group of a stranger */
+  /** @param caller whose share is charged: a token's id or, without one, an address group */
   enter(caller: string): HeldBody {
     let arrived = 0;
     let counted = 0;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { UnsupportedMediaType } from '../../common/errors/gateway-error.js';
+import { BadRequest, BodyTooLarge, UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { IDEMPOTENCY_KEY } from '../idempotency/presented-key.js';
 import { BodyRoom, type HeldBody } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
-import { readBody } from './read-body.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
 
-/** Fourth check: only a caller who may do it has the body read, and only bytes that are sound JSON get further. */
+/** Fourth check: reads the body of callers that passed the others, and lets only valid JSON through. */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
   constructor(
@@ -44,7 +44,7 @@ export class JsonBodyGuard implements CanActivate {
   }
 }
 
-/** The bytes of a body that says it is JSON, not looked at yet. Throws 415, 413, what `held` throws, and 400 when it is cut short. */
+/** Reads the bytes of a body declared as JSON, unparsed. @throws 415, 413, what `held` throws, and 400 when it is cut short */
 export function readJsonBytes(
   request: GatewayRequest,
   response: Response,
@@ -84,4 +84,47 @@ function refuseOtherMediaTypes(request: GatewayRequest): void {
       'The body has to be JSON in UTF-8: send "Content-Type: application/json".',
     );
   }
+}
+
+/**
+ * Reads the whole body, at most `maxBytes`; one whose announced length is larger is refused unread. Calls `askForIt` before
+ * reading, for clients that wait for "100 Continue". Counts arriving bytes in `held` and throws its refusals.
+ */
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  { askForIt, held }: { readonly askForIt: () => void; readonly held: HeldBody },
+): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? '0');
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  askForIt();
+  return new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const cutShort = (): void =>
+      reject(new BadRequest('The connection ended before the whole body had arrived.'));
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        held.add(chunk.length);
+        chunks.push(chunk);
+      } catch (refusal) {
+        request.removeAllListeners('data');
+        if (refusal instanceof Error) reject(refusal);
+      }
+    });
+    request.once('end', () => {
+      // Every request closes in the end; for one that has arrived whole, that is no error.
+      request.off('close', cutShort);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+    });
+    // The error is that of the caller's connection, not one of the gateway.
+    request.once('error', cutShort);
+    request.once('close', cutShort);
+  });
+}
+
+function tooLarge(maxBytes: number): BodyTooLarge {
+  return new BodyTooLarge(`The body is larger than the ${maxBytes} bytes allowed here.`);
 }

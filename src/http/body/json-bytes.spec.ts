@@ -46,7 +46,7 @@ const escapeAll = (s: string) =>
 const nested = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels);
 
 describe('a body within the rules', () => {
-  test('parses to what JSON.parse makes of it, whatever its layout', () => {
+  test('parses to the same as JSON.parse, in any layout', () => {
     fc.assert(
       fc.property(object, layout, (json, space) => {
         const body = JSON.stringify(json, null, space);
@@ -134,7 +134,7 @@ describe('nesting', () => {
     expect(parse(`{"a":${siblings}}`).a).toHaveLength(1001);
   });
 
-  test('is kept apart for arrays and objects at every level', () => {
+  test('is tracked separately for arrays and objects at every level', () => {
     const kinds = fc.array(fc.boolean(), { minLength: 1, maxLength: 31 });
     fc.assert(
       fc.property(kinds, fc.nat(), (levels, seed) => {
@@ -169,7 +169,7 @@ describe('the number of values', () => {
     expect(refusal(list(10_001, '{"a":1}'))).toMatch('more than 10000 keys');
   });
 
-  test('is looked at before anything else behind the first too many', () => {
+  test('is checked before anything after the first value too many', () => {
     expect(refusal(`${list(MANY, '[]').slice(0, -2)},oops`)).toMatch('more than 50000 values');
   });
 });
@@ -376,7 +376,7 @@ describe('a malformed body', () => {
     }
   }
 
-  test('is told from a good one as JSON.parse does, for any mixture of its characters', () => {
+  test('is recognised exactly when JSON.parse refuses it, for any mixture of its characters', () => {
     const token = fc.constantFrom(
       ...'{}[]:,"\\ -+.eE0159ubx',
       'true',
@@ -398,7 +398,7 @@ describe('a malformed body', () => {
     );
   });
 
-  test('is refused whenever one byte of a good one is changed into something else that is not JSON', () => {
+  test('is refused whenever changing one byte of a valid body makes it invalid JSON', () => {
     fc.assert(
       fc.property(object, fc.nat(), fc.integer({ min: 1, max: 127 }), (json, seed, byte) => {
         const body = Buffer.from(JSON.stringify({ a: json }));
@@ -427,7 +427,7 @@ describe('a malformed body', () => {
 describe('a large body', () => {
   const large = (tail: string) => Buffer.from(`{"data":"${'QUJD'.repeat(100_000)}"${tail}`);
 
-  test('is read to the same in steps, between which others get their turn', async () => {
+  test('gives the same when read in steps, between which others get their turn', async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);
     const bodies = await Promise.all(
@@ -438,7 +438,7 @@ describe('a large body', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test('is refused with the same sentence, and those behind it are read', async () => {
+  test('is refused with the same sentence, and the bodies after it are read', async () => {
     const refused = readJsonObject(large(',"n":01}'));
     const behind = readJsonObject(large('}'));
     await expect(refused).rejects.toThrow(refusal(large(',"n":01}')));

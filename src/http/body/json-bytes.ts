@@ -1,30 +1,47 @@
 import { isUtf8 } from 'node:buffer';
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import { JsonScanner } from './json-scanner.js';
-import { oneAtATime } from './one-at-a-time.js';
 
-/** From so many bytes on a body is read in steps, between which other requests are served. */
+/** Lets the event loop serve what else has arrived. */
+type Pause = () => Promise<void>;
+
+const pause: Pause = () => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Queues work that blocks the event loop: one piece after the other, with a pause before each, so that other requests
+ * never wait for more than one step. Callers must bound how much can queue up.
+ */
+function oneAtATime(): <Result>(work: (pause: Pause) => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(pause).then(() => work(pause));
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+/** Bodies from this size on are parsed in steps, between which other requests are served. */
 const LARGE_BYTES = 131_072;
 
 const inTurn = oneAtATime();
 
 /**
- * The JSON object a request body holds, every key as an own property (`__proto__` too). Throws `BadRequest` with a
- * sentence that says what is wrong and at which byte, and echoes one character at most (docs/specification/silences.md,
- * Errors). A byte order mark is skipped, as RFC 8259, 8.1 allows: some clients cannot help sending one.
+ * Parses the JSON object of a request body, every key as an own property (`__proto__` too). Throws `BadRequest` with a
+ * sentence that names the fault and its byte and echoes one character at most (docs/specification/silences.md, Errors).
+ * Skips a byte order mark, as RFC 8259, 8.1 allows: some clients always send one.
  */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
   return parse(body, check(body));
 }
 
-/** The same, a promise for a large body: those are taken one after the other, each in steps of its own. */
+/** The same, but a promise for large bodies: they are parsed one after the other, each in steps. */
 export function readJsonObject(body: Buffer): Record<string, unknown> | Promise<Record<string, unknown>> {
   if (body.length < LARGE_BYTES) return parseJsonObject(body);
   return inTurn(async (pause) => {
     const start = check(body);
     await pause();
     const parsed = parse(body, start);
-    // What is done with it next is long, too.
+    // Validation, which follows, takes long too.
     await pause();
     return parsed;
   });

@@ -1,5 +1,4 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
-import { malformedJson } from './json-faults.js';
 
 const MAX_NESTING = 32;
 /** Values of a body, each list, object, text, number, `true`, `false` and `null` counted; keys are not. */
@@ -37,7 +36,7 @@ const hexDigit = Int8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(digit) ? -1 : digit;
 });
 
-/** What may come next, in words for people. */
+/** What may come next, as error messages name it. */
 type Expected =
   | 'an object'
   | 'a value'
@@ -67,7 +66,7 @@ export class JsonScanner {
   private quoteAt = -1;
   private backslashAt = -1;
 
-  /** The bytes must be valid UTF-8, so that no surrogate comes in unescaped. */
+  /** The bytes must be valid UTF-8, which excludes unescaped surrogates. */
   constructor(
     private readonly bytes: Buffer,
     private at: number,
@@ -270,4 +269,19 @@ function table(characters: string): Uint8Array {
   const bytes = new Uint8Array(256);
   for (const byte of Buffer.from(characters)) bytes[byte] = 1;
   return bytes;
+}
+
+/** The error for a body that is no JSON object: what was expected where, and at most one character of what was found. */
+function malformedJson(bytes: Buffer, at: number, expected: string): BadRequest {
+  const found = describe(bytes[at]);
+  // `[]` and `null` are valid JSON, so the sentence must not call them invalid.
+  if (expected === 'an object')
+    return new BadRequest(`The body has to be a JSON object: found ${found} at byte ${at}.`);
+  return new BadRequest(`The body is not valid JSON: expected ${expected} at byte ${at}, found ${found}.`);
+}
+
+function describe(byte: number | undefined): string {
+  if (byte === undefined) return 'the end';
+  const isPrintable = byte > 0x20 && byte < 0x7f;
+  return isPrintable ? `'${String.fromCharCode(byte)}'` : `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -1,7 +1,8 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Response } from 'express';
-import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { BadRequest, GatewayError, InternalError, NotFound } from '../../common/errors/gateway-error.js';
 import { stackOf } from '../../common/errors/stack-of.js';
+import { databaseFailure } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { RefusalLog } from '../access-log/refusal-log.js';
 import { answerBeforeBodyEnds, isUnwantedBodyComing } from '../body/unwanted-body.js';
@@ -10,9 +11,8 @@ import { ClientAddress } from '../guards/client-address.js';
 import { AnswerReplayed, KeyAlreadyUsed, KeyRefused } from '../idempotency/idempotency.errors.js';
 import { IdempotencyGuard } from '../idempotency/idempotency.guard.js';
 import { presentError } from './error-envelope.js';
-import { thrownError } from './thrown-error.js';
 
-/** The one place where anything thrown becomes an answer in the profile's envelope. */
+/** The one place that turns anything thrown into a response in the profile's envelope. */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
   private readonly logger: Logger;
@@ -72,4 +72,16 @@ function answer(response: Response, request: GatewayRequest, error: GatewayError
   response.status(error.status);
   if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
   else response.json(body);
+}
+
+/** The error that the caller gets for anything thrown; an unexpected one becomes a 500. */
+function thrownError(thrown: unknown): GatewayError {
+  const failure = databaseFailure(thrown);
+  if (failure instanceof GatewayError) return failure;
+  if (thrown instanceof HttpException && thrown.getStatus() === 404)
+    return new NotFound('There is nothing here.');
+  if (thrown instanceof HttpException && thrown.getStatus() < 500) return new BadRequest(thrown.message);
+  return new InternalError('Something unexpected went wrong. Please report the request id of this answer.', {
+    cause: thrown,
+  });
 }

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 
-/** What one of Nest's exceptions carries, for libraries that answer by throwing; undefined for anything else. */
+/** The body of one of Nest's exceptions, for libraries that respond by throwing; undefined for anything else. */
 export function httpExceptionBody(error: unknown): object | undefined {
   if (!(error instanceof HttpException)) return undefined;
   const body = error.getResponse();

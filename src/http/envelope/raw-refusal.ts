@@ -12,7 +12,7 @@ class RequestTooSlow extends BadRequest {
   override readonly status = 408;
 }
 
-/** Answers what is no HTTP request. */
+/** Responds to bytes that are no HTTP request. */
 @Injectable()
 export class RawRefusal {
   private readonly refused = new WeakSet<Socket>();
@@ -23,11 +23,11 @@ export class RawRefusal {
     private readonly refusals: RefusalLog,
   ) {}
 
-  /** Once a connection: the parser complains of every further piece. `parserCode` is Node's word for what is wrong. */
+  /** Responds once a connection, though the parser reports every further chunk. `parserCode` is the error code of Node's parser. */
   async answer(socket: Socket, listener: ListenerId, parserCode: string | undefined): Promise<void> {
     if (this.refused.has(socket)) return;
     this.refused.add(socket);
-    // A socket that was taken from the HTTP server has nobody else to hear of its end.
+    // A socket taken from the HTTP server has no other error listener.
     socket.on('error', () => socket.destroy());
     const rate = listener === 'operations' ? undefined : await this.rateOf(socket);
     if (!socket.writable || parserCode === 'ECONNRESET') {
@@ -40,7 +40,7 @@ export class RawRefusal {
     sendRawResponse(socket, listener, error, headers);
   }
 
-  /** A refusal is worth no 503: when the limiter cannot be asked, it goes out uncharged. */
+  /** When the limiter is unavailable the refusal goes out uncharged, not as a 503. */
   private async rateOf(socket: Socket): Promise<RateDecision | undefined> {
     try {
       return await this.charge.ask(`stranger:${this.addresses.groupOfPeer(socket)}`, 'other');

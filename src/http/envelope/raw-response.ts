@@ -5,10 +5,10 @@ import { newId } from '../../common/ids/typeid.js';
 import type { ListenerId } from '../profiles/profile.js';
 import { presentError } from './error-envelope.js';
 
-/** How long a refused connection is still read from, so that a reset does not overtake the answer. */
+/** How long a refused connection is still read, so that a reset does not overtake the response. */
 const LINGER_MS = 2000;
 
-/** Answers with an error on the bare socket, in the listener's envelope, and ends the connection. */
+/** Sends an error on the bare socket, in the listener's envelope, and ends the connection. */
 export function sendRawResponse(
   socket: Socket,
   listener: ListenerId,

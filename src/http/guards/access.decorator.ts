@@ -1,5 +1,7 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { InternalError } from '../../common/errors/gateway-error.js';
+import type { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { Scope } from '../../platform/tokens/scopes.js';
 
@@ -28,10 +30,22 @@ export const RequireScope = (
     ApiExtension('x-required-scope', scope),
   );
 
-/** Any valid token will do. */
+/** Any valid token is enough. */
 export const AnyToken = (): MethodDecorator & ClassDecorator =>
   SetMetadata(ACCESS, { scope: null, tier: 'other' } satisfies Access);
 
-/** No token is asked for. */
+/** Needs no token. */
 export const Open = (): MethodDecorator & ClassDecorator =>
   SetMetadata(ACCESS, { scope: 'open', tier: 'other' } satisfies Access);
+
+/** The access that the route of this request demands. Throws without a decorator: such a route is never open. */
+export function accessOf(context: ExecutionContext): Access {
+  const access: unknown =
+    Reflect.getMetadata(ACCESS, context.getHandler()) ?? Reflect.getMetadata(ACCESS, context.getClass());
+  if (access === undefined) throw new InternalError('This route does not say who may use it.');
+  return access as Access;
+}
+
+export function isOpen(access: Access, settings: Settings): boolean {
+  return access.scope === 'open' || access.openWhen?.(settings.current) === true;
+}

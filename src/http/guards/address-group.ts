@@ -3,9 +3,9 @@ import { isIPv6 } from 'node:net';
 const GROUPS = 4;
 
 /**
- * Who counts as one caller by address: an IPv4 address itself, and of an IPv6 address its /64, since whoever has one
- * address of it has them all (`2001:db8:1:2::/64`). An IPv4 address that is written as IPv6 is that IPv4 address. What is
- * no address stays as it is.
+ * The addresses that count as one caller: an IPv4 address by itself, an IPv6 address by its /64 (`2001:db8:1:2::/64`), since
+ * a network assigns the whole of it to one customer. An IPv4 address mapped into IPv6 counts as IPv4. Text that is no
+ * address is returned unchanged.
  */
 export function addressGroup(address: string): string {
   const [plain = ''] = address.split('%');
@@ -18,9 +18,9 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`;
 }
 
-/** The eight groups of a valid IPv6 address, whatever way it is written. */
+/** The eight groups of a valid IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
-  // The URL parser writes every valid address in one way, without dotted parts.
+  // The URL parser normalises every valid address and removes dotted parts.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [before = '', behind] = canonical.split('::');
   const head = numbers(before);

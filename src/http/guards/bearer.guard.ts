@@ -6,15 +6,14 @@ import { bearerOf } from '../../platform/tokens/bearer.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenDirectory } from '../../platform/tokens/token-directory.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import type { RateTier } from './access.decorator.js';
-import { accessOf, isOpen } from './access-lookup.js';
+import { accessOf, isOpen, type RateTier } from './access.decorator.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge } from './rate-charge.js';
 import { UnknownTokenGate } from './unknown-token-gate.js';
 
 /**
- * First check of every request: who is it? The same 401 for a missing, malformed, unknown, expired and revoked
- * token. Whoever is not known, also because the database cannot be asked (503), is charged by address.
+ * First check of every request: who sends it? A missing, malformed, unknown, expired or revoked token gets the same 401.
+ * Unknown callers are charged by address, also when the database is unreachable (503).
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
@@ -50,7 +49,7 @@ export class BearerGuard implements CanActivate {
       request.caller = (await asked) ?? refuse(request);
       return true;
     } catch (error) {
-      // The gate has refused it without asking anybody, and has said so.
+      // The gate has refused it without a look-up and has set the headers.
       if (!(error instanceof RateLimited))
         await this.charge.charge(response, `stranger:${this.addresses.groupOf(request)}`, tier);
       throw error;

@@ -8,15 +8,15 @@ function addressOf(peer: string, forwarded: string | undefined, trusted: string[
   return new ClientAddress(settings).of(request as unknown as IncomingMessage);
 }
 
-test('without trusted proxies the peer counts, whatever it claims', () => {
+test('without trusted proxies the peer address counts, whatever its headers say', () => {
   expect(addressOf('203.0.113.9', '198.51.100.1', [])).toBe('203.0.113.9');
 });
 
-test('a peer that is no trusted proxy is not believed', () => {
+test('the headers of a peer that is no trusted proxy are ignored', () => {
   expect(addressOf('203.0.113.9', '198.51.100.1', ['10.0.0.0/8'])).toBe('203.0.113.9');
 });
 
-test('behind trusted proxies the nearest address that is none of theirs counts', () => {
+test('behind trusted proxies the nearest address that is not a trusted proxy counts', () => {
   expect(addressOf('10.0.0.1', '1.1.1.1, 198.51.100.1, 10.2.3.4', ['10.0.0.0/8'])).toBe('198.51.100.1');
   expect(addressOf('10.0.0.1', '10.9.9.9', ['10.0.0.0/8'])).toBe('10.9.9.9');
 });
@@ -30,7 +30,7 @@ test('IPv6 proxies are known by their range', () => {
   expect(addressOf('fd00::1', '2001:db8::7', ['fd00::/8'])).toBe('2001:db8::7');
 });
 
-test('what is no address leaves the charge with the proxy that passed it on', () => {
+test('a header value that is no address charges the proxy that forwarded it', () => {
   expect(addressOf('10.0.0.1', 'unknown', ['10.0.0.0/8'])).toBe('10.0.0.1');
   expect(addressOf('10.0.0.1', '198.51.100.1, x'.repeat(3), ['10.0.0.0/8'])).toBe('10.0.0.1');
 });

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
 import { addressGroup } from './address-group.js';
 
-/** Whose address a request comes from, and is charged to, as its group: its peer's or, behind `gateway.trusted_proxies`, the one that they name. */
+/** The address that a request comes from: its peer's or, behind `gateway.trusted_proxies`, the one that those report. Its group is charged. */
 @Injectable()
 export class ClientAddress {
   private ranges: readonly string[] = [];
@@ -12,7 +12,7 @@ export class ClientAddress {
 
   constructor(private readonly settings: Settings) {}
 
-  /** From the nearest hop outwards, the first address that is no trusted proxy's; what is no address is not believed. */
+  /** The first address, from the nearest hop outwards, that is no trusted proxy's; stops before text that is no address. */
   of(request: IncomingMessage): string {
     let address = this.ofPeer(request.socket);
     this.follow(this.settings.current.gateway.trusted_proxies);
@@ -23,7 +23,7 @@ export class ClientAddress {
     return address;
   }
 
-  /** What the request is charged to. */
+  /** The address group that the request is charged to. */
   groupOf(request: IncomingMessage): string {
     return addressGroup(this.of(request));
   }
@@ -53,7 +53,7 @@ export class ClientAddress {
   }
 }
 
-/** What proxies added, the nearest first. */
+/** Addresses that proxies added, nearest first. */
 function hopsOf(request: IncomingMessage): string[] {
   const sent = request.headers['x-forwarded-for'];
   if (sent === undefined) return [];
@@ -63,7 +63,7 @@ function hopsOf(request: IncomingMessage): string[] {
     .reverse();
 }
 
-/** An IPv4 address that came through an IPv6 socket is the same address. */
+/** Unwraps an IPv4 address that arrived on an IPv6 socket. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -6,6 +6,6 @@ import type { GatewayRequest } from '../gateway-request.js';
 /** The holder of the request's token. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<GatewayRequest>();
-  if (caller === undefined) throw new InternalError('An open route asked who its caller is.');
+  if (caller === undefined) throw new InternalError('An open route asked for its caller.');
   return caller;
 });

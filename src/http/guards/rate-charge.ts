@@ -16,7 +16,7 @@ export const rateChargeMetricProvider = makeCounterProvider({
 });
 
 /**
- * Charges a request to a bucket, and says so in the headers of whatever answer follows (docs/specification/api.md, 8).
+ * Charges a request to a bucket and sets the rate headers of its response (docs/specification/api.md, 8).
  */
 @Injectable()
 export class RateCharge {
@@ -33,7 +33,7 @@ export class RateCharge {
     setHeaders(outcome, response);
   }
 
-  /** The decision alone, for what is answered without a response object. */
+  /** The decision alone, for responses written to the bare socket. */
   ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
     const outcome = this.limiter.consume(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
     return outcome instanceof Promise
@@ -41,7 +41,7 @@ export class RateCharge {
       : this.counted(outcome, tier);
   }
 
-  /** What to answer when something else than the limiter has decided; counted as its refusals are. */
+  /** The error for a refusal decided outside the limiter; counted like its own. */
   refusal(decision: RateDecision, tier: RateTier): RateLimited {
     return rateLimited(this.counted(decision, tier));
   }

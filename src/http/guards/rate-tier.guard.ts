@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { GatewayRequest } from '../gateway-request.js';
-import { accessOf } from './access-lookup.js';
+import { accessOf } from './access.decorator.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge } from './rate-charge.js';
 

@@ -3,9 +3,9 @@ import { Forbidden } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import { accessOf, isOpen } from './access-lookup.js';
+import { accessOf, isOpen } from './access.decorator.js';
 
-/** Third check: may this token do that? Then, and only then, what the listener found wrong with the path. */
+/** Third check: does the token have the scope? Only then reports what the listener found wrong with the path. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}

@@ -23,7 +23,7 @@ function outcomes(gate: UnknownTokenGate, group: string, count: number): string[
   return seen;
 }
 
-test('who comes while others are looked up waits for what they turn out to be', async () => {
+test('a token that arrives during other look-ups waits for their results', async () => {
   const gate = new UnknownTokenGate(charge, settings);
   const seen = outcomes(gate, '203.0.113.7', LIMIT + 2);
   await settled();
@@ -36,7 +36,7 @@ test('who comes while others are looked up waits for what they turn out to be', 
   expect(seen).toEqual([...Array<string>(LIMIT + 1).fill('let in'), 'refused']);
 });
 
-test('another address does not wait, and nobody waits for look-ups that are over', async () => {
+test('another address does not wait, and no one waits for finished look-ups', async () => {
   const gate = new UnknownTokenGate(charge, settings);
   const seen = outcomes(gate, '203.0.113.7', LIMIT);
   for (let i = 0; i < LIMIT; i += 1) gate.of('203.0.113.7', 'other').leave(false);

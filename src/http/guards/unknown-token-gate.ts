@@ -5,17 +5,17 @@ import type { LookUpGate } from '../../platform/tokens/look-up-gate.js';
 import type { RateTier } from './access.decorator.js';
 import { RateCharge } from './rate-charge.js';
 
-/** Look-ups of one address group and tier that are on their way, and who waits for one of them to end. */
+/** Running look-ups of one address group and tier, and the requests that wait for one of them to end. */
 interface InFlight {
   count: number;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Lets tokens that nobody here has seen yet be looked up, as many per second and address group as the limit of the tier says;
- * beyond that they are refused without asking the database. A token that turns out to be one takes nothing: whoever comes
- * while others' are looked up waits for what they turn out to be, so that many good tokens at once are let in. In this
- * process alone, whatever store the other limits have: asking that one would be a statement for every stranger.
+ * Limits look-ups of tokens that this process has not seen yet: as many per second and address group as the limit of the
+ * tier says; more are refused without asking the database. A valid token is not counted: requests that arrive during other
+ * look-ups wait for their results, so that many valid tokens at once are let in. The count is always local to the process,
+ * because a shared store would cost a statement for every unknown token.
  */
 @Injectable()
 export class UnknownTokenGate {
@@ -27,7 +27,7 @@ export class UnknownTokenGate {
     private readonly settings: Settings,
   ) {}
 
-  /** @param group of addresses, as `ClientAddress.groupOf` says it */
+  /** @param group of addresses, from `ClientAddress.groupOf` */
   of(group: string, tier: RateTier): LookUpGate {
     const key = `${group}|${tier}`;
     return { enter: () => this.enter(key, tier), leave: (isKnown) => this.leave(key, tier, isKnown) };

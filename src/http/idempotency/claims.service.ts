@@ -4,7 +4,7 @@ import { CLAIM_SECS, KeyStore, type PresentedKey } from './key.store.js';
 
 const RENEW_MS = (CLAIM_SECS * 1000) / 3;
 
-/** Renews the claims of the requests that are served here, so that others know that somebody is at them. */
+/** Renews the claims of requests in progress here, so that other replicas know they are being served. */
 @Injectable()
 export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
@@ -26,7 +26,7 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Until it is released. */
+  /** Renews the claim until it is released. */
   hold({ scope }: PresentedKey): void {
     this.scopes.add(scope);
   }

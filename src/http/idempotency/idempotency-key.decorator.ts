@@ -9,8 +9,8 @@ const KeyOfRequest = createParamDecorator((_data: unknown, context: ExecutionCon
 });
 
 /**
- * The request's Idempotency-Key, if it has one. A route that takes it keeps its answer in the transaction of its effect;
- * every other route is claimed before it begins and its answer is written down when it has ended.
+ * Injects the request's Idempotency-Key, if any. A route that takes it stores its response in the transaction of its effect;
+ * for every other route the key is claimed before the handler runs and the response stored after it.
  */
 export const IdempotencyKey = (): ParameterDecorator => (target, name, index) => {
   const handler: unknown = name !== undefined && Reflect.get(target, name);

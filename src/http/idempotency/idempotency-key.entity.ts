@@ -12,7 +12,7 @@ export class IdempotencyKeyEntity {
   @Column({ name: 'token_id', type: 'text', collation: 'C' })
   tokenId!: string;
 
-  /** Method and route, for whoever looks. */
+  /** Method and route, for operators. */
   @Column({ type: 'text' })
   operation!: string;
 
@@ -20,12 +20,12 @@ export class IdempotencyKeyEntity {
   @Column({ type: 'text', collation: 'C' })
   request!: string;
 
-  /** The turn from which the answer is told again. */
+  /** The turn from which the response is replayed. */
   @Column({ name: 'turn_id', type: 'text', collation: 'C', nullable: true })
   @ForeignKey('TurnEntity', { name: 'idempotency_keys_turn_id_fkey', onDelete: 'CASCADE' })
   turnId!: string | null;
 
-  /** The replica that is at it. */
+  /** The replica that serves the request. */
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 

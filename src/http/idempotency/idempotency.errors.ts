@@ -27,7 +27,7 @@ export class KeyInUse extends KeyRefused {
   }
 }
 
-/** Whoever served the first request is gone; it is not done again. */
+/** The replica that served the first request is gone; the request is not repeated. */
 export class KeyInterrupted extends KeyRefused {
   constructor() {
     super(
@@ -38,18 +38,18 @@ export class KeyInterrupted extends KeyRefused {
   }
 }
 
-/** Thrown within a transaction so that nothing of it is kept: the key was used before. Never an answer. */
+/** Rolls a transaction back because its key was used before. Never reaches a caller. */
 export class KeyAlreadyUsed extends Error {
   constructor() {
     super('The Idempotency-Key was used before.');
-    this.name = 'KeyTaken';
+    this.name = new.target.name;
   }
 }
 
-/** Ends a request whose answer was sent again. Never an answer itself. */
+/** Ends a request whose stored response has been sent. Never reaches a caller. */
 export class AnswerReplayed extends Error {
   constructor() {
-    super('The answer was sent again.');
-    this.name = 'AnsweredAgain';
+    super('The stored response was sent again.');
+    this.name = new.target.name;
   }
 }

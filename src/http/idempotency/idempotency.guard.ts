@@ -11,9 +11,8 @@ import { RequestKey } from './request-key.js';
 import { ResponseRecorder } from './response-recorder.js';
 
 /**
- * Fifth check: a POST or PATCH with an Idempotency-Key is done once (docs/specification/additions.md, Idempotency-Key).
- * It stands between the body and its validation. Without the header it does nothing; that is why it is no interceptor,
- * whose mere presence costs.
+ * Fifth check: executes a POST or PATCH with an Idempotency-Key once (docs/specification/additions.md, Idempotency-Key). Runs
+ * between reading the body and validating it. A guard and not an interceptor, whose mere presence slows every request.
  */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
@@ -37,12 +36,12 @@ export class IdempotencyGuard implements CanActivate {
       : this.admitClaimed(asked, request, response);
   }
 
-  /** Tells the answer of whoever was faster. */
+  /** Sends the response of the request that was faster. */
   async replay(asked: PresentedKey, request: GatewayRequest, response: Response): Promise<void> {
     replayResponse(await this.store.find(asked.scope), asked, request, response);
   }
 
-  /** The handler commits its answer with its effect, and tells a turn again by itself. */
+  /** The handler commits its response with its effect, and replays a turn itself. */
   private async admitStoring(
     asked: PresentedKey,
     request: GatewayRequest,
@@ -60,7 +59,7 @@ export class IdempotencyGuard implements CanActivate {
     return true;
   }
 
-  /** The key is claimed before anything is done, and the answer written down before it is told. */
+  /** Claims the key before the handler runs, and stores the response before it is sent. */
   private async admitClaimed(
     asked: PresentedKey,
     request: GatewayRequest,

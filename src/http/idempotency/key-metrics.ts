@@ -4,7 +4,7 @@ import type { Counter } from 'prom-client';
 
 const REQUESTS = 'agent_gateway_idempotent_requests_total';
 
-/** What an Idempotency-Key came to. */
+/** How a request with an Idempotency-Key was served. */
 export type KeyOutcome = 'first' | 'replayed' | 'refused';
 
 export const keyMetricProvider = makeCounterProvider({
@@ -13,7 +13,7 @@ export const keyMetricProvider = makeCounterProvider({
   labelNames: ['outcome'],
 });
 
-/** Counts requests with an Idempotency-Key by what the key came to. */
+/** Counts requests with an Idempotency-Key by outcome. */
 @Injectable()
 export class KeyMetrics implements OnModuleInit {
   constructor(@InjectMetric(REQUESTS) private readonly requests: Counter<'outcome'>) {}

@@ -4,7 +4,7 @@ import { Database } from '../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../platform/database/sql.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 
-/** A claim that is not renewed for so long has lost its owner. */
+/** A claim that has not been renewed for this long has lost its owner. */
 export const CLAIM_SECS = 15;
 const KEPT = `interval '24 hours'`;
 
@@ -15,7 +15,7 @@ export interface PresentedKey {
   readonly tokenId: string;
   /** Method and route. */
   readonly operation: string;
-  /** A hash of what else belongs to the request: profile, query, body. */
+  /** A hash of the rest of the request: profile, query, body. */
   readonly request: string;
 }
 
@@ -26,7 +26,7 @@ export interface StoredResponse {
   readonly body: string | null;
 }
 
-/** What a key was used for before. */
+/** The earlier request with a key. */
 export interface FoundKey {
   readonly request: string;
   readonly turnId: string | null;
@@ -44,7 +44,7 @@ interface KeyRow {
   held: boolean;
 }
 
-/** Nothing happens when the key is in use; one that has outlived its day is as good as none. */
+/** Inserts nothing when the key is in use; a key older than a day counts as unused. */
 const INSERT: Statement = {
   name: 'idempotency_keys.insert',
   text: `
@@ -104,27 +104,27 @@ export class KeyStore {
     return row && toFound(row);
   }
 
-  /** Says that this replica is at it, before anything is done. False when the key was used before. */
+  /** Claims the key for this replica before anything is done. False when the key was used before. */
   claim(asked: PresentedKey): Promise<boolean> {
     return this.insert(this.database, asked, { owner: this.replica.value });
   }
 
-  /** Keeps an answer in the transaction of its effect. False when the key was used before. */
+  /** Stores a response in the transaction of its effect. False when the key was used before. */
   storeResponse(runner: SqlRunner, asked: PresentedKey, answer: StoredResponse): Promise<boolean> {
     return this.insert(runner, asked, { answer });
   }
 
-  /** The same for what a turn will answer. */
+  /** The same for a turn, whose response is still to come. */
   storeTurn(runner: SqlRunner, asked: PresentedKey, turnId: string): Promise<boolean> {
     return this.insert(runner, asked, { turnId });
   }
 
-  /** What a claim came to. */
+  /** Stores the response of a claimed key. */
   async record({ scope }: PresentedKey, { status, headers, body }: StoredResponse): Promise<void> {
     await this.database.query(RECORD, [scope, this.replica.value, status, JSON.stringify(headers), body]);
   }
 
-  /** Gives a claim back under which nothing was done. */
+  /** Releases a claim under which nothing was done. */
   async release({ scope }: PresentedKey): Promise<void> {
     await this.database.query(RELEASE, [scope, this.replica.value]);
   }
@@ -133,7 +133,7 @@ export class KeyStore {
     await this.database.query(RENEW, [scopes, this.replica.value]);
   }
 
-  /** Removes keys that are older than a day, unless another replica is at it. @returns how many */
+  /** Removes keys older than a day, unless another replica is doing so. @returns how many */
   async forget(most: number): Promise<number> {
     return (await this.database.query(FORGET, [most])).length;
   }

@@ -10,7 +10,7 @@ const METHODS: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const NO_BODY = createHash('sha256').digest('hex');
 
-/** Undefined without the header, and where it means nothing. Throws `BadIdempotencyKey`. */
+/** Undefined without the header, and where it has no meaning. @throws BadIdempotencyKey when malformed */
 export function presentedKey(request: GatewayRequest): PresentedKey | undefined {
   const sent = request.headers[IDEMPOTENCY_KEY];
   if (sent === undefined || !METHODS.has(request.method)) return undefined;
@@ -18,10 +18,10 @@ export function presentedKey(request: GatewayRequest): PresentedKey | undefined 
   if (route === undefined || request.caller === undefined) return undefined;
   if (typeof sent !== 'string' || !KEY.test(sent)) throw new BadIdempotencyKey();
   const { tokenId } = request.caller;
-  // A token that replaced another knows the keys that were used with that one.
+  // A rotated token shares the keys of the one it replaced.
   const family = familyOf(request.caller);
   const { method, params, profile, bodyHash = NO_BODY } = request;
-  // Of template and parameters, so that one path that can be written in several ways is one path.
+  // From template and parameters, so that all spellings of a path give the same key.
   const path = [route, JSON.stringify(params)];
   const query = new URL(request.originalUrl, 'http://gateway').search;
   return {

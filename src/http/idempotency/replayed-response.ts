@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../gateway-request.js';
 import { KeyInterrupted, KeyInUse, KeyReused } from './idempotency.errors.js';
 import type { FoundKey, PresentedKey, StoredResponse } from './key.store.js';
 
-/** Says that what follows was done before. */
+/** Marks the response as a replay. */
 export function markReplayed(request: GatewayRequest, response: Response): void {
   request.keyOutcome = 'replayed';
   response.setHeader('Idempotency-Replayed', 'true');
@@ -15,14 +15,14 @@ export function refuseOtherRequest(found: FoundKey, asked: PresentedKey): void {
   if (found.request !== asked.request) throw new KeyReused();
 }
 
-/** Sends the answer as it was; throws the error that it was, or why there is none. */
+/** Sends the stored response; throws the stored error, or the reason why nothing is stored. */
 export function replayResponse(
   found: FoundKey | undefined,
   asked: PresentedKey,
   request: GatewayRequest,
   response: Response,
 ): void {
-  // One that has just gone was given back: its request was refused.
+  // A key that has just gone was released because its request was refused.
   if (found === undefined) throw new KeyInUse();
   refuseOtherRequest(found, asked);
   const { answer, isHeld, turnId } = found;

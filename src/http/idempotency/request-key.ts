@@ -2,23 +2,23 @@ import type { OnCommit } from '../../platform/database/sql.js';
 import { KeyAlreadyUsed } from './idempotency.errors.js';
 import type { KeyStore, PresentedKey, StoredResponse } from './key.store.js';
 
-/** The Idempotency-Key of a request whose handler keeps the answer together with the effect. */
+/** The Idempotency-Key of a request whose handler stores the response together with the effect. */
 export class RequestKey {
   private stored = false;
 
   constructor(
     private readonly presented: PresentedKey,
     private readonly store: KeyStore,
-    /** The turn that the first request with this key began: it is told again, and nothing is done. */
+    /** The turn that the first request with this key began: the handler replays it and does nothing else. */
     readonly turnId: string | undefined,
   ) {}
 
-  /** Whether the effect that was committed has its answer beside it. */
+  /** Whether the response was committed with the effect. */
   get isStored(): boolean {
     return this.stored || this.turnId !== undefined;
   }
 
-  /** Commits the answer with the effect, or neither when the key was used meanwhile. */
+  /** Commits the response with the effect, or neither when the key was used meanwhile. */
   storing<Result>(
     status: number,
     present: (result: Result) => object,
@@ -30,12 +30,12 @@ export class RequestKey {
     };
   }
 
-  /** The same for a turn, given its id: the history will have the answer. */
+  /** The same for a turn, by its id: the history will hold the response. */
   storingTurn(): OnCommit<string> {
     return async (runner, turnId) => this.mark(await this.store.storeTurn(runner, this.presented, turnId));
   }
 
-  /** Nothing was done under this key: what an earlier request did is told again. */
+  /** Called when nothing was done under this key and the response of an earlier request is replayed. */
   replayed(): void {
     this.stored = true;
   }

@@ -9,7 +9,7 @@ import { Claims } from './claims.service.js';
 import { KeyStore, type PresentedKey, type StoredResponse } from './key.store.js';
 import type { RequestKey } from './request-key.js';
 
-/** Writes down what came of a claimed key, before it is told. */
+/** Stores the response of a claimed key before it is sent. */
 @Injectable()
 export class ResponseRecorder {
   private readonly logger: Logger;
@@ -22,7 +22,7 @@ export class ResponseRecorder {
     this.logger = logs.for('gateway::idempotency');
   }
 
-  /** Holds the answer back until it is written down. */
+  /** Holds the response back until it is stored. */
   record(asked: PresentedKey, request: GatewayRequest, response: Response): void {
     const headersBefore = new Set(response.getHeaderNames());
     const send = response.send.bind(response);
@@ -41,7 +41,7 @@ export class ResponseRecorder {
     };
   }
 
-  /** Says so when a route that took its key did not keep its answer: it is our mistake, and too late to undo. */
+  /** Logs when a route took the key but did not store its response: a defect, and too late to undo. */
   expectStored(key: RequestKey, response: Response): void {
     response.once('close', () => {
       if (response.statusCode < 300 && !key.isStored)
@@ -49,7 +49,7 @@ export class ResponseRecorder {
     });
   }
 
-  /** What was done was done, and its caller is told so; without the record, who asks again is told that it is unknown. */
+  /** Without the record the caller still gets the response; a repeated request gets `idempotency_outcome_unknown`. */
   private async attempt(write: () => Promise<void>): Promise<void> {
     try {
       await write();
@@ -59,14 +59,14 @@ export class ResponseRecorder {
   }
 
   private async failed(asked: PresentedKey, error: GatewayError): Promise<void> {
-    // Nobody knows what was changed: the claim runs out, and says so.
+    // The effect is unknown: the claim expires, and repeated requests get `idempotency_outcome_unknown`.
     if (error instanceof ConnectionLost) return;
     if (changedNothing(error)) await this.store.release(asked);
     else await this.store.record(asked, failureOf(error));
   }
 }
 
-/** A refusal is no answer to keep: the same request may be served when what was in its way is gone. */
+/** A refusal is not stored: the same request may succeed once its cause is gone. */
 function changedNothing({ status }: GatewayError): boolean {
   return status < 500 || status === 503;
 }

@@ -7,14 +7,14 @@ import {
 import { RouteParamtypes } from '@nestjs/common/internal';
 import { STORES_ITS_RESPONSE } from './idempotency-key.decorator.js';
 
-/** Throws for a POST or PATCH that writes its answer by itself: nobody could keep it for an Idempotency-Key. */
+/** Throws for a POST or PATCH handler that writes its response itself: it could not be stored for an Idempotency-Key. */
 export function refuseUnrecordedRoutes(controller: Type, name: string, handler: object): void {
   const method: unknown = Reflect.getMetadata(METHOD_METADATA, handler);
   if (method !== RequestMethod.POST && method !== RequestMethod.PATCH) return;
   if (Reflect.hasMetadata(STORES_ITS_RESPONSE, handler) || !writesItself(controller, name)) return;
   throw new Error(
     `${controller.name}.${name} writes its answer by itself, so nobody can keep it for an Idempotency-Key: ` +
-      'return it, use @Res({ passthrough: true }), or take the key with @TheKey().',
+      'return it, use @Res({ passthrough: true }), or take the key with @IdempotencyKey().',
   );
 }
 

@@ -7,9 +7,9 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
 }
 
 /**
- * Has a request served as if it had not asked for another protocol (RFC 9110, 7.8). Node has let go of the connection by
- * then and has read nothing behind the head; so the head goes back without its `Upgrade`, before what followed it, and the
- * server takes the connection up once more: body, further requests and keep-alive are what they would have been.
+ * Serves a request as if it had no `Upgrade` header (RFC 9110, 7.8). Node has detached the connection by then and read
+ * nothing after the head; so the head goes back without `Upgrade`, followed by the rest, and the server accepts the
+ * connection anew: body, further requests and keep-alive work as usual.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, rest: Buffer): void {
   socket.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(request), 'latin1'), rest]));

@@ -5,7 +5,7 @@ import { Open } from '../guards/access.decorator.js';
 import type { ProfileId } from '../profiles/profile.js';
 import { LANDING_PAGE_POLICY, LandingPages } from './landing-page.js';
 
-/** Where things are: whoever opens the address in a browser is led on. Open, because it says only what the documents say. */
+/** `GET /` leads browsers to the documents. Needs no token, because it says no more than the documents do. */
 @Controller({ path: '', version: ['a', 'b'] })
 @Open()
 export class LandingPageController {

@@ -2,7 +2,7 @@ import { API_PREFIX, type ListenerId } from '../profiles/profile.js';
 
 const HEALTH = { a: 'health', b: 'status/health' } as const;
 
-/** Where things are, as `GET /` says it: nothing that a token protects, and no version. */
+/** The links of `GET /`: nothing that a token protects, and no version. */
 export interface LandingPage {
   readonly name: 'Agent Gateway';
   readonly profile: ListenerId;
@@ -19,7 +19,7 @@ export interface LandingPage {
 export const LANDING_PAGE_POLICY =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** `GET /` answers a browser with a page and everybody else with JSON. */
+/** The content of `GET /`: a page for browsers, JSON for other clients. */
 export class LandingPages {
   /** @param docs whether the API documents are served */
   constructor(private readonly docs: boolean) {}

@@ -9,12 +9,12 @@ import {
 import type { Express } from 'express';
 import { MAX_HEADER_BYTES } from './request-stamp.js';
 
-/** Node's two classes, as this Express would have made them. */
+/** Node's two classes with Express's prototypes. */
 export type ExpressClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
 /**
- * Express gives every request and response another prototype, which costs more than everything else it does. These
- * classes are born with it, so that its replacement changes nothing. Once per application, for all its servers.
+ * Express replaces the prototype of every request and response, which costs more than everything else it does. Objects of
+ * these classes already have it, so the replacement changes nothing. Called once per application, for all its servers.
  */
 export function expressClasses(express: Express): ExpressClasses {
   class ExpressRequest extends IncomingMessage {}

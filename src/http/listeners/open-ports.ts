@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListenerId } from '../profiles/profile.js';
 import type { ListenerPorts } from './profile-listeners.js';
 
-/** On which ports this process listens, once they are open: with port 0 that is not in the settings. */
+/** The ports on which this process listens, once open: with port 0 the settings do not tell. */
 @Injectable()
 export class OpenPorts {
   private ports: ListenerPorts = {};

@@ -25,7 +25,7 @@ test.each([
   await made.close();
 });
 
-test('a port that is taken is named with its setting, and none is open then', async () => {
+test('a port in use is reported with its setting, and no port stays open', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -40,7 +40,7 @@ test('a port that is taken is named with its setting, and none is open then', as
   await made.close();
 });
 
-test('an address that is not of this machine is said to be so', async () => {
+test('an address that is not of this machine is reported as such', async () => {
   await expect(listeners().open(settings({ host: '192.0.2.1' }))).rejects.toThrow(
     /^Cannot listen on 192\.0\.2\.1:0: .*Check gateway\.host and gateway\.profile_a_port; over a value that a PATCH stored, the file or the environment .* wins\.$/,
   );

@@ -9,16 +9,15 @@ import type { AccessLog } from '../access-log/access-log.js';
 import type { RawRefusal } from '../envelope/raw-refusal.js';
 import { type GatewayRequest, routeLabel } from '../gateway-request.js';
 import type { ListenerId, ProfileId } from '../profiles/profile.js';
-import { isFramedTwice } from './double-framing.js';
 import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.js';
 import { createExpressServer, type ExpressClasses, expressClasses } from './listener-server.js';
-import { stampRequest } from './request-stamp.js';
+import { isFramedTwice, stampRequest } from './request-stamp.js';
 import { cutWhenStalled } from './stalled-response.js';
 import { traced } from './traced-request.js';
 
 const POLL_MS = 20;
 const QUIET_MS = 0.5;
-/** On a machine that is never quiet it ends all the same. */
+/** The wait for a quiet moment ends after this long on a machine that is never quiet. */
 const QUIET_LIMIT_MS = 1000;
 
 /** Takes a connection that asks to be a WebSocket. */
@@ -31,7 +30,7 @@ export type UpgradeHandler = (
 
 export type ListenerPorts = Partial<Record<ListenerId, number>>;
 
-/** The open ports: one a profile, one for operations. What arrives is stamped with the listener it came through. */
+/** The open ports: one per profile, one for operations. Stamps every request with its listener. */
 export class ProfileListeners {
   private readonly servers = new Map<ListenerId, Server>();
   private readonly classes: ExpressClasses;
@@ -39,14 +38,14 @@ export class ProfileListeners {
   private accepted = 0;
   /** The newest response of each connection. */
   private readonly newest = new WeakMap<Socket, Response>();
-  /** Connections of which nothing more is believed. */
+  /** Connections from which nothing more is accepted. */
   private readonly cutOff = new WeakSet<Socket>();
-  /** Connections that were met before: one whose upgrade was ignored comes back. */
+  /** Connections seen before: one whose upgrade was ignored is accepted a second time. */
   private readonly met = new WeakSet<Socket>();
   private acceptWebSocket: UpgradeHandler | undefined;
-  /** What has not been answered to its last byte. */
+  /** Requests whose response is not sent to its last byte. */
   private readonly unanswered = new Set<Response>();
-  /** Whether every answer ends its connection, so that the next one is opened elsewhere. */
+  /** Whether every response ends its connection, so that clients open the next one elsewhere. */
   endsConnections = false;
 
   constructor(
@@ -57,12 +56,12 @@ export class ProfileListeners {
     this.classes = expressClasses(express);
   }
 
-  /** Without it, on the operations port, and for any other protocol a request is served as if it had not asked. */
+  /** Without this, on the operations port, and for any other protocol, the `Upgrade` header is ignored. */
   onUpgrade(take: UpgradeHandler): void {
     this.acceptWebSocket = take;
   }
 
-  /** Opens them all, or none. Throws one sentence that names the port and the setting. */
+  /** Opens all ports or none. Rejects with one sentence that names the port and the setting. */
   async open(settings: GatewaySettings['gateway']): Promise<ListenerPorts> {
     const requested: [ListenerId, number, string][] = [];
     if (settings.profiles.includes('a')) requested.push(['a', settings.profile_a_port, 'profile_a_port']);
@@ -81,9 +80,9 @@ export class ProfileListeners {
   }
 
   /**
-   * Refuses new connections; those with a request end after its answer. Node's own `close` would cut idle ones too,
-   * into which a balancer may be writing just now: they are for `closeIdle`, a little later. What waits to be accepted
-   * when the listening ends is reset, so it ends when nothing has waited for a moment.
+   * Refuses new connections; those with a request end after its response. Node's own `close` would also cut idle ones,
+   * into which a load balancer may be writing just now: `closeIdle` ends those a little later. Connections not yet
+   * accepted when listening ends are reset, so it ends after a moment in which none waited.
    */
   async stopAccepting(): Promise<void> {
     const deadline = performance.now() + QUIET_LIMIT_MS;
@@ -91,7 +90,7 @@ export class ProfileListeners {
     for (const server of this.servers.values()) NetServer.prototype.close.call(server);
   }
 
-  /** Whether one short turn of the event loop went by in which no connection was waiting. */
+  /** Whether one short turn of the event loop passed without a waiting connection. */
   private async isQuietTurn(): Promise<boolean> {
     const [accepted, startedAt] = [this.accepted, performance.now()];
     await new Promise(setImmediate);
@@ -102,12 +101,12 @@ export class ProfileListeners {
     for (const server of this.servers.values()) server.closeIdleConnections();
   }
 
-  /** Resolves when every request that has arrived whole is answered to its last byte, or when `signal` fires. */
+  /** Resolves when the response to every fully received request is sent to its last byte, or when `signal` fires. */
   async answered(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && [...this.unanswered].some(({ req }) => req.complete)) await sleep(POLL_MS);
   }
 
-  /** Requests that have not been answered to their last byte, as `GET /api/v1/sessions/:id`. */
+  /** Requests whose response is not sent to its last byte, as `GET /api/v1/sessions/:id`. */
   get unansweredRoutes(): string[] {
     return [...this.unanswered].map(({ req }) => `${req.method} ${routeLabel(req as GatewayRequest)}`);
   }
@@ -133,7 +132,7 @@ export class ProfileListeners {
       this.upgrade(listener, server, request, socket, rest),
     );
     server.on('connect', (_request, socket) => this.refuse(listener, socket as Socket, undefined));
-    // Nobody is told to send a body before it is known who asks: `JsonBodyGuard` says so.
+    // `JsonBodyGuard` sends "100 Continue", after the caller is known.
     for (const event of ['checkContinue', 'checkExpectation'] as const)
       server.on(event, (request, response) => server.emit('request', request, response));
     this.servers.set(listener, server);
@@ -162,7 +161,7 @@ export class ProfileListeners {
       return;
     }
     const destroy = (): void => void socket.destroy();
-    // Nobody else hears of the connection's end until the server has it back.
+    // The connection has no other error listener until the server has it back.
     socket.on('error', destroy);
     const serve = (): void => {
       if (socket.destroyed) return;
@@ -170,7 +169,7 @@ export class ProfileListeners {
       socket.off('error', destroy);
     };
     const before = this.newest.get(socket);
-    // What came before on this connection is answered before.
+    // Earlier requests on this connection get their responses first.
     if (before === undefined || before.closed) serve();
     else before.once('close', serve);
   }
@@ -197,7 +196,7 @@ export class ProfileListeners {
     else traced(request, response, handle);
   }
 
-  /** Node says it only of the answer that was being written: those that wait behind it are told here. */
+  /** Node emits `close` only for the response being written; the queued ones get theirs here. */
   private closeUnanswered(socket: Socket): void {
     for (const response of this.unanswered) {
       if (response.req.socket !== socket || response.closed) continue;
@@ -206,7 +205,7 @@ export class ProfileListeners {
     }
   }
 
-  /** Whatever was understood before on this connection is answered first; into an answer nothing is written. */
+  /** Earlier requests on this connection get their responses first; nothing is written into one. */
   private refuse(listener: ListenerId, socket: Socket, parserCode: string | undefined): void {
     const before = this.newest.get(socket);
     const refuse = (): void => void this.rawRefusal.answer(socket, listener, parserCode);
@@ -217,7 +216,7 @@ export class ProfileListeners {
   }
 }
 
-/** The operations port may be kept to an address of its own, since it asks for no token. */
+/** The operations port may have an address of its own, since it needs no token. */
 function hostOf(listener: ListenerId, { host, management_host }: GatewaySettings['gateway']): string {
   return listener === 'operations' && management_host !== '' ? management_host : host;
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BadRequest, HeadersTooLarge, UriTooLong } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
 import type { GatewayRequest } from '../gateway-request.js';
@@ -23,7 +23,7 @@ export function stampRequest(request: GatewayRequest, response: ServerResponse, 
   response.setHeader('Cache-Control', 'no-store');
   const refusal = unroutable(request);
   if (refusal !== undefined) request.refusal = refusal;
-  // To the catch-all route: whoever sent this is authenticated and counted like everybody else, and then told.
+  // To the catch-all route: the caller is authenticated and counted as usual before the refusal.
   if (refusal !== undefined || request.url === '*') request.url = UNROUTABLE;
 }
 
@@ -65,4 +65,12 @@ function decodes(url: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether a request has both a length and a transfer coding, even an empty one, which Node accepts. Two servers may then
+ * see its end in different places, which allows request smuggling (RFC 9112, 6.3).
+ */
+export function isFramedTwice({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined && headers['content-length'] !== undefined;
 }

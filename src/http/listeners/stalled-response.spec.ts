@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cutWhenStalled } from './stalled-response.js';
 
-/** More than what the kernel takes for a reader that reads nothing. */
+/** More than the kernel buffers for a caller that reads nothing. */
 const LARGE = Buffer.alloc(20_000_000, 'x');
 const TIMEOUT_MS = 300;
 /** What a slow reader takes at a time: so much that the kernel lets more of it come. */
@@ -41,13 +41,13 @@ async function readsToTheEnd(socket: Socket): Promise<number> {
   return socket.bytesRead;
 }
 
-test('whoever takes nothing of a finished answer is let go', async () => {
+test('a caller that reads nothing of a finished response is disconnected', async () => {
   const socket = await asks('/');
   while (unanswered.size > 0) await sleep(5);
   expect(await readsToTheEnd(socket)).toBeLessThan(LARGE.length);
 });
 
-test('whoever is slow gets it whole, however long it takes', async () => {
+test('a slow caller gets the whole response, however long it takes', async () => {
   const socket = await asks('/');
   const startedAt = performance.now();
   while (performance.now() - startedAt < 3 * TIMEOUT_MS) {
@@ -60,7 +60,7 @@ test('whoever is slow gets it whole, however long it takes', async () => {
   expect(await readsToTheEnd(socket)).toBeGreaterThan(LARGE.length);
 });
 
-test('an answer that is not complete is for others to judge', async () => {
+test('an unfinished response is left alone', async () => {
   const socket = await asks('/stream');
   await sleep(3 * TIMEOUT_MS);
   expect(unanswered.size).toBe(1);

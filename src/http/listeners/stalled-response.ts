@@ -3,8 +3,7 @@ import type { ServerResponse } from 'node:http';
 const TIMEOUT_MS = 30_000;
 
 /**
- * Lets go of a caller that takes nothing of an answer that is complete here: it would stay in memory for as long as they
- * like. Streams look after their readers until they end. Once all is taken, Node puts its keep-alive limit in the place
+ * Disconnects a caller that stops reading a complete response, which would otherwise stay in memory without limit. Streams look after their readers until they end. Once all is taken, Node puts its keep-alive limit in the place
  * of this one.
  */
 export function cutWhenStalled(response: ServerResponse, timeoutMs = TIMEOUT_MS): void {

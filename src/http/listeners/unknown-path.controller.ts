@@ -5,7 +5,7 @@ import { AnyToken } from '../guards/access.decorator.js';
 import { RouteTable } from '../route-table.js';
 import { OpenPorts } from './open-ports.js';
 
-/** What no other route takes. It is a route so that an unknown path, too, is authenticated, counted and enveloped. */
+/** Serves paths without a route of their own, so that they are authenticated, counted and enveloped too. */
 @Controller({ version: ['a', 'b'] })
 export class UnknownPathController {
   constructor(

@@ -1,4 +1,4 @@
-/** What each tag of the documents stands for; a tag is the first segment of a path below `/api/v1`. */
+/** Descriptions of the tags; a tag is the first segment of a path below `/api/v1`. */
 export const AREAS: Readonly<Record<string, string>> = {
   sessions:
     'Conversations with an agent: create, list, inspect and end them, send messages and read the history. ' +
@@ -20,11 +20,11 @@ export const AREAS: Readonly<Record<string, string>> = {
 
 interface PathParameter {
   readonly description: string;
-  /** A value that works on a new gateway. Ids have none: they are made. */
+  /** A value that works on a new gateway. Ids have none: the gateway generates them. */
   readonly example?: string;
 }
 
-/** What stands in the place of `{id}` and `{name}`, by the area of the path. */
+/** The path parameters `{id}` and `{name}`, by the area of the path. */
 export const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'sessions.id': { description: 'The id of the session, as it was given when the session was created' },
   'hooks.id': { description: 'The id of the webhook, as it was given when the webhook was registered' },

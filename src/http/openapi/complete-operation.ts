@@ -5,7 +5,7 @@ import { AREAS, PATH_PARAMETERS } from './areas.js';
 import { type RefusalStatus, refusalReference } from './refusals.js';
 import type { Operation, ResponseObject, RoutedOperation } from './shapes.js';
 
-/** What any request may be answered. */
+/** Refusals that any request may get. */
 const ALWAYS: readonly RefusalStatus[] = [400, 405, 408, 414, 429, 431, 500, 503];
 const WITH_TOKEN: readonly RefusalStatus[] = [401, 403];
 const WITH_PATH_PARAMETER: readonly RefusalStatus[] = [404];
@@ -27,7 +27,7 @@ const NOT_MODIFIED: ResponseObject = {
   headers: headerReferences(COMMON_HEADERS),
 };
 
-/** What every operation has and no controller says: its tag, its scope in words, parameters, headers and refusals. */
+/** Adds what every operation has and no controller declares: tag, scope in words, parameters, headers and refusals. */
 export function completeOperation({ path, method, operation }: RoutedOperation): void {
   const area = areaOf(path);
   operation.tags = [area];
@@ -46,7 +46,7 @@ function areaOf(path: string): string {
   return area;
 }
 
-/** An operation that asks for no token has to say so: silence means the document's default. */
+/** An operation that needs no token must say so: the document's default is a token. */
 function describeAccess(operation: Operation): void {
   operation.security ??= [];
   const scope = (operation as { 'x-required-scope'?: string })['x-required-scope'];
@@ -72,7 +72,7 @@ function addHeaders(operation: Operation, isRemembered: boolean): void {
   }
 }
 
-/** Whatever is answered at once has an entity that a condition can be about (RFC 9110, 13.1.2). */
+/** Every response but a stream has an entity for conditional requests (RFC 9110, 13.1.2). */
 function addNotModified(operation: Operation): void {
   const good = operation.responses['200'];
   if (good === undefined || '$ref' in good || good.content === undefined) return;

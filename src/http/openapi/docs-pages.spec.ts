@@ -15,7 +15,7 @@ test('each profile has its document, the operations port has none', () => {
   expect(() => pages.document('operations', 'openapi')).toThrow(NotFound);
 });
 
-test('what the documentation has no file for is not found, and nothing is said about the disk', () => {
+test('a missing documentation file gives NotFound without details of the disk', () => {
   for (const name of ['absent.js', '../package.json', 'package.json']) {
     expect(() => pages.sendAsset(name, {} as Response)).toThrow('The documentation has no such file.');
   }

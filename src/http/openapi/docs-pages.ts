@@ -6,12 +6,12 @@ import type { ListenerId } from '../profiles/profile.js';
 import { OpenApiDocuments } from './openapi.js';
 import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
 
-/** What the documentation routes send. */
+/** The content of the documentation routes. */
 @Injectable()
 export class DocsPages {
   constructor(private readonly documents: OpenApiDocuments) {}
 
-  /** Throws `NotFound` on a listener that has no document. */
+  /** @throws NotFound on a listener that has no document */
   document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
     if (listener === 'operations') throw new NotFound('The operations port has no API document.');
     return this.documents.get(listener, kind);

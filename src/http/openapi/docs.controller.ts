@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
 import { DocsPages } from './docs-pages.js';
 
-/** The documents of the listener's profile, and Swagger UI for the OpenAPI one. They tell nothing that a token protects. */
+/** The documents of the listener's profile, and Swagger UI for the OpenAPI one. They contain nothing that a token protects. */
 @Controller({ path: '', version: ['a', 'b'] })
 @Open()
 export class DocsController {

@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 
-/** Where the schema of a stream keeps its name, until the document is complete. */
+/** Extension that holds the name of a stream's schema until the document is complete. */
 export const STREAM_NAME = 'x-name';
 
-/** Where the document of every profile has its error envelope. */
+/** The error envelope in the document of every profile. */
 export const ERROR_ENVELOPE = '#/components/schemas/ErrorEnvelope';
 
 /** The data of each kind of event; `error` stands for the profile's error envelope. */
@@ -19,8 +19,8 @@ type EventStreamContent = Record<
 >;
 
 /**
- * The content of an answer that is Server-Sent Events: what the `data` of each kind holds, under one name for all of them. The whole stream is text, which
- * stands beside them for readers and proxies that do not take it apart.
+ * The content of a Server-Sent Events response: the `data` of each kind of event, under one name for all of them, and text
+ * for readers and proxies that do not parse the stream.
  */
 export function eventStream(name: string, kinds: EventKinds, example: string): EventStreamContent {
   const schemas = Object.values(kinds).map((kind) => ({

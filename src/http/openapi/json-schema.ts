@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** A schema of OpenAPI 3.0 as JSON Schema: `null` is a type, and an example one of a list. */
+/** Converts a schema of OpenAPI 3.0 to JSON Schema, where `null` is a type and examples are a list. */
 export function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -13,7 +13,7 @@ export function toJsonSchema(schema: unknown): unknown {
   return converted;
 }
 
-/** The names of the schemas that `root` is made of, directly or through others. */
+/** The names of the schemas that `root` refers to, directly or through others. */
 export function reachableSchemas(root: unknown, schemas: Json): Set<string> {
   const found = new Set<string>();
   const look = (node: unknown): void => {

@@ -2,7 +2,7 @@ import { VARIANTS, type VariantRule } from '../validation/variants.decorator.js'
 import { reachableSchemas } from './json-schema.js';
 import { type Document, operationsOf, type Schema, type SchemaOrReference, type Schemas } from './shapes.js';
 
-/** Says of every object that a caller sends that it takes no other fields, and in which forms it may come. */
+/** Closes every object that a caller sends to further fields, and adds the variants that it may take. */
 export function closeRequests(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const bodies = operationsOf(document).map(({ operation }) => operation.requestBody ?? {});

@@ -17,7 +17,7 @@ function documentWith(schemas: Record<string, Schema>, body: string): Document {
   };
 }
 
-test('clients see neither the word View nor the letter of a profile', () => {
+test('schema names have neither the word View nor the letter of a profile', () => {
   const names = ['SessionListViewA', 'HookView', 'CreateSessionRequestB', 'SendMessageRequest', 'Area'];
   expect(names.map(publicName)).toEqual([
     'SessionList',
@@ -32,7 +32,7 @@ test('clients see neither the word View nor the letter of a profile', () => {
   expect(() => withPublicNames(doubled)).toThrow('Two schemas would be called Hook.');
 });
 
-test('what a caller sends is closed to the last object, and what an answer has stays open', () => {
+test('every object that a caller sends is closed, those of responses stay open', () => {
   const document = documentWith(
     {
       Outer: { type: 'object', properties: { inner: { type: 'array', items: reference('Inner') } } },
@@ -49,7 +49,7 @@ test('what a caller sends is closed to the last object, and what an answer has s
   expect(schemas['Answer']).not.toHaveProperty('additionalProperties');
 });
 
-test('the forms of a request are schemas of their own', () => {
+test('the variants of a request are schemas of their own', () => {
   const either = {
     type: 'object',
     required: ['type'],

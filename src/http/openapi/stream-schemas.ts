@@ -1,7 +1,7 @@
 import { STREAM_NAME } from './event-stream.schema.js';
 import { type Document, operationsOf, type Schema } from './shapes.js';
 
-/** Gives the events of streams a name among the schemas, so that clients have one type for them. */
+/** Names the event unions of streams among the schemas, so that clients get one type for each. */
 export function nameStreams(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   for (const { operation } of operationsOf(document)) {

@@ -8,7 +8,7 @@ interface Options {
   };
 }
 
-/** What the page hands to Swagger UI, with the answers that it would get; its clock runs a thousand times as fast. */
+/** The responses that the page passes to Swagger UI; its clock runs a thousand times as fast. */
 function started(answer: Response): Options {
   let options: Options | undefined;
   const window: { onload?: () => void } = {};
@@ -44,11 +44,11 @@ function stream(endsItself: boolean): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-test('a stream without an end is shown as far as it came, and the page says that it stopped', async () => {
+test('an endless stream is shown as far as it arrived, with a note that reading stopped', async () => {
   expect(await shown(stream(false))).toMatch(/^event: log\ndata: \{\}\n\n: this page stopped reading here/);
 });
 
-test('a stream that ends is shown whole, as is everything else', async () => {
+test('a stream that ends is shown whole, like any other response', async () => {
   expect(await shown(stream(true), 'POST')).toBe('event: log\ndata: {}\n\n');
   expect(await shown(Response.json({ healthy: true }))).toBe('{"healthy":true}');
 });

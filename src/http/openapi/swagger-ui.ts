@@ -10,8 +10,8 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the page. Swagger UI shows an answer when it has all of it, and a stream has no end: so the page reads a stream for a
- * while and shows what came. The token is kept in the browser's storage until "Logout".
+ * Starts the page. Swagger UI shows a response only once it is complete, and a stream has no end: so the page reads a stream
+ * for a while and shows what arrived. The browser's storage keeps the token until "Logout".
  */
 const START = `
 const MOST_CHARS = 200000;

@@ -15,7 +15,7 @@ export const Base64 = () =>
     }),
   );
 
-/** Decoding and encoding again is native code, and exact; a pattern over 27 MiB is neither. */
+/** Decoding and encoding again is native code and exact; a regular expression over 27 MiB is neither. */
 function isBase64(text: string): boolean {
   return text.length > 0 && text.length % 4 === 0 && Buffer.from(text, 'base64').toString('base64') === text;
 }

@@ -19,12 +19,12 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Only what may fit is written out: a hostile body is a hundred times as large. */
+/** Serializes only values that may fit: a hostile body can be a hundred times as large. */
 function fitsAsJson(value: object, maxBytes: number): boolean {
   return roomLeft(value, maxBytes) >= 0 && Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
 }
 
-/** What is left of `room` after a value has taken at least its characters, quotes and commas; stops once nothing is. */
+/** `room` less the least size of a value as JSON (characters, quotes, commas); stops once nothing is left. */
 function roomLeft(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - 2;
   if (typeof value !== 'object' || value === null) return room - 1;

@@ -3,7 +3,7 @@ import { BadFields } from '../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../common/errors/gateway-error.js';
 
 /**
- * What is wrong with a body beyond the form of its single fields: what an area's service would refuse next.
+ * Faults of a body beyond the form of its single fields: what an area's service would refuse next.
  * @param sent the body as it came; a field is of its type when it is not faulty
  * @param isFaulty whether something was found at, within or around this path already
  */
@@ -13,8 +13,8 @@ export type FurtherCheck = (
 ) => readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
 
 /**
- * The further checks of request classes. They run only for a body that is refused already, so that its sender hears of
- * everything at once; a body whose fields are sound meets the same rules in the service.
+ * The further checks of request classes. They run only for a body that is refused already, to report all faults at
+ * once; for a body with valid fields the service checks the same rules.
  */
 @Injectable()
 export class FurtherChecks {
@@ -24,7 +24,7 @@ export class FurtherChecks {
     this.checks.set(requestClass, check);
   }
 
-  /** What to throw instead of `refusal`: the same with everything else that is wrong. */
+  /** The error to throw instead of `refusal`: the same, with all further faults. */
   async widened(refusal: unknown, requestClass: Type | undefined, body: unknown): Promise<unknown> {
     const check = requestClass && this.checks.get(requestClass);
     const found = refusal instanceof BadFields ? refusal.all : undefined;

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
 
-/** The class of a list's items, as a function: a class may name one that stands below it. */
+/** The class of a list's items, as a function so that a class may name one declared below it. */
 export type ItemClass = () => new () => object;
 
 const ITEM_CLASS = 'gateway:item-class';

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
-/** Pages larger than this are served as this (docs/specification/silences.md, Requests). */
+/** Larger page sizes count as this one (docs/specification/silences.md, Requests). */
 export const MAX_PER_PAGE = 500;
 
 /** A whole number written in digits, below 2^53; larger than `cap` counts as `cap`. Give the property its default. */

@@ -5,14 +5,14 @@ type RequestClass = new () => object;
 
 /** What one field of a request class may hold. */
 interface Field {
-  /** For a list: so many items and one more are looked at; that one is enough to refuse it. */
+  /** For a list: the items it may have. One more is looked at, which is enough to refuse the list. */
   readonly maxItems: number | undefined;
   readonly itemClass: ItemClass | undefined;
 }
 
 const known = new WeakMap<RequestClass, ReadonlyMap<string, Field>>();
 
-/** Fields that no class names, by their paths: so many are told. */
+/** How many unknown fields an error names. */
 const MAX_UNKNOWN_FIELDS = 20;
 
 /** A body as an instance of its request class, and the paths of fields that are not the class's. */
@@ -22,8 +22,8 @@ export interface ShapedBody {
 }
 
 /**
- * Makes the instance that is validated. Only fields that the class names are taken over, and of lists only what decides
- * about them: what a body holds beyond that is never walked, so that refusing it costs no more than naming its fields.
+ * Creates the instance that is validated. Copies only fields of the class, and of lists only as many items as decide about
+ * them: nothing else in a body is walked, so refusing it costs no more than naming its fields.
  */
 export function shapeBody(requestClass: RequestClass, body: unknown): ShapedBody {
   const unknownFields: string[] = [];

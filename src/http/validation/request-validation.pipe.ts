@@ -23,7 +23,7 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype } = metadata;
-    // The caller, the key: made here, not sent.
+    // Caller and key are made here, not sent.
     if (type === 'custom') return value;
     if (metatype === undefined || metatype === Object) return super.transform(value, metadata);
     if (type === 'body') return this.checkBody(value, metatype as new () => object);
@@ -31,7 +31,7 @@ export class RequestValidationPipe extends ValidationPipe {
     return super.transform(value, metadata);
   }
 
-  /** Nothing is taken out in silence: a free object keeps every key, and everywhere else such keys were refused. */
+  /** Removes nothing: a free object keeps every key, and everywhere else such keys were refused. */
   protected override stripProtoKeys(): void {
     // Left alone on purpose.
   }
@@ -46,7 +46,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-/** class-transformer leaves out keys that every object inherits, so they would pass as if they had not been sent. */
+/** class-transformer drops keys that every object inherits, so they would pass as if not sent. */
 function refuseInheritedKeys(query: unknown): void {
   const strangers = Object.keys(query ?? {}).filter((key) => key in Object.prototype);
   if (strangers.length > 0)

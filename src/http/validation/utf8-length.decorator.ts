@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 
-/** A string of `min` to `max` bytes of UTF-8. The document counts characters: no fewer bytes than those can be. */
+/** A string of `min` to `max` bytes of UTF-8. The OpenAPI document counts characters, of which there are never more than bytes. */
 export const Utf8Length = (min: number, max: number) =>
   applyDecorators(
     ApiProperty(lengths(min, max)),
