@@ -9,6 +9,10 @@ const settings = { current: { rate_limits: { other: LIMIT } } } as unknown as Se
 const charge = { refusal: (decision: RateDecision) => rateLimited(decision) } as unknown as RateCharge;
 const settled = () => new Promise(setImmediate);
 
+// The clock stands still: on a busy machine the bucket would refill during a test.
+beforeEach(() => jest.useFakeTimers({ now: 0, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+afterEach(() => jest.useRealTimers());
+
 function outcomes(gate: UnknownTokenGate, group: string, count: number): string[] {
   const seen: string[] = [];
   for (let i = 0; i < count; i += 1) {
