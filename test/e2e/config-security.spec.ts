@@ -56,7 +56,7 @@ describe('config:write alone', () => {
     [{ 'rate_limits.other': 1_000_000 }, ['rate_limits.other']],
     [
       { channels_config: { admin: DESK } },
-      ['type', 'secret', 'allowed_users'].map((key) => `channels_config.desk.${key}`),
+      ['type', 'secret', 'allowed_users'].map((key) => `channels_config.admin.${key}`),
     ],
     [{ 'agent.max_turns': 7, 'provider.api_key': 'mine' }, ['provider.api_key']],
   ])('cannot PATCH %j: 403 names the keys that need more, and nothing is changed', async (body, keys) => {
@@ -70,13 +70,13 @@ describe('config:write alone', () => {
 
   test('cannot take away with a section what others set below it, nor find out by trying whether a value is set', async () => {
     expect((await administrator.patch('/config', { channels_config: { admin: DESK } })).status).toBe(200);
-    expect(await refused({ 'channels_config.desk': null })).toEqual(
-      ['allowed_users', 'secret', 'type'].map((key) => `channels_config.desk.${key}`),
+    expect(await refused({ 'channels_config.admin': null })).toEqual(
+      ['allowed_users', 'secret', 'type'].map((key) => `channels_config.admin.${key}`),
     );
-    expect(await refused({ 'channels_config.desk.secret': DESK.secret })).toEqual([
-      'channels_config.desk.secret',
+    expect(await refused({ 'channels_config.admin.secret': DESK.secret })).toEqual([
+      'channels_config.admin.secret',
     ]);
-    expect((await writer.patch('/config', { 'channels_config.desk.enabled': false })).status).toBe(200);
+    expect((await writer.patch('/config', { 'channels_config.admin.enabled': false })).status).toBe(200);
   });
 });
 
