@@ -1,18 +1,15 @@
 import { basename } from 'node:path';
-import { DataSource } from 'typeorm';
-import {
-  type DatabaseAddress,
-  dataSourceOptions,
-  type PoolLimits,
-} from './src/platform/database/data-source-options.js';
+import type { DataSource } from 'typeorm';
+import { createDataSource as createWithTables, type DatabaseAddress, type PoolLimits } from './src/platform/database/data-source-options.js';
 import { openAddress } from './src/platform/database/open-address.js';
 import { silentLogs } from './src/platform/logging/silent-logs.js';
 import { readEnvironment } from './src/platform/settings/environment.js';
 import { loadSettings } from './src/platform/settings/settings-loader.js';
+import { tables } from './src/tables.js';
 
-/** The one definition of the database connection: the gateway, its command line and TypeORM's use this. */
+/** A connection that knows every table, for TypeORM's command line and for tests. */
 export function createDataSource(address: DatabaseAddress, limits: PoolLimits): DataSource {
-  return new DataSource(dataSourceOptions(address, limits));
+  return createWithTables(address, limits, tables);
 }
 
 async function dataSourceForCommandLine(): Promise<DataSource> {

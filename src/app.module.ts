@@ -1,6 +1,9 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { ConfigurationModule } from './areas/config/config.module.js';
+import type { Configuration } from './areas/config/configuration.js';
 import { ModelProvider } from './areas/models/model-provider.port.js';
+import { MetricsController } from './areas/status/metrics.controller.js';
 import { AccessLog } from './http/access-log/access-log.js';
 import { EdgeModule } from './http/edge.module.js';
 import { ProfileModule } from './http/profiles/profile.module.js';
@@ -16,9 +19,8 @@ import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { Egress } from './platform/outbound/egress.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SecretBox } from './platform/secrets/secret-box.js';
-import type { Configuration } from './platform/settings/configuration.js';
-import { ConfigurationModule } from './platform/settings/configuration.module.js';
 import { Environment } from './platform/settings/environment.js';
+import { PROFILE_MODULES } from './profile-modules.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
@@ -63,12 +65,12 @@ export class AppModule {
         ConfigurationModule.of(foundation.configuration),
         DatabaseModule.of(foundation.dataSource),
         LifecycleModule.of(foundation.replica, readBuildInfo().version),
-        MetricsModule,
+        MetricsModule.shownBy(MetricsController),
         EventsModule,
         AuditModule,
         OutboundModule,
         EdgeModule,
-        ProfileModule.register(foundation.configuration.live.current.gateway),
+        ProfileModule.register(foundation.configuration.live.current.gateway, PROFILE_MODULES),
       ],
       providers: [AccessLog],
     };

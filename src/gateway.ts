@@ -8,6 +8,8 @@ import { Viewers } from './areas/live/viewers.service.js';
 import { LogStreams } from './areas/logs/stream/log-streams.service.js';
 import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.port.js';
 import { RunningTurns } from './areas/turns/running-turns.js';
+import { TurnInterrupted } from './areas/turns/turns.errors.js';
+import { DESCRIBED_API } from './described-api.js';
 import { AccessLog } from './http/access-log/access-log.js';
 import { compressedJson } from './http/body/compressed-json.js';
 import { crossOrigin } from './http/cross-origin.js';
@@ -17,7 +19,7 @@ import { OpenPorts } from './http/listeners/open-ports.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
 import { OpenApiDocuments } from './http/openapi/openapi.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
-import { DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
+import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
 import { Readiness } from './platform/lifecycle/readiness.js';
 import { NestLogger } from './platform/logging/nest-logger.js';
 
@@ -66,7 +68,7 @@ async function listen(
   app.use(compressedJson());
   app.use(crossOrigin(foundation.configuration.live));
   await app.init();
-  app.get(OpenApiDocuments, { strict: false }).describe(app, readBuildInfo().version);
+  app.get(OpenApiDocuments, { strict: false }).describe(app, DESCRIBED_API, readBuildInfo().version);
   const readiness = app.get(Readiness);
   const rawRefusal = app.get(RawRefusal, { strict: false });
   const listeners = new ProfileListeners(server, app.get(AccessLog), rawRefusal);
@@ -80,7 +82,7 @@ async function listen(
     listeners,
     streams: [app.get(LogStreams, { strict: false }), app.get(Viewers, { strict: false })],
     settings: foundation.configuration.live,
-    turns: app.get(RunningTurns),
+    turns: drainedTurns(app.get(RunningTurns)),
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
   });
@@ -94,4 +96,14 @@ function plainExpress(): Express {
   server.disable('etag');
   server.set('query parser', 'simple');
   return server;
+}
+
+function drainedTurns(turns: RunningTurns): DrainedTurns {
+  return {
+    get count() {
+      return turns.count;
+    },
+    allEnded: () => turns.allEnded(),
+    interruptAll: () => turns.abortAll(new TurnInterrupted()),
+  };
 }

@@ -1,54 +1,30 @@
 import { resolve } from 'node:path';
+import type { Configuration } from './areas/config/configuration.js';
+import { openConfiguration } from './areas/config/open-configuration.js';
 import { LiveModelProvider } from './areas/models/live-model-provider.js';
-import { logChoice, openProvider, ProviderSetting, providerCheck } from './areas/models/provider-setting.js';
-import {
-  chooseProvider,
-  type ProviderChoice,
-  type ProviderKeys,
-} from './areas/models/providers/provider-choice.js';
+import { logChoice, openProvider, ProviderSetting, providerCheck, providerChoice, providerKeys } from './areas/models/provider-setting.js';
+import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
-import type { StopOptions } from './platform/lifecycle/drain.service.js';
 import { ReplicaId } from './platform/lifecycle/replica-id.js';
 import { type Logs } from './platform/logging/logger.js';
-import type { Redactor } from './platform/logging/redactor.js';
 import { storingLogs } from './platform/logging/storing-logs.js';
 import { Egress } from './platform/outbound/egress.js';
 import { claimMasterKey } from './platform/secrets/master-key-check.js';
 import { openSecretBox } from './platform/secrets/open-secret-box.js';
 import type { SecretBox } from './platform/secrets/secret-box.js';
-import type { Configuration } from './platform/settings/configuration.js';
-import type { Environment } from './platform/settings/environment.js';
 import { LogLevelSetting } from './platform/settings/log-level.js';
-import { openConfiguration } from './platform/settings/open-configuration.js';
 import { secretValues } from './platform/settings/redaction.js';
-import type { LoadedSettings } from './platform/settings/settings-loader.js';
 import { defaultExpiry } from './platform/tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
 import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
-
-export interface StartRequest {
-  readonly environment: Environment;
-  readonly loaded: LoadedSettings;
-  readonly logs: Logs;
-  readonly redactor: Redactor;
-  /** Gives a start up that is not done yet; `startGateway` then rejects with its reason. */
-  readonly signal?: AbortSignal;
-}
+import { tables } from './tables.js';
 
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
-export interface StartedGateway extends Pick<RunningGateway, 'app' | 'ports' | 'hurry'> {
-  /** The administrator's token, when this very start made it. */
-  readonly firstToken: MintedToken | undefined;
-  readonly embedded: boolean;
-  /** What answers, and why it was chosen. */
-  readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;
-  /** Drains, stops, closes the database. */
-  stop(options?: StopOptions): Promise<void>;
-}
+export interface StartedGateway extends ServedGateway, Pick<RunningGateway, 'app'> {}
 
 /** From settings to open ports. Whatever fails on the way closes what was opened before. */
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
@@ -64,7 +40,7 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     { version: readBuildInfo().version, replicaId: replica.value },
     logs,
   );
-  let database = await openDatabase(loaded.settings.database, logs);
+  let database = await openDatabase(loaded.settings.database, logs, tables);
   try {
     signal?.throwIfAborted();
     await prepareSchema(database, logs);
@@ -87,18 +63,6 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     await database.close();
     throw error;
   }
-}
-
-/** Which provider these settings and keys mean. Throws an `Error` that names the settings to mend. */
-export function providerChoice(
-  environment: Environment,
-  { settings }: Pick<LoadedSettings, 'settings'>,
-): ProviderChoice {
-  return chooseProvider(settings.provider, providerKeys(environment));
-}
-
-function providerKeys(environment: Environment): ProviderKeys {
-  return { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
 }
 
 function hideSecrets({ environment, loaded, redactor }: StartRequest): void {

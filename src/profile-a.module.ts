@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChannelReportsModule } from './areas/channels/channel-reports.module.js';
+import { ChannelsModule } from './areas/channels/channels.module.js';
 import { ChannelsControllerA } from './areas/channels/profile-a/channels.controller.js';
 import { ConfigControllerA } from './areas/config/profile-a/config.controller.js';
 import { HooksModule } from './areas/hooks/hooks.module.js';
@@ -26,7 +26,7 @@ import { StatusModule } from './areas/status/status.module.js';
 @Module({
   imports: [
     SessionsModule,
-    ChannelReportsModule,
+    ChannelsModule,
     HooksModule,
     McpModule,
     PluginsModule,

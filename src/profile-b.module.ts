@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChannelReportsModule } from './areas/channels/channel-reports.module.js';
+import { ChannelsModule } from './areas/channels/channels.module.js';
 import { ChannelsControllerB } from './areas/channels/profile-b/channels.controller.js';
 import { ConfigControllerB } from './areas/config/profile-b/config.controller.js';
 import { HooksModule } from './areas/hooks/hooks.module.js';
@@ -25,7 +25,7 @@ import { StatusModule } from './areas/status/status.module.js';
 @Module({
   imports: [
     SessionsModule,
-    ChannelReportsModule,
+    ChannelsModule,
     HooksModule,
     McpModule,
     PluginsModule,

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 /** A port that nobody listened on a moment ago. */
 export function freePort(): Promise<number> {

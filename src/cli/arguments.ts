@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { GrantedScope } from '../platform/tokens/scopes.js';
-import { parseScopes } from '../platform/tokens/scopes.js';
+import { type GrantedScope, parseScopes } from '../platform/tokens/scopes.js';
 import { parseExpiry } from '../platform/tokens/token-expiry.js';
 
 const MAX_NAME_LENGTH = 128;

@@ -1,4 +1,4 @@
-import type { ConfigChange } from '../platform/settings/config-change.js';
+import type { ConfigChange } from '../areas/config/config-change.js';
 import { redactionMarker } from '../platform/settings/redaction.js';
 import type { OverrideContent } from '../platform/settings/stored-override.js';
 

@@ -4,19 +4,20 @@ import { readEnvironment } from '../platform/settings/environment.js';
 import { CommandFailed, ExitCode } from './exit-codes.js';
 import { failureSentence } from './failure-sentence.js';
 import { createProgram } from './program.js';
+import type { StartGateway } from './serve/served-gateway.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
 /** A handle left open must not keep a finished command running. */
 const LINGER_MS = 2000;
 
 /** Runs one command line and ends the process with its exit code. */
-export async function main(args: readonly string[]): Promise<void> {
+export async function runCommandLine(args: readonly string[], startGateway: StartGateway): Promise<void> {
   const environment = readEnvironment();
   const terminal = processTerminal();
   const redactor = new Redactor();
   redactor.setFor('environment', environment.secrets);
   const redacting = { ...terminal, err: (text: string) => terminal.err(redactor.redact(text)) };
-  process.exitCode = await run(args, createProgram({ environment, terminal }), redacting);
+  process.exitCode = await run(args, createProgram({ environment, terminal, startGateway }), redacting);
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 

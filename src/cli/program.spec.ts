@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { startNoGateway } from '../../test/harness/no-gateway.js';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { createProgram } from './program.js';
 
@@ -7,7 +8,7 @@ async function refusal(...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const terminal = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const program = createProgram({ environment: readEnvironment({}), terminal });
+  const program = createProgram({ environment: readEnvironment({}), terminal, startGateway: startNoGateway });
   const error: unknown = await program.parseAsync(args, { from: 'user' }).catch((thrown: unknown) => thrown);
   return { out: out.join(''), err: err.join(''), code: error instanceof CommanderError ? error.code : error };
 }
@@ -56,6 +57,7 @@ test('no help states a default twice or in other units than the option takes', (
   const program = createProgram({
     environment: readEnvironment({}),
     terminal: { out: () => undefined, err: () => undefined },
+    startGateway: startNoGateway,
   });
   const commands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(commands)];
   for (const command of commands(program)) {

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { readBuildInfo } from '../platform/lifecycle/build-info.js';
-import type { Environment } from '../platform/settings/environment.js';
 import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';
@@ -9,7 +8,6 @@ import { addMemoryCommands } from './commands/memory.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addServeCommand } from './commands/serve.command.js';
 import { addToolsCommands } from './commands/tools.commands.js';
-import type { Terminal } from './terminal.js';
 
 const AFTER_HELP = `
 The gateway runs without any configuration: embedded PostgreSQL in ./data, no model key needed.
@@ -18,7 +16,7 @@ Settings come from gateway.toml and from GATEWAY__SECTION__KEY variables; "agent
 Exit codes: 0 done, 1 failed (standard error says why), 2 wrong command line.`;
 
 /** The whole command line. Commander writes to the terminal and throws `CommanderError` instead of exiting. */
-export function createProgram(given: { environment: Environment; terminal: Terminal }): Command {
+export function createProgram(given: Omit<CommandContext, 'configFile'>): Command {
   const { terminal } = given;
   const program = new Command('agent-gateway');
   const context: CommandContext = {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { type OpenedConfiguration, openConfiguration } from '../areas/config/open-configuration.js';
 import { providerCheck } from '../areas/models/provider-setting.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { NoMasterKey } from '../platform/secrets/open-secret-box.js';
 import { SecretBox } from '../platform/secrets/secret-box.js';
-import { type OpenedConfiguration, openConfiguration } from '../platform/settings/open-configuration.js';
 import type { CommandContext } from './command-context.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 

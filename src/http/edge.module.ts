@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
 import { TokensModule } from '../platform/tokens/tokens.module.js';
 import { RefusalLog } from './access-log/refusal-log.js';
+import { RequestMetrics, requestMetricProviders } from './access-log/request-metrics.js';
 import { BodyRoom } from './body/body-room.js';
 import { JsonBodyGuard } from './body/json-body.guard.js';
 import { GatewayErrorFilter } from './envelope/gateway-error.filter.js';
@@ -28,6 +29,8 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
 @Module({
   imports: [DiscoveryModule, TokensModule, RateLimitsModule],
   providers: [
+    ...requestMetricProviders,
+    RequestMetrics,
     ClientAddress,
     rateChargeMetricProvider,
     RateCharge,
@@ -52,6 +55,15 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: GatewayErrorFilter },
   ],
-  exports: [RouteTable, FurtherChecks, RateCharge, ClientAddress, UnknownTokenGate, RefusalLog, BodyRoom],
+  exports: [
+    RequestMetrics,
+    RouteTable,
+    FurtherChecks,
+    RateCharge,
+    ClientAddress,
+    UnknownTokenGate,
+    RefusalLog,
+    BodyRoom,
+  ],
 })
 export class EdgeModule {}

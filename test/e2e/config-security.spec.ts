@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
+import { SecuritySettings } from '../../src/areas/config/config.errors.js';
+import { rollBack } from '../../src/areas/config/config-rollback.js';
+import { openConfiguration } from '../../src/areas/config/open-configuration.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';
 import { silentLogs } from '../../src/platform/logging/silent-logs.js';
 import { SecretBox } from '../../src/platform/secrets/secret-box.js';
-import { SecuritySettings } from '../../src/platform/settings/config.errors.js';
-import { rollBack } from '../../src/platform/settings/config-rollback.js';
 import { Environment } from '../../src/platform/settings/environment.js';
-import { openConfiguration } from '../../src/platform/settings/open-configuration.js';
 import { loadSettings } from '../../src/platform/settings/settings-loader.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';

@@ -5,6 +5,7 @@ import { channelEnv, echo, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { say, type ToolCallView } from '../harness/mcp.js';
+import { startNoGateway } from '../harness/no-gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 
 const SECRET = 'whsec_Y2FuYXJ5IHNlY3JldCBvZiBhIHdlYmhvb2sgY2hhbm5lbA==';
@@ -283,7 +284,10 @@ describe('at the command line', () => {
       err: (text: string) => void err.push(text),
     };
     const environment = new Environment({ DATABASE_URL: gateway.database.url });
-    await createProgram({ environment, terminal }).parseAsync(['memory', ...args], { from: 'user' });
+    await createProgram({ environment, terminal, startGateway: startNoGateway }).parseAsync(
+      ['memory', ...args],
+      { from: 'user' },
+    );
     return { out: out.join(''), err: err.join('') };
   }
 

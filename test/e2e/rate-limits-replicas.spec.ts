@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RateBucketRetention } from '../../src/platform/rate-limits/rate-bucket-retention.service.js';
-import type { TestDatabase } from '../harness/database.js';
-import { createTestDatabase } from '../harness/database.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 

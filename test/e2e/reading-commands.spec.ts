@@ -5,6 +5,7 @@ import { createProgram } from '../../src/cli/program.js';
 import { readEnvironment } from '../../src/platform/settings/environment.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { ProcessBench } from '../harness/gateway-process.js';
+import { startNoGateway } from '../harness/no-gateway.js';
 
 jest.setTimeout(120_000);
 
@@ -67,6 +68,7 @@ test('every command is known to read, to change, or to make what is absent', () 
   const program = createProgram({
     environment: readEnvironment({}),
     terminal: { out: () => undefined, err: () => undefined },
+    startGateway: startNoGateway,
   });
   const leaves = (command: Command, path: string[]): string[] =>
     command.commands.length === 0

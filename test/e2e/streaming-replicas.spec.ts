@@ -1,5 +1,5 @@
 import { EventSource } from 'eventsource';
-import { RemoteTurnsStore } from '../../src/areas/live/remote/remote-turns.store.js';
+import { RemoteTurnsStore } from '../../src/areas/turns/relay/remote-turns.store.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

@@ -1,5 +1,4 @@
-import type { TestDatabase } from '../harness/database.js';
-import { createTestDatabase } from '../harness/database.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { EventStream } from '../harness/event-stream.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

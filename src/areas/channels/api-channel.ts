@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
+import { API_CHANNEL } from '../sessions/sessions.api.js';
 import { Channel, type ChannelProbe, type ChannelState, timedProbe } from './channel.port.js';
-import { API_CHANNEL } from './channel-directory.js';
 
 const ROUND_TRIP: Statement = { name: 'channels.round_trip', text: 'SELECT 1 AS one' };
 

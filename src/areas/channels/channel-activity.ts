@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { TurnStarter } from '../turns/turns.api.js';
 
 const WRITE: Statement = {
   name: 'channels.write_activity',
@@ -26,9 +27,11 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
 
   constructor(
     private readonly database: Database,
+    turns: TurnStarter,
     logs: Logs,
   ) {
     this.logger = logs.for('channels');
+    turns.onStart((channel) => this.note(channel));
   }
 
   onApplicationBootstrap(): void {

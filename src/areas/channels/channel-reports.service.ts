@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Redactor } from '../../platform/logging/redactor.js';
-import { SessionsService } from '../sessions/sessions.service.js';
+import { ChannelDirectory, SessionsService } from '../sessions/sessions.api.js';
 import { ApiChannel } from './api-channel.js';
 import type { Channel, ChannelProbe, ChannelState, ChannelStatus } from './channel.port.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
-import { ChannelDirectory } from './channel-directory.js';
 import { ChannelStates } from './channel-states.store.js';
 import { ChannelNotFound } from './channels.errors.js';
 import { ConfiguredChannel } from './configured-channel.js';

@@ -1,5 +1,5 @@
 import { Conflict, Forbidden, NotFound, Unauthorized } from '../../common/errors/gateway-error.js';
-import { type SignatureProblem } from '../hooks/signature-check.js';
+import type { SignatureProblem } from '../hooks/hooks.api.js';
 
 export class ChannelNotFound extends NotFound {
   constructor() {

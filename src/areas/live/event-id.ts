@@ -1,5 +1,5 @@
 import { isId } from '../../common/ids/typeid.js';
-import type { TurnPosition } from '../turns/live-event.js';
+import type { TurnPosition } from '../turns/turns.api.js';
 
 /** The last event that a viewer has seen. */
 export interface SeenEvent extends TurnPosition {

@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import { TurnCancelled, TurnInterrupted, TurnUnanswered } from '../sessions/sessions.errors.js';
-import { LiveTurn } from '../turns/live-turn.js';
-import type { Message } from '../turns/message.js';
-import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../turns/message-row.js';
-import type { TurnFailure } from '../turns/turn-lease.js';
-import type { TurnStatus } from '../turns/turn-status.js';
+import { LiveTurn, MESSAGE_COLUMNS, type Message, type MessageRow, TurnCancelled, type TurnFailure, TurnInterrupted, type TurnStatus, TurnUnanswered, toMessage } from '../turns/turns.api.js';
 
 interface PastRow extends MessageRow {
   turn_id: string;

@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import {
-  EventOfOtherMessage,
-  TurnInterrupted,
-  TurnNotRepeated,
-  UnknownEvent,
-} from '../sessions/sessions.errors.js';
-import { LAST_STEP } from '../turns/live-event.js';
-import type { LiveTurn } from '../turns/live-turn.js';
-import type { SentMessage } from '../turns/message.js';
-import { MessageStore } from '../turns/message.store.js';
+import { LAST_STEP, type LiveTurn, MessageStore, type SentMessage, TurnInterrupted, TurnNotRepeated } from '../turns/turns.api.js';
 import type { SeenEvent } from './event-id.js';
+import { EventOfOtherMessage, UnknownEvent } from './live.errors.js';
 import { replayed } from './past-turns.js';
 import { SessionFeeds } from './remote/session-feeds.service.js';
 import { isSameMessage } from './same-message.js';

@@ -1,5 +1,5 @@
 import { storableText } from '../../platform/database/storable-text.js';
-import type { AttachmentInfo, Message, SentMessage } from '../turns/message.js';
+import type { AttachmentInfo, Message, SentMessage } from '../turns/turns.api.js';
 
 type SentAttachment = SentMessage['attachments'][number];
 

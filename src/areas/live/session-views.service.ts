@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LAST_STEP } from '../turns/live-event.js';
-import type { LiveTurn } from '../turns/live-turn.js';
+import { LAST_STEP, type LiveTurn } from '../turns/turns.api.js';
 import type { SeenEvent } from './event-id.js';
 import { PastTurns } from './past-turns.js';
 import { SessionFeeds } from './remote/session-feeds.service.js';

@@ -1,5 +1,4 @@
-import { isLast, type LiveEvent, TURN_START, type TurnPosition } from '../turns/live-event.js';
-import type { LiveTurn, TurnReader } from '../turns/live-turn.js';
+import { isLast, type LiveEvent, type LiveTurn, TURN_START, type TurnPosition, type TurnReader } from '../turns/turns.api.js';
 
 /** Where a viewer's events go: an SSE answer or a WebSocket. */
 export interface EventSink {

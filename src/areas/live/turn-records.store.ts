@@ -3,11 +3,7 @@ import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import { TurnNotRepeated } from '../sessions/sessions.errors.js';
-import type { LiveTurn } from '../turns/live-turn.js';
-import type { Message } from '../turns/message.js';
-import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../turns/message-row.js';
-import type { TurnFailure } from '../turns/turn-lease.js';
+import { type LiveTurn, MESSAGE_COLUMNS, type Message, type MessageRow, type TurnFailure, TurnNotRepeated, toMessage } from '../turns/turns.api.js';
 import { errorOf, replayed } from './past-turns.js';
 
 /** A turn as the database has it, whoever ran it. */

@@ -1,6 +1,4 @@
-import type { LiveEvent, TurnPosition } from '../turns/live-event.js';
-import type { LiveTurn } from '../turns/live-turn.js';
-import type { SessionWatcher } from '../turns/turn-hub.js';
+import type { LiveEvent, LiveTurn, SessionWatcher, TurnPosition } from '../turns/turns.api.js';
 import { type EventSink, TurnFollower } from './turn-follower.js';
 
 /** A viewer that is so many turns behind is given up. */

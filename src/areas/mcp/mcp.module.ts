@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentModule } from '../turns/agent.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { Connections } from './connection/connections.js';
 import { McpServers } from './mcp-servers.service.js';
 import { Sandbox } from './sandbox/sandbox.service.js';
@@ -9,7 +9,7 @@ import { Transports } from './transport/transports.js';
 
 /** Tool servers (MCP). */
 @Module({
-  imports: [AgentModule],
+  imports: [ToolsModule],
   providers: [
     Sandbox,
     Transports,

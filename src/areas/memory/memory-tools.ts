@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { ToolContext } from '../tools/tool-catalog.port.js';
-import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { type RegisteredTool, type ToolContext, ToolRegistry } from '../tools/tools.api.js';
 import type { MemoryEntry } from './memory.js';
 import { MAX_CONTENT_BYTES, Memory } from './memory.service.js';
 

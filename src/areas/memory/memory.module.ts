@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
-import { AgentModule } from '../turns/agent.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { Memory } from './memory.service.js';
 import { MemoryStore } from './memory.store.js';
 import { MemoryTools } from './memory-tools.js';
@@ -8,7 +8,7 @@ import { RecalledMemories } from './recalled-memories.js';
 
 /** What is remembered of users from one session to the next. */
 @Module({
-  imports: [AgentModule],
+  imports: [ToolsModule],
   providers: [
     MemoryStore,
     Memory,

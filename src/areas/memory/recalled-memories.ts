@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { type PromptQuestion, PromptSources } from '../turns/prompt-sources.js';
+import { type PromptQuestion, PromptSources } from '../tools/tools.api.js';
 import type { FoundMemory } from './memory.js';
 import { Memory } from './memory.service.js';
 

@@ -2,6 +2,8 @@ import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { Egress } from '../../platform/outbound/egress.js';
 import type { CrossKeyCheck } from '../../platform/settings/cross-key-checks.js';
+import type { Environment } from '../../platform/settings/environment.js';
+import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import {
   type PreparedChange,
   type SettingsChange,
@@ -63,4 +65,16 @@ export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
       }
     },
   };
+}
+
+/** Which provider these settings and keys mean. Throws an `Error` that names the settings to mend. */
+export function providerChoice(
+  environment: Environment,
+  { settings }: Pick<LoadedSettings, 'settings'>,
+): ProviderChoice {
+  return chooseProvider(settings.provider, providerKeys(environment));
+}
+
+export function providerKeys(environment: Environment): ProviderKeys {
+  return { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
 }

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { Redactor } from '../../platform/logging/redactor.js';
-import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
-import { safeToolName } from '../tools/tool-names.js';
-import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { ArgumentChecks, type RegisteredTool, safeToolName, ToolRegistry } from '../tools/tools.api.js';
 import type { DescribedTool } from './described-tools.js';
 import { PluginProblem } from './plugin.js';
 import type { PluginRunner } from './thread/plugin-runner.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentModule } from '../turns/agent.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { PluginDirectory } from './plugin-directory.port.js';
 import { PluginFactory } from './plugin-factory.js';
 import { PluginGauges } from './plugin-gauges.js';
@@ -11,7 +11,7 @@ import { Plugins } from './plugins.service.js';
 
 /** WebAssembly plugins: read from their folder, run in threads, offered as tools. */
 @Module({
-  imports: [AgentModule],
+  imports: [ToolsModule],
   providers: [
     PluginHttp,
     PluginTools,

@@ -2,16 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids/typeid.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { AcceptedTurns } from '../turns/accepted/accepted-turns.service.js';
-import { AttachmentFetcher } from '../turns/attachments/attachment-fetcher.js';
-import type { HistoryPage, Message, NewUserMessage, SentMessage } from '../turns/message.js';
-import { MessageStore } from '../turns/message.store.js';
-import { RunningTurns } from '../turns/running-turns.js';
-import { TurnLeases } from '../turns/turn-leases.store.js';
-import { TurnQueue } from '../turns/turn-queue.service.js';
-import { TurnStarter } from '../turns/turn-starter.service.js';
-import type { StartedTurn } from '../turns/turns.service.js';
-import { SessionEnded, TurnStopped, UnknownMessage } from './sessions.errors.js';
+import { AcceptedTurns, AttachmentFetcher, type HistoryPage, type Message, MessageStore, type NewUserMessage, RunningTurns, type SentMessage, SessionEnded, type StartedTurn, TurnLeases, TurnQueue, TurnStarter, TurnStopped } from '../turns/turns.api.js';
+import { UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
 export interface HistoryQuery {

@@ -1,7 +1,6 @@
-import { SESSION_SPENT } from '../turns/limits/spending.sql.js';
+import { SESSION_SPENT } from '../turns/turns.api.js';
 import type { Metadata, Session, SessionSummary } from './session.js';
-import type { IdleLimits } from './session-status.js';
-import { type SessionStatus, statusAt } from './session-status.js';
+import { type IdleLimits, type SessionStatus, statusAt } from './session-status.js';
 
 export interface SummaryRow {
   id: string;

@@ -2,11 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ANY_FRAMES } from '../live/remote/remote-turns.sql.js';
-import { RemoteTurnsStore } from '../live/remote/remote-turns.store.js';
-import { ANY_LOST } from '../turns/turn-end.sql.js';
-import { TurnEndingsStore } from '../turns/turn-endings.store.js';
-import { ANY_QUEUE_EXPIRED } from '../turns/turn-start.sql.js';
+import { ANY_FRAMES, ANY_LOST, ANY_QUEUE_EXPIRED, RemoteTurnsStore, TurnEndingsStore } from '../turns/turns.api.js';
 import { idleLimits } from './idle-limits.js';
 import { ANY_INACTIVE, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
 

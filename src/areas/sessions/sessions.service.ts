@@ -6,13 +6,13 @@ import type { OnCommit } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { ChannelDirectory } from '../channels/channel-directory.js';
-import { ModelProvider } from '../models/model-provider.port.js';
-import { RunningTurns } from '../turns/running-turns.js';
+import { ModelProvider } from '../models/models.api.js';
+import { RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
+import { ChannelDirectory } from './channel-directory.js';
 import { idleLimits } from './idle-limits.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
-import { OtherUser, SessionEnded, SessionNotFound, TurnCancelled } from './sessions.errors.js';
+import { OtherUser } from './sessions.errors.js';
 
 /** What a caller says of a new session; everything has a default. */
 export interface SessionInput {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
-import { type ApprovalAnswer, ToolApprovals } from '../tools/tool-approvals.port.js';
-import { ToolPolicy } from '../tools/tool-policy.js';
+import { type ApprovalAnswer, ToolApprovals, ToolPolicy } from '../tools/tools.api.js';
 import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readContained } from '../../platform/files/contained-file.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { type RegisteredTool, ToolRegistry } from '../tools/tools.api.js';
 import { type LoadedSkill, SkillProblem } from './skill.js';
 import { Skills } from './skills.service.js';
 

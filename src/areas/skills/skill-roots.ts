@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBelow } from '../../platform/files/contained-file.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import type { PluginFolder } from '../plugins/plugin-directory.port.js';
+import type { PluginFolder } from '../plugins/plugins.api.js';
 import { SkillProblem } from './skill.js';
 
 /** A folder that holds one folder for each skill. */

@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ToolPolicy } from '../tools/tool-policy.js';
-import { type PromptQuestion, type PromptSource, PromptSources } from '../turns/prompt-sources.js';
+import { type PromptQuestion, type PromptSource, PromptSources, ToolPolicy } from '../tools/tools.api.js';
 import type { LoadedSkill } from './skill.js';
 import { SKILL_READ } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';

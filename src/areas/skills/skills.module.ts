@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
-import { AgentModule } from '../turns/agent.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { SkillReadTool } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
 import { SkillsPrompt } from './skills-prompt.js';
@@ -9,7 +9,7 @@ import { SkillsWatch } from './skills-watch.service.js';
 
 /** Skills. */
 @Module({
-  imports: [AgentModule, PluginsModule],
+  imports: [ToolsModule, PluginsModule],
   providers: [
     Skills,
     SkillsWatch,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { PluginDirectory, type PluginFolder } from '../plugins/plugin-directory.port.js';
+import { PluginDirectory, type PluginFolder } from '../plugins/plugins.api.js';
 import type { FailedSkill, LoadedSkill } from './skill.js';
 import { rootsOf } from './skill-roots.js';
 import { NO_SKILLS, type SkillScan, scanSkills } from './skill-scan.js';

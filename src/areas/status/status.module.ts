@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
-import { ChannelReportsModule } from '../channels/channel-reports.module.js';
+import { ChannelsModule } from '../channels/channels.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
+import { SessionsService } from '../sessions/sessions.api.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 import { PoolGauge } from './pool-gauge.js';
 import { ProbesController } from './probes.controller.js';
 import { ReadinessCheck } from './readiness-check.js';
@@ -21,7 +21,7 @@ import { StatusService } from './status.service.js';
     McpModule,
     PluginsModule,
     MemoryModule,
-    ChannelReportsModule,
+    ChannelsModule,
   ],
   controllers: [ProbesController],
   providers: [

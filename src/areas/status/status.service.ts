@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type BuildInfo, readBuildInfo } from '../../platform/lifecycle/build-info.js';
-import { ChannelReports } from '../channels/channel-reports.service.js';
-import { McpServers } from '../mcp/mcp-servers.service.js';
-import { Sandbox } from '../mcp/sandbox/sandbox.service.js';
-import { Memory } from '../memory/memory.service.js';
-import { ModelProvider } from '../models/model-provider.port.js';
-import { Plugins } from '../plugins/plugins.service.js';
-import { SessionsService } from '../sessions/sessions.service.js';
+import { ChannelReports } from '../channels/channels.api.js';
+import { McpServers, Sandbox } from '../mcp/mcp.api.js';
+import { Memory } from '../memory/memory.api.js';
+import { ModelProvider } from '../models/models.api.js';
+import { Plugins } from '../plugins/plugins.api.js';
+import { SessionsService } from '../sessions/sessions.api.js';
 import { ReadinessCheck } from './readiness-check.js';
 
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { storableText } from '../../platform/database/storable-text.js';
 import { inSpan } from '../../platform/tracing/spans.js';
-import type { ModelToolCall, ModelToolResult } from '../models/model-provider.port.js';
+import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
 import type { ToolCallRecord } from './tool-call.js';
 import { ToolCallLog } from './tool-call-log.js';
 import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';

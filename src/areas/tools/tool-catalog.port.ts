@@ -1,4 +1,4 @@
-import type { ModelTool } from '../models/model-provider.port.js';
+import type { ModelTool } from '../models/models.api.js';
 import type { ToolCallStatus } from './tool-call.js';
 
 /** On whose behalf a tool would run. */

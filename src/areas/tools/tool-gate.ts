@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../../platform/settings/settings.js';
-import type { ModelToolCall } from '../models/model-provider.port.js';
-import type { ToolApprovalUpdate } from '../turns/turn.js';
+import type { ModelToolCall } from '../models/models.api.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
-import type { ToolTurn } from './tool-turn.js';
+import type { ToolApprovalUpdate, ToolTurn } from './tool-turn.js';
 
 /** Stands before every tool: policy first, then, where the operator wants it, a person. What a tool says of itself is not asked. */
 @Injectable()

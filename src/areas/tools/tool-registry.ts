@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
-import type { ModelTool } from '../models/model-provider.port.js';
+import type { ModelTool } from '../models/models.api.js';
 import { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 import { CompiledSchemas } from './schemas/compiled-schemas.js';
 import { noSuchTool, type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';

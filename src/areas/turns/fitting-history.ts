@@ -1,9 +1,4 @@
-import {
-  BYTES_PER_TOKEN,
-  estimatedTokens,
-  TOKENS_PER_IMAGE,
-  TOKENS_PER_MESSAGE,
-} from '../models/estimated-usage.js';
+import { BYTES_PER_TOKEN, estimatedTokens, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../models/models.api.js';
 import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
 
 /** What the model is told when it does not see the whole conversation. */

@@ -1,5 +1,5 @@
-import type { FinishReason } from '../models/model-provider.port.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { FinishReason } from '../models/models.api.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { AttachmentInfo, Message, MessageRole } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 

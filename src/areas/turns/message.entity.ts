@@ -1,5 +1,4 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { SessionEntity } from '../sessions/session.entity.js';
 
 /** The table of messages, for migrations and the drift check; requests go through `MessageStore`. */
 @Entity('messages')
@@ -15,7 +14,7 @@ export class MessageEntity {
   id!: string;
 
   @Column({ name: 'session_id', type: 'text', collation: 'C' })
-  @ForeignKey(() => SessionEntity, { name: 'messages_session_id_fkey', onDelete: 'CASCADE' })
+  @ForeignKey('sessions', { name: 'messages_session_id_fkey', onDelete: 'CASCADE' })
   sessionId!: string;
 
   @Column({ name: 'turn_id', type: 'text', collation: 'C' })

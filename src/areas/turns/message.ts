@@ -1,6 +1,6 @@
 import type { OnCommit } from '../../platform/database/sql.js';
-import type { FinishReason } from '../models/model-provider.port.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { FinishReason } from '../models/models.api.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export type MessageRole = 'user' | 'assistant';

@@ -1,12 +1,5 @@
 import { storableJson, storableText } from '../../platform/database/storable-text.js';
-import { chargedUsage } from '../models/estimated-usage.js';
-import type {
-  FinishReason,
-  ModelEvent,
-  ModelRequest,
-  ModelToolCall,
-  ModelUsage,
-} from '../models/model-provider.port.js';
+import { chargedUsage, type FinishReason, type ModelEvent, type ModelRequest, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
 import type { TurnListener } from './turn.js';
 
 /** What one call of the model came to. */

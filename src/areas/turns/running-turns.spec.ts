@@ -1,5 +1,5 @@
-import { TurnInterrupted } from '../sessions/sessions.errors.js';
 import { RunningTurns } from './running-turns.js';
+import { TurnInterrupted } from './turns.errors.js';
 
 test('what ends a turn does not end the one that followed it in the same session', () => {
   const running = new RunningTurns();

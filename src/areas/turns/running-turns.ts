@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { TurnInterrupted } from '../sessions/sessions.errors.js';
+import { TurnInterrupted } from './turns.errors.js';
 
 interface RunningTurn {
   readonly fence: number;

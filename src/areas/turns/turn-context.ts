@@ -1,4 +1,4 @@
-import type { ContentPart, ModelMessage } from '../models/model-provider.port.js';
+import type { ContentPart, ModelMessage } from '../models/models.api.js';
 import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
 
 /** The history and the new message as a model reads them. Tool calls of earlier turns stay in those turns. */

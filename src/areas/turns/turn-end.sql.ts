@@ -1,7 +1,7 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
-import { isWatchedElsewhere } from '../live/remote/remote-turns.sql.js';
 import { spend, spendInSession } from './limits/spending.sql.js';
+import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;

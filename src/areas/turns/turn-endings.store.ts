@@ -5,7 +5,7 @@ import { storableText } from '../../platform/database/storable-text.js';
 import { EventSignal } from '../../platform/events/event-signal.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';

@@ -1,6 +1,5 @@
-import { addUsage } from '../models/estimated-usage.js';
-import type { ModelUsage } from '../models/model-provider.port.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
+import { addUsage, type ModelUsage } from '../models/models.api.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { LiveTurn } from './live-turn.js';
 import type { TurnEvent, TurnOutcome } from './turn.js';
 

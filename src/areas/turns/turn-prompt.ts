@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { estimatedTokens } from '../models/estimated-usage.js';
+import { estimatedTokens } from '../models/models.api.js';
+import { PromptSources } from '../tools/tools.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { fittingHistory, LEFT_OUT_NOTE } from './fitting-history.js';
 import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
-import { PromptSources } from './prompt-sources.js';
 import type { TurnInput } from './turn.js';
 import { modelMessages } from './turn-context.js';
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenRevoked } from '../../platform/tokens/hold-token.js';
-import { SessionEnded, SessionNotFound, TurnInProgress } from '../sessions/sessions.errors.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnRefusals } from './limits/turn-refusals.js';
@@ -11,6 +10,7 @@ import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
 import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
+import { SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
 
 type QueueSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
 interface QueueRequest {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import type { FinishReason } from '../models/model-provider.port.js';
+import type { FinishReason } from '../models/models.api.js';
 import type { TurnFailure } from './turn-lease.js';
 import { LEAVE_QUEUE } from './turn-start.sql.js';
 

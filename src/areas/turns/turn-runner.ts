@@ -2,13 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { inSpan, type SpanStart } from '../../platform/tracing/spans.js';
-import { addUsage } from '../models/estimated-usage.js';
-import { ModelCallMetrics } from '../models/model-call-metrics.js';
-import type { ModelMessage, ModelRequest, ModelToolCall, ModelUsage } from '../models/model-provider.port.js';
-import { ModelProvider } from '../models/model-provider.port.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
-import { ToolCallRunner } from '../tools/tool-call-runner.js';
-import { ToolCatalog } from '../tools/tool-catalog.port.js';
+import { addUsage, ModelCallMetrics, type ModelMessage, ModelProvider, type ModelRequest, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
+import { type ToolCallRecord, ToolCallRunner, ToolCatalog } from '../tools/tools.api.js';
 import { type ModelRound, readRound } from './model-round.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
 

@@ -1,9 +1,9 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
-import { isWatchedElsewhere } from '../live/remote/remote-turns.sql.js';
-import { hasMemories } from '../memory/has-memories.sql.js';
+import { hasMemories } from '../memory/memory.api.js';
 import { withinLimits } from './limits/spending.sql.js';
 import { MESSAGE_COLUMNS } from './message-row.js';
+import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
 const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;

@@ -1,17 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
-import { TurnRelays } from '../live/remote/turn-relays.service.js';
-import {
-  TurnCancelled,
-  TurnInterrupted,
-  TurnOfRevokedToken,
-  TurnStopped,
-} from '../sessions/sessions.errors.js';
+import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
 import { TurnHub } from './turn-hub.js';
 import { LEASE_SECS } from './turn-lease.js';
 import { TurnLeases } from './turn-leases.store.js';
+import { TurnCancelled, TurnInterrupted, TurnOfRevokedToken, TurnStopped } from './turns.errors.js';
 
 /** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
 const POLL_MS = 400;

@@ -1,5 +1,4 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { SessionEntity } from '../sessions/session.entity.js';
 import { TURN_STATUSES } from './turn-status.js';
 
 /** The table of turns, for migrations and the drift check; requests go through `TurnStore`. */
@@ -13,7 +12,7 @@ export class TurnEntity {
   id!: string;
 
   @Column({ name: 'session_id', type: 'text', collation: 'C' })
-  @ForeignKey(() => SessionEntity, { name: 'turns_session_id_fkey', onDelete: 'CASCADE' })
+  @ForeignKey('sessions', { name: 'turns_session_id_fkey', onDelete: 'CASCADE' })
   sessionId!: string;
 
   @Column({ name: 'user_message_id', type: 'text', collation: 'C' })

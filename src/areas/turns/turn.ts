@@ -1,7 +1,5 @@
-import type { FinishReason, ModelMessage, ModelUsage } from '../models/model-provider.port.js';
-import type { ApprovalVerdict } from '../tools/tool-approvals.port.js';
-import type { ToolCallRecord } from '../tools/tool-call.js';
-import type { ToolContext } from '../tools/tool-catalog.port.js';
+import type { FinishReason, ModelMessage, ModelUsage } from '../models/models.api.js';
+import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
 
 /** What one turn starts from. */
 export interface TurnInput {
@@ -23,27 +21,10 @@ export interface TurnOutcome {
   readonly finishReason: FinishReason | null;
 }
 
-/** A call waits for a person, or does no longer. */
-export interface ToolApprovalUpdate {
-  readonly approvalId: string;
-  readonly callId: string;
-  readonly tool: string;
-  readonly status: 'pending' | ApprovalVerdict;
-  /** When it counts as denied. */
-  readonly expiresAt: Date;
-}
-
 /** What a spectator of a running turn sees. */
 export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
-  | {
-      readonly type: 'tool_call';
-      readonly id: string;
-      readonly name: string;
-      readonly arguments: Readonly<Record<string, unknown>>;
-    }
-  | { readonly type: 'tool_approval'; readonly approval: ToolApprovalUpdate }
-  | { readonly type: 'tool_result'; readonly record: ToolCallRecord }
+  | ToolEvent
   /** A model call of the turn has ended: what it used. */
   | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };
 

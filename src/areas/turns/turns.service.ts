@@ -6,12 +6,11 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
-import { TurnRelays } from '../live/remote/turn-relays.service.js';
-import { ModelProvider } from '../models/model-provider.port.js';
-import { TurnCancelled, TurnInterrupted } from '../sessions/sessions.errors.js';
+import { ModelProvider } from '../models/models.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import type { Message, NewUserMessage } from './message.js';
+import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnOutcome } from './turn.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
@@ -22,6 +21,7 @@ import { TurnMetrics } from './turn-metrics.js';
 import { TurnProgress } from './turn-progress.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 import { TurnRunner } from './turn-runner.js';
+import { TurnCancelled, TurnInterrupted } from './turns.errors.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {

@@ -123,7 +123,7 @@ function addHistory(config: Command, context: CommandContext): void {
     .action(async (options: { readonly limit: number; readonly json?: true }) => {
       const [{ withDatabase }, { ConfigStore }] = await Promise.all([
         import('../with-database.js'),
-        import('../../platform/settings/config.store.js'),
+        import('../../areas/config/config.store.js'),
       ]);
       const changes = await withDatabase(context, 'read', ({ database }) =>
         new ConfigStore(database).history(options.limit),
@@ -145,7 +145,7 @@ function addRollback(config: Command, context: CommandContext): void {
     .action(async (revision: bigint | undefined) => {
       const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
         import('../with-configuration.js'),
-        import('../../platform/settings/config-rollback.js'),
+        import('../../areas/config/config-rollback.js'),
         import('../operator-actor.js'),
       ]);
       // Access to the database implies every right.

@@ -1,11 +1,11 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
-import type { StartedGateway } from '../../main.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';
 import { databaseLocation } from '../database-location.js';
+import type { ServedGateway } from './served-gateway.js';
 import { startBanner } from './start-banner.js';
 import { urlsOf } from './urls.js';
 
@@ -24,7 +24,7 @@ export interface Screens {
  */
 export async function announce(
   { environment, terminal }: Pick<CommandContext, 'environment' | 'terminal'>,
-  facts: { readonly loaded: LoadedSettings; readonly gateway: StartedGateway },
+  facts: { readonly loaded: LoadedSettings; readonly gateway: ServedGateway },
   { screens, logger }: { readonly screens: Screens; readonly logger: Logger },
 ): Promise<void> {
   const { logging, database } = facts.loaded.settings;

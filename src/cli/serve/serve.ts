@@ -1,4 +1,3 @@
-import { type StartedGateway, startGateway } from '../../main.js';
 import { CollectedOutput } from '../../platform/logging/collected-output.js';
 import { consoleLines, type LineOutput, type LogFormat } from '../../platform/logging/console-lines.js';
 import type { Logger } from '../../platform/logging/logger.js';
@@ -9,6 +8,7 @@ import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { announce } from './announcement.js';
 import { collectGarbageEarly } from './heap-growth.js';
+import type { ServedGateway } from './served-gateway.js';
 import { StopRequests } from './stop-requests.js';
 
 /** Runs a gateway until it is asked to stop. Throws what stopped the start, or `CommandFailed` after a fault. */
@@ -23,7 +23,7 @@ export async function serve(context: CommandContext): Promise<void> {
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;
   const start = { environment, loaded, logs, redactor, signal: requests.stop };
-  const gateway = await startGateway(start).catch((error: unknown) => {
+  const gateway = await context.startGateway(start).catch((error: unknown) => {
     logger.debug('the start failed', { stack: error instanceof Error ? error.stack : String(error) });
     if (!requests.wasAsked) throw error;
   });
@@ -45,7 +45,7 @@ function standardOutput(format: LogFormat, write: (text: string) => void): LineO
   return consoleLines(format, false, (line, rank) => output.add(line, rank));
 }
 
-async function stopWhenAsked(gateway: StartedGateway, requests: StopRequests, logger: Logger): Promise<void> {
+async function stopWhenAsked(gateway: ServedGateway, requests: StopRequests, logger: Logger): Promise<void> {
   await fired(requests.stop);
   void fired(requests.hurry).then(() => gateway.hurry());
   try {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { StartedGateway } from '../../main.js';
 import { readBuildInfo } from '../../platform/lifecycle/build-info.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import { databaseLocation } from '../database-location.js';
+import type { ServedGateway } from './served-gateway.js';
 import { urlsOf } from './urls.js';
 
 type BaseUrls = Partial<Record<'a' | 'b', string>>;
@@ -14,7 +14,7 @@ const JSON_BODY = `-H 'Content-Type: application/json'`;
 interface Facts {
   readonly environment: Environment;
   readonly loaded: LoadedSettings;
-  readonly gateway: Pick<StartedGateway, 'ports' | 'firstToken' | 'embedded' | 'provider'>;
+  readonly gateway: Pick<ServedGateway, 'ports' | 'firstToken' | 'embedded' | 'provider'>;
 }
 
 /** What a person sees once the ports are open: addresses, database, model, and lines to paste into another terminal. */
@@ -39,7 +39,7 @@ export function startBanner(facts: Facts): string {
   return lines.join('\n');
 }
 
-function firstTokenLines(first: StartedGateway['firstToken']): string[] {
+function firstTokenLines(first: ServedGateway['firstToken']): string[] {
   if (first === undefined) return [];
   const expiry = first.token.expiresAt?.toISOString().slice(0, 10) ?? 'never';
   return [

@@ -1,9 +1,9 @@
-import type { StartedGateway } from '../../main.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
+import type { ServedGateway } from './served-gateway.js';
 
 interface Facts {
   readonly loaded: LoadedSettings;
-  readonly gateway: Pick<StartedGateway, 'ports'>;
+  readonly gateway: Pick<ServedGateway, 'ports'>;
 }
 
 /** URLs of the open ports as reachable on this machine; those of the profiles with their prefix. */

@@ -1,13 +1,7 @@
-import { ToolApprovalRequest } from '../../areas/sessions/wire/socket/tool-approval.request.js';
+import type { DescribedApi } from '../openapi/described-api.js';
 import { reachableSchemas, toJsonSchema } from '../openapi/json-schema.js';
 import type { Document } from '../openapi/shapes.js';
 import type { ProfileId } from '../profiles/profile.js';
-import { sessionSocket } from './session-socket.js';
-import { logStream, turnStream } from './streams.js';
-import { deliveries, INBOUND_MODELS, inbound } from './webhooks.js';
-
-/** Models that only this document needs. */
-export const ASYNC_MODELS = [ToolApprovalRequest, ...INBOUND_MODELS];
 
 const PORTS = { a: 16830, b: 3120 } as const;
 const DESCRIPTION =
@@ -15,15 +9,9 @@ const DESCRIPTION =
   'both documents have the same schemas.';
 
 /** The AsyncAPI document of a profile. `openApi` still has the models that only this one needs. */
-export function makeAsyncApi(openApi: Document, profile: ProfileId): object {
+export function makeAsyncApi(openApi: Document, api: DescribedApi, profile: ProfileId): object {
   const schemas = openApi.components?.schemas ?? {};
-  const described = {
-    sessionSocket: sessionSocket(schemas),
-    turnEvents: turnStream(),
-    ...(profile === 'b' ? { logEvents: logStream() } : {}),
-    deliveries: deliveries(),
-    inbound: inbound(),
-  };
+  const described = api.asyncChannels(profile, schemas);
   const channels = Object.fromEntries(Object.entries(described).map(([name, one]) => [name, one.channel]));
   const operations = Object.assign({}, ...Object.values(described).map((one) => one.operations)) as object;
   const names = reachableSchemas(channels, schemas);

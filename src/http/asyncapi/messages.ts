@@ -1,3 +1,5 @@
+import { publicName } from '../openapi/schema-names.js';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** A channel with its messages, as AsyncAPI 3 has them, and the operations on it. */
@@ -34,3 +36,29 @@ export function operation(
     messages: messages.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` })),
   };
 }
+
+type Kinds = Readonly<Record<string, { readonly name: string } | 'error'>>;
+
+/** A stream of Server-Sent Events with a message for each kind. */
+export function stream(name: string, kinds: Kinds, about: Json): DescribedChannel {
+  const messages = Object.fromEntries(
+    Object.entries(kinds).map(([kind, type]) => {
+      const schema = type === 'error' ? 'ErrorEnvelope' : publicName(type.name);
+      return [camelCase(kind), message(`event: ${kind}`, schemaReference(schema))];
+    }),
+  );
+  return {
+    channel: { ...about, messages },
+    operations: {
+      [`send_${name}`]: operation('send', name, Object.keys(messages), { summary: String(about['title']) }),
+    },
+  };
+}
+
+const text = { type: 'string' };
+/** Standard Webhooks: the same three headers in both directions. */
+export const SIGNATURE_HEADERS = {
+  'webhook-id': { ...text, description: 'The same for every attempt' },
+  'webhook-timestamp': { ...text, description: 'Unix seconds of the attempt', pattern: '^\\d+$' },
+  'webhook-signature': { ...text, description: '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`' },
+};

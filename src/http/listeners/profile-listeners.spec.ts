@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import express from 'express';
 import { settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { AccessLog } from '../access-log/access-log.js';

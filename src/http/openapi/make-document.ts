@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { PROFILE_MODULES } from '../../profile-modules.js';
-import { ASYNC_MODELS, makeAsyncApi } from '../asyncapi/make-asyncapi.js';
+import { makeAsyncApi } from '../asyncapi/make-asyncapi.js';
 import type { ProfileId } from '../profiles/profile.js';
 import { RESPONSE_HEADERS } from '../response-headers.js';
 import { AREAS } from './areas.js';
 import { completeOperation } from './complete-operation.js';
+import type { DescribedApi } from './described-api.js';
 import { errorEnvelopeSchema } from './error-envelope.schema.js';
 import { REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
 import { closeRequests } from './request-schemas.js';
@@ -28,8 +28,14 @@ export interface Documents {
   readonly asyncapi: string;
 }
 
+interface Described {
+  readonly app: INestApplication;
+  readonly api: DescribedApi;
+  readonly version: string;
+}
+
 /** From the routes of the profile, and from the models that no route of it has. */
-export function makeDocuments(app: INestApplication, profile: ProfileId, version: string): Documents {
+export function makeDocuments({ app, api, version }: Described, profile: ProfileId): Documents {
   const config = new DocumentBuilder()
     .setTitle(TITLES[profile])
     .setDescription(DESCRIPTION)
@@ -40,18 +46,18 @@ export function makeDocuments(app: INestApplication, profile: ProfileId, version
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'agw_…', description: TOKEN })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
-    include: [PROFILE_MODULES[profile]],
-    extraModels: ASYNC_MODELS,
+    include: [api.modules[profile]],
+    extraModels: [...api.asyncModels],
     operationIdFactory: (controller, method) =>
       `${controller.replace(/Controller[AB]$/, '').toLowerCase()}_${method}`,
   });
   const completed = complete(withPublicNames(document), profile);
-  const asyncapi = JSON.stringify(makeAsyncApi(completed, profile));
-  return { openapi: JSON.stringify(withoutAsyncModels(completed)), asyncapi };
+  const asyncapi = JSON.stringify(makeAsyncApi(completed, api, profile));
+  return { openapi: JSON.stringify(withoutModels(completed, api.asyncModels)), asyncapi };
 }
 
-function withoutAsyncModels(document: Document): Document {
-  const left = new Set(ASYNC_MODELS.map(({ name }) => publicName(name)));
+function withoutModels(document: Document, models: DescribedApi['asyncModels']): Document {
+  const left = new Set(models.map(({ name }) => publicName(name)));
   const kept = Object.entries(document.components?.schemas ?? {}).filter(([name]) => !left.has(name));
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(kept) } };
 }

@@ -1,5 +1,6 @@
 import { type INestApplication, Injectable } from '@nestjs/common';
 import type { ProfileId } from '../profiles/profile.js';
+import type { DescribedApi } from './described-api.js';
 import { type Documents, makeDocuments } from './make-document.js';
 
 /** The documents of each profile, made when somebody asks for one first: once per profile, or operations get lost. */
@@ -9,8 +10,8 @@ export class OpenApiDocuments {
   private make: ((profile: ProfileId) => Documents) | undefined;
 
   /** Called once, when the application has its routes. */
-  describe(app: INestApplication, version: string): void {
-    this.make = (profile) => makeDocuments(app, profile, version);
+  describe(app: INestApplication, api: DescribedApi, version: string): void {
+    this.make = (profile) => makeDocuments({ app, api, version }, profile);
   }
 
   /** The document as JSON text. Throws before `describe` was called. */

@@ -1,5 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { PROFILE_MODULES } from '../../profile-modules.js';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { LandingPageController } from '../listeners/landing-page.controller.js';
 import { LandingPages } from '../listeners/landing-page.js';
 import { OpenPorts } from '../listeners/open-ports.js';
@@ -18,10 +17,13 @@ export interface ServedProfiles {
 /** The faces that are served, their documents, and the route for everything that none of them has. */
 @Module({})
 export class ProfileModule {
-  static register({ profiles, docs }: ServedProfiles): DynamicModule {
+  static register(
+    { profiles, docs }: ServedProfiles,
+    modules: Readonly<Record<ProfileId, Type>>,
+  ): DynamicModule {
     return {
       module: ProfileModule,
-      imports: profiles.map((profile) => PROFILE_MODULES[profile]),
+      imports: profiles.map((profile) => modules[profile]),
       controllers: [LandingPageController, ...(docs ? [DocsController] : []), UnknownPathController],
       providers: [
         OpenApiDocuments,

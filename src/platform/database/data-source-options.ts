@@ -1,5 +1,4 @@
-import type { DataSource, DataSourceOptions } from 'typeorm';
-import { tables } from '../../tables.js';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { migrations } from './migrations.js';
 
 /** Where PostgreSQL answers: a URL, or the socket of the embedded server. */
@@ -28,7 +27,24 @@ function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits):
   return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 5000 };
 }
 
-export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits): DataSourceOptions {
+/** The classes of tables, for the drift check and for repositories; statements need none. */
+export type Tables = readonly EntityClass[];
+type EntityClass = new () => object;
+
+/** The one way to make a connection to the database: the gateway, its command line and TypeORM's use this. */
+export function createDataSource(
+  address: DatabaseAddress,
+  limits: PoolLimits,
+  tables: Tables = [],
+): DataSource {
+  return new DataSource(dataSourceOptions(address, limits, tables));
+}
+
+export function dataSourceOptions(
+  address: DatabaseAddress,
+  limits: PoolLimits,
+  tables: Tables = [],
+): DataSourceOptions {
   return {
     type: 'postgres',
     ...('url' in address
@@ -40,7 +56,7 @@ export function dataSourceOptions(address: DatabaseAddress, limits: PoolLimits):
           database: address.database,
           ssl: false,
         }),
-    entities: tables,
+    entities: [...tables],
     migrations,
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'all',

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../../../ormconfig.js';
 import type { Logger, Logs } from '../logging/logger.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
-import type { DatabaseAddress, PoolLimits } from './data-source-options.js';
+import { createDataSource, type DatabaseAddress, type PoolLimits, type Tables } from './data-source-options.js';
 import { type OpenAddress, openAddress } from './open-address.js';
 import { isBehindPooler } from './pooler.js';
 
@@ -18,18 +17,23 @@ export interface OpenDatabase {
 }
 
 /** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it. */
-export async function openDatabase(settings: GatewaySettings['database'], logs: Logs): Promise<OpenDatabase> {
+export async function openDatabase(
+  settings: GatewaySettings['database'],
+  logs: Logs,
+  tables?: Tables,
+): Promise<OpenDatabase> {
   const logger = logs.for('database');
   const server = await openAddress(settings, logs);
   const pooler = await findPooler(server, settings, logger);
-  const dataSource = createDataSource(server.address, {
+  const limits = {
     ...pooler,
     size: server.embedded ? Math.min(settings.pool_size, MAX_EMBEDDED) : settings.pool_size,
     connectTimeoutMs: settings.connect_timeout_ms,
     statementTimeoutMs: settings.statement_timeout_ms,
-    onIdleError: (error) =>
+    onIdleError: (error: Error) =>
       logger.warn('a database connection broke and will be replaced', { reason: error.message }),
-  });
+  };
+  const dataSource = createDataSource(server.address, limits, tables);
   const close = async (): Promise<void> => {
     if (dataSource.isInitialized) await dataSource.destroy();
     await server.close();

@@ -1,8 +1,7 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
-import { createDataSource } from '../../../ormconfig.js';
 import type { Logger } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
-import type { DatabaseAddress } from './data-source-options.js';
+import { createDataSource, type DatabaseAddress } from './data-source-options.js';
 
 /** A migration may take long, and so may the wait for another process that runs it. */
 const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };

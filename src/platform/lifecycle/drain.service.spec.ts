@@ -45,8 +45,8 @@ function stopping({ graceMs = 0, timeoutMs = 1000, turns = [0], ...scene }: Scen
         return (turns.length > 1 ? turns.shift() : turns[0]) ?? 0;
       },
       allEnded: () => ended,
-      abortAll: (why: Error) => {
-        told.push(why.name);
+      interruptAll: () => {
+        told.push('interrupt turns');
         endTurns();
       },
     },
@@ -88,7 +88,7 @@ test('turns that do not end in time are interrupted, and what is cut off is name
   await service.stop();
   expect(told.slice(4, 6)).toEqual([
     'turns are interrupted: the gateway stops {"running_turns":2}',
-    'TurnInterrupted',
+    'interrupt turns',
   ]);
   const cutOff = JSON.stringify({ requests: 2, routes: [route] });
   expect(told).toContain(`requests are cut off: the gateway stops ${cutOff}`);

@@ -1,7 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TurnInterrupted } from '../../areas/sessions/sessions.errors.js';
-import type { RunningTurns } from '../../areas/turns/running-turns.js';
-import type { ProfileListeners } from '../../http/listeners/profile-listeners.js';
 import type { Logger } from '../logging/logger.js';
 import type { Settings } from '../settings/settings.js';
 import type { Readiness } from './readiness.js';
@@ -23,13 +20,34 @@ export interface StopOptions {
   readonly withGrace?: boolean;
 }
 
+/** The ports that take connections. */
+export interface DrainedListeners {
+  /** Whether an answer closes its connection. */
+  endsConnections: boolean;
+  /** The routes of the requests that have no answer yet. */
+  readonly unansweredRoutes: readonly string[];
+  stopAccepting(): Promise<void>;
+  closeIdle(): void;
+  /** Resolves when nothing is being answered, or when the signal is aborted. */
+  answered(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The work that is waited for, and interrupted when it takes longer than the limit. */
+export interface DrainedTurns {
+  readonly count: number;
+  allEnded(): Promise<void>;
+  interruptAll(): void;
+}
+
+/** What is drained; the order is that of `DrainService`. */
 export interface Drained {
   readonly readiness: Readiness;
-  readonly listeners: ProfileListeners;
+  readonly listeners: DrainedListeners;
   /** Answers that never end by themselves. */
   readonly streams: readonly { endAll(): void }[];
   readonly settings: Settings;
-  readonly turns: RunningTurns;
+  readonly turns: DrainedTurns;
   readonly logger: Logger;
   readonly closeApp: () => Promise<void>;
 }
@@ -117,7 +135,7 @@ export class DrainService {
   private async interruptTurns(): Promise<void> {
     const { turns, logger } = this.parts;
     logger.warn('turns are interrupted: the gateway stops', { running_turns: turns.count });
-    turns.abortAll(new TurnInterrupted());
+    turns.interruptAll();
     await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS, undefined, { ref: false })]);
   }
 

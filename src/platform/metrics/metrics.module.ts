@@ -1,12 +1,7 @@
-import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { PrometheusModule } from '@willsoto/nestjs-prometheus';
 import { register } from 'prom-client';
-import { MetricsController } from '../../areas/status/metrics.controller.js';
-import { RequestMetrics, requestMetricProviders } from '../../http/access-log/request-metrics.js';
 import { ScrapeService } from './scrape.service.js';
-
-/** A process has one registry; a second application in it (as in tests) shares the process's own figures. */
-const processFigures = register.getSingleMetric('process_start_time_seconds') === undefined;
 
 /** Gauges of prom-client whose names promise a counter; what they tell is in the ones without the ending. */
 const MISNAMED = [
@@ -19,21 +14,23 @@ const MISNAMED = [
 const LAG_PRECISION_MS = 20;
 
 @Global()
-@Module({
-  imports: [
-    PrometheusModule.register({
+@Module({ providers: [ScrapeService], exports: [ScrapeService] })
+export class MetricsModule implements OnModuleInit {
+  /** @param controller answers `GET /metrics` */
+  static shownBy(controller: Type): DynamicModule {
+    // A process has one registry: a second application in it, as in tests, shares the process's own figures.
+    const isFirst = register.getSingleMetric('process_start_time_seconds') === undefined;
+    const prometheus = PrometheusModule.register({
       path: '/metrics',
-      controller: MetricsController,
+      controller,
       defaultMetrics: {
-        enabled: processFigures,
+        enabled: isFirst,
         config: { eventLoopMonitoringPrecision: LAG_PRECISION_MS },
       },
-    }),
-  ],
-  providers: [...requestMetricProviders, RequestMetrics, ScrapeService],
-  exports: [RequestMetrics, ScrapeService],
-})
-export class MetricsModule implements OnModuleInit {
+    });
+    return { module: MetricsModule, imports: [prometheus] };
+  }
+
   onModuleInit(): void {
     for (const name of MISNAMED) register.removeSingleMetric(name);
   }

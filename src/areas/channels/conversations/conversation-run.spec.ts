@@ -1,7 +1,7 @@
-import { SessionEnded, SessionNotFound, TurnInProgress } from '../../sessions/sessions.errors.js';
 import { TurnLimitReached } from '../../turns/limits/turn-limit-reached.js';
 import { LiveTurn } from '../../turns/live-turn.js';
 import type { TurnResult } from '../../turns/turn-results.store.js';
+import { SessionEnded, SessionNotFound, TurnInProgress } from '../../turns/turns.errors.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import { REPLY_TEXTS } from '../replies/reply-text.js';

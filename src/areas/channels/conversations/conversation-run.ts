@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import type { MessagesService } from '../../sessions/messages.service.js';
-import { SessionEnded, SessionNotFound, TurnInProgress } from '../../sessions/sessions.errors.js';
-import type { SessionsService } from '../../sessions/sessions.service.js';
-import { TurnLimitReached } from '../../turns/limits/turn-limit-reached.js';
-import type { TurnResult, TurnResults } from '../../turns/turn-results.store.js';
-import type { StartedTurn } from '../../turns/turns.service.js';
+import type { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
+import { SessionEnded, SessionNotFound, type StartedTurn, TurnInProgress, TurnLimitReached, type TurnResult, type TurnResults } from '../../turns/turns.api.js';
 import type { ChannelAdapter } from '../channel-adapter.port.js';
 import { RetryLater } from '../channel-failures.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';

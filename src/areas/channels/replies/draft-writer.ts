@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveTurn } from '../../turns/live-turn.js';
+import type { LiveTurn } from '../../turns/turns.api.js';
 import type { OutboundReply } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { ReplyStore } from './reply.store.js';

@@ -1,5 +1,4 @@
-import { INTERRUPTED_NOTE } from '../../turns/turn-lease.js';
-import type { TurnResult } from '../../turns/turn-results.store.js';
+import { INTERRUPTED_NOTE, type TurnResult } from '../../turns/turns.api.js';
 
 /** Texts sent to people in place of an answer, or after an incomplete one. */
 export const REPLY_TEXTS = {

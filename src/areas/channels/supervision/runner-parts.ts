@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
+import { ChannelDirectory } from '../../sessions/sessions.api.js';
 import { ChannelActivity } from '../channel-activity.js';
 import type { InboundMessage } from '../channel-adapter.port.js';
 import { ChannelAdapters } from '../channel-adapters.js';
-import { ChannelDirectory } from '../channel-directory.js';
 import { ChannelStates, type ReceiverLease } from '../channel-states.store.js';
 import { ConversationStore } from '../conversations/conversation.store.js';
 import { ConversationWorker } from '../conversations/conversation-worker.service.js';

@@ -6,9 +6,9 @@ import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decora
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
-import { Configuration } from '../../../platform/settings/configuration.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
+import { Configuration } from '../configuration.js';
 import { authorOf } from '../wire/author-of.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 import { presentReloadA, ReloadedViewA } from './config.views.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { PatchOutcome } from '../../../platform/settings/configuration.js';
+import type { PatchOutcome } from '../configuration.js';
 
 export class PatchedViewB {
   @ApiProperty({ type: [String], description: 'The keys applied', example: ['agent.max_turns'] })

@@ -2,10 +2,9 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { type ReadFrame, type RemoteTurn, RemoteTurnsStore, WATCHED_SECS } from '../../turns/turns.api.js';
 import { TurnRecords } from '../turn-records.store.js';
 import { MirroredTurn } from './mirrored-turn.js';
-import { WATCHED_SECS } from './remote-turns.sql.js';
-import { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './remote-turns.store.js';
 import type { SessionFeed } from './session-feed.js';
 
 /** How often it is looked while a turn of another replica is followed, and else. */

@@ -1,8 +1,6 @@
 import { storableText } from '../../../platform/database/storable-text.js';
-import { TurnInterrupted, TurnNotRepeated } from '../../sessions/sessions.errors.js';
-import { LiveTurn } from '../../turns/live-turn.js';
+import { LiveTurn, readEvents, TurnInterrupted, TurnNotRepeated } from '../../turns/turns.api.js';
 import type { TurnRecord } from '../turn-records.store.js';
-import { readEvents } from './frame-events.js';
 
 /** A turn that another replica runs, told here as it is written there. */
 export class MirroredTurn {

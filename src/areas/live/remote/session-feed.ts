@@ -1,5 +1,4 @@
-import type { LiveTurn } from '../../turns/live-turn.js';
-import type { SessionWatcher } from '../../turns/turn-hub.js';
+import type { LiveTurn, SessionWatcher } from '../../turns/turns.api.js';
 import type { MirroredTurn } from './mirrored-turn.js';
 
 /** One session that has viewers here: its turns in their order, whoever runs them. */

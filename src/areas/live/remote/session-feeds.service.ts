@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
-import type { LiveTurn } from '../../turns/live-turn.js';
-import { type SessionWatcher, TurnHub } from '../../turns/turn-hub.js';
+import { type LiveTurn, RemoteTurnsStore, type SessionWatcher, TurnHub } from '../../turns/turns.api.js';
 import { FeedReader } from './feed-reader.service.js';
-import { RemoteTurnsStore } from './remote-turns.store.js';
 import { SessionFeed } from './session-feed.js';
 
 /** Shows the turns of a session to whoever watches it here, whatever replica runs them. */

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { Logger } from '../../../platform/logging/logger.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import type { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
+import type { ArgumentChecks } from '../../tools/tools.api.js';
 import type { McpServerStatus } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
 import { failureText, isFinal } from './mcp-failure.js';

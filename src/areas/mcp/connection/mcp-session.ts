@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import type { ArgumentCheck, ArgumentChecks } from '../../tools/schemas/argument-checks.js';
+import type { ArgumentCheck, ArgumentChecks } from '../../tools/tools.api.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { withLinkedSignal } from './linked-signal.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
-import { schemaBoundsProblem } from '../../tools/schemas/schema-bounds.js';
+import { schemaBoundsProblem } from '../../tools/tools.api.js';
 
 const MAX_DEFINITION_BYTES = 131_072;
 

@@ -7,7 +7,7 @@ import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.d
 import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
 import { Variants } from '../../../http/validation/variants.decorator.js';
 import { Word } from '../../../http/validation/word.decorator.js';
-import type { AttachmentType } from '../../turns/message.js';
+import type { AttachmentType } from '../../turns/turns.api.js';
 
 const ATTACHMENT_TYPES: readonly AttachmentType[] = ['image', 'file', 'audio', 'video'];
 const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;

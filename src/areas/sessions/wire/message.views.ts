@@ -1,14 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { FinishReason } from '../../models/model-provider.port.js';
-import type { ToolCallRecord, ToolCallStatus } from '../../tools/tool-call.js';
-import type {
-  AttachmentInfo,
-  AttachmentType,
-  HistoryPage,
-  Message,
-  MessageRole,
-} from '../../turns/message.js';
-import type { TurnFailure } from '../../turns/turn-lease.js';
+import type { FinishReason } from '../../models/models.api.js';
+import type { ToolCallRecord, ToolCallStatus } from '../../tools/tools.api.js';
+import type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole, TurnFailure } from '../../turns/turns.api.js';
 
 export class ToolCallView {
   @ApiProperty()

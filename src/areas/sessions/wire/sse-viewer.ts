@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProfileId } from '../../../http/profiles/profile.js';
-import { eventId, type SeenEvent } from '../../live/event-id.js';
-import { Viewer } from '../../live/viewer.js';
-import { isLast, type LiveEvent, type TurnPosition } from '../../turns/live-event.js';
+import { eventId, type SeenEvent, Viewer } from '../../live/live.api.js';
+import { isLast, type LiveEvent, type TurnPosition } from '../../turns/turns.api.js';
 import { presentEvent } from './turn-frames.js';
 
 /** A viewer with more than this on its way is written no more. */

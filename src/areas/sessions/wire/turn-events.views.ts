@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import type { ErrorEnvelopeA, ErrorEnvelopeB } from '../../../http/envelope/error-envelope.js';
-import type { ApprovalVerdict } from '../../tools/tool-approvals.port.js';
-import type { LiveEvent } from '../../turns/live-event.js';
+import type { ApprovalVerdict } from '../../tools/tools.api.js';
+import type { LiveEvent } from '../../turns/turns.api.js';
 import { MessageView } from './message.views.js';
 
 const VERDICTS = ['pending', 'allowed', 'denied', 'timeout'];

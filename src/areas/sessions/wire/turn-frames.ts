@@ -1,6 +1,6 @@
 import { presentError } from '../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../http/profiles/profile.js';
-import type { LiveEvent } from '../../turns/live-event.js';
+import type { LiveEvent } from '../../turns/turns.api.js';
 import { presentEnding, presentToolCall } from './message.views.js';
 import type { TurnEventView } from './turn-events.views.js';
 

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { storedError } from '../../../common/errors/replayed-error.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { SessionEnded } from '../../sessions/sessions.errors.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
 import type { WaitingTurn } from '../turn.store.js';
+import { SessionEnded } from '../turns.errors.js';
 import * as sql from './accepted-turns.sql.js';
 
 const MAX_AT_ONCE = 50;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { storedError } from '../../../common/errors/replayed-error.js';
 import type { SqlRunner } from '../../../platform/database/sql.js';
 import type { TokenEnding } from '../../../platform/tokens/token-endings.js';
-import { TurnOfRevokedToken } from '../../sessions/sessions.errors.js';
+import { TurnOfRevokedToken } from '../turns.errors.js';
 import * as sql from './token-waiting-turns.sql.js';
 
 /** Messages that wait end with the token that sent them. Turns that run are aborted by who runs them (`TurnWatch`). */

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter } from 'prom-client';
-import { TurnInProgress } from '../../sessions/sessions.errors.js';
+import { TurnInProgress } from '../turns.errors.js';
 import { type TurnLimit, TurnLimitReached } from './turn-limit-reached.js';
 
 const REFUSED = 'agent_gateway_turns_refused_total';

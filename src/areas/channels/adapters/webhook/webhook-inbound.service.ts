@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { type Statement } from '../../../../platform/database/sql.js';
+import type { Statement } from '../../../../platform/database/sql.js';
 import { Readiness } from '../../../../platform/lifecycle/readiness.js';
-import { type SignedHeaders, signatureProblem } from '../../../hooks/signature-check.js';
+import { type SignedHeaders, signatureProblem } from '../../../hooks/hooks.api.js';
+import { ChannelDirectory } from '../../../sessions/sessions.api.js';
 import { ChannelActivity } from '../../channel-activity.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
-import { ChannelDirectory } from '../../channel-directory.js';
 import { NotSigned, SenderNotAllowed, WebhookIdReused } from '../../channels.errors.js';
 import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
 import { DoneSignal } from '../../conversations/done-signal.js';

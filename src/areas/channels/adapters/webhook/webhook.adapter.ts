@@ -3,7 +3,7 @@ import { signingKey } from '../../../../common/text/webhook-secret.js';
 import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import { MIN_CHANNEL_KEY_BYTES } from '../../../../platform/settings/sections/channels.section.js';
-import { deliveryHeaders } from '../../../hooks/delivery-request.js';
+import { deliveryHeaders } from '../../../hooks/hooks.api.js';
 import {
   type AdapterParts,
   ChannelAdapter,

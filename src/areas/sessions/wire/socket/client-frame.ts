@@ -2,7 +2,7 @@ import { BadRequest, Forbidden } from '../../../../common/errors/gateway-error.j
 import { readJsonObject } from '../../../../http/body/json-bytes.js';
 import { RequestValidationPipe } from '../../../../http/validation/request-validation.pipe.js';
 import { type GrantedScope, grants, type Scope } from '../../../../platform/tokens/scopes.js';
-import type { SentMessage } from '../../../turns/message.js';
+import type { SentMessage } from '../../../turns/turns.api.js';
 import { SendMessageRequest } from '../message.requests.js';
 import { newUserMessage } from '../new-user-message.js';
 import { ToolApprovalRequest } from './tool-approval.request.js';

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import {
-  BadRequest,
-  Forbidden,
-  NotFound,
-  RateLimited,
-  Unauthorized,
-} from '../../../../common/errors/gateway-error.js';
+import { BadRequest, Forbidden, NotFound, RateLimited, Unauthorized } from '../../../../common/errors/gateway-error.js';
 import { isAllowedOrigin } from '../../../../http/cross-origin.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
@@ -17,8 +11,7 @@ import { bearerOf } from '../../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
 import { grants } from '../../../../platform/tokens/scopes.js';
 import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
-import { parseEventId, type SeenEvent } from '../../../live/event-id.js';
-import { Viewers } from '../../../live/viewers.service.js';
+import { parseEventId, type SeenEvent, Viewers } from '../../../live/live.api.js';
 import { SessionsService } from '../../sessions.service.js';
 
 export const PROTOCOL = 'gateway.v1';

@@ -3,9 +3,8 @@ import type { WebSocket } from 'ws';
 import type { GatewayError } from '../../../../common/errors/gateway-error.js';
 import { presentError } from '../../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
-import { eventId } from '../../../live/event-id.js';
-import { type CutReason, Viewer } from '../../../live/viewer.js';
-import type { LiveEvent, TurnPosition } from '../../../turns/live-event.js';
+import { type CutReason, eventId, Viewer } from '../../../live/live.api.js';
+import type { LiveEvent, TurnPosition } from '../../../turns/turns.api.js';
 import { presentEvent } from '../turn-frames.js';
 
 /** A viewer with more than this on its way is written no more. */

@@ -1,6 +1,6 @@
-import { TURN_EVENTS } from '../../areas/sessions/wire/turn-events.views.js';
-import { publicName } from '../openapi/schema-names.js';
-import { camelCase, type DescribedChannel, message, operation, schemaReference } from './messages.js';
+import { camelCase, type DescribedChannel, message, operation, schemaReference, stream } from '../../../http/asyncapi/messages.js';
+import { publicName } from '../../../http/openapi/schema-names.js';
+import { TURN_EVENTS } from './turn-events.views.js';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Schema extends Json {
@@ -74,4 +74,16 @@ function framed(schema: Schema, schemas: Json, members: Json, required: readonly
     required: [...required, ...(schema.required ?? [])],
     properties: { ...members, ...schema.properties },
   };
+}
+
+/** The events of a session's turns, over Server-Sent Events. */
+export function turnStream(): DescribedChannel {
+  return stream('turnEvents', TURN_EVENTS, {
+    address: '/api/v1/sessions/{id}/messages',
+    title: 'The events of turns',
+    description:
+      'With `Accept: text/event-stream`: after POST the events of the turn of that message, after GET those of the running turn ' +
+      'and of every later one. The kind is the `event`, the payload the `data`, and every event has an `id` for `Last-Event-ID`.',
+    parameters: { id: { description: 'The id of the session' } },
+  });
 }

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../turns/live-event.js';
+import type { LiveEvent } from '../live-event.js';
 
 /** Events as they are written for other replicas: everything but a turn's end, which is in the history. */
 export function writtenEvents(events: readonly LiveEvent[]): string {

@@ -1,6 +1,6 @@
-import { isSafePath, isTable } from './dotted-path.js';
-import { redactionMarker } from './redaction.js';
-import type { SettingsNode } from './settings-tree.js';
+import { isSafePath, isTable } from '../../platform/settings/dotted-path.js';
+import { redactionMarker } from '../../platform/settings/redaction.js';
+import type { SettingsNode } from '../../platform/settings/settings-tree.js';
 
 /** What is wrong with a value for a node, before the schema checks its type and bounds. */
 export function problemOfValue(

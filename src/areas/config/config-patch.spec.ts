@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { SecretBox } from '../secrets/secret-box.js';
-import { CandidateBuilder } from './candidate-builder.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
+import type { Table } from '../../platform/settings/dotted-path.js';
+import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
+
+import { keyMarks } from '../../platform/settings/key-marks.js';
+import { redactionMarker } from '../../platform/settings/redaction.js';
+import { jsonSchema, settingsRoot } from '../../platform/settings/settings-tree.js';
 import { FileOnlySettings } from './config.errors.js';
 import { type PatchItem, readPatch } from './config-patch.js';
-import type { Table } from './dotted-path.js';
-import { InvalidSettings } from './invalid-settings.js';
-import { keyMarks } from './key-marks.js';
 import { unfitItems } from './override-edits.js';
-import { redactionMarker } from './redaction.js';
-import { jsonSchema, settingsRoot } from './settings-tree.js';
 
 /** A tree with every kind of node, independent of the gateway's own schema. */
 const root = settingsRoot(

@@ -1,9 +1,9 @@
+import { type Path, parsePath, type Table } from '../../platform/settings/dotted-path.js';
+import { InvalidSettings, type SettingsProblem } from '../../platform/settings/invalid-settings.js';
+import { nearestKey } from '../../platform/settings/nearest-key.js';
+import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from '../../platform/settings/settings-tree.js';
 import { FileOnlySettings, SecuritySettings } from './config.errors.js';
-import { type Path, parsePath, type Table } from './dotted-path.js';
-import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
-import { nearestKey } from './nearest-key.js';
 import { problemOfValue } from './patch-value.js';
-import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from './settings-tree.js';
 
 /** One key of a PATCH with its new value; null removes the overrides of the key and of all keys below it. */
 export interface PatchItem {

@@ -1,6 +1,6 @@
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import type { OverrideEdit, StoredOverride, StoredOverrides } from '../../platform/settings/stored-override.js';
 import type { ConfigAction, ConfigChange, NewConfigChange } from './config-change.js';
-import type { OverrideEdit, StoredOverride, StoredOverrides } from './stored-override.js';
 
 interface OverrideRow {
   revision: string;

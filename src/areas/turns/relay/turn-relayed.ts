@@ -1,5 +1,5 @@
-import { isLast, type LiveEvent } from '../../turns/live-event.js';
-import type { LiveTurn, TurnReader } from '../../turns/live-turn.js';
+import { isLast, type LiveEvent } from '../live-event.js';
+import type { LiveTurn, TurnReader } from '../live-turn.js';
 import { writtenEvents } from './frame-events.js';
 import type { TurnFrame } from './remote-turns.store.js';
 

@@ -1,17 +1,17 @@
-import type { Database } from '../database/database.js';
-import type { OnCommit, SqlRunner } from '../database/sql.js';
-import type { EventStore } from '../events/event.store.js';
-import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from './candidate-builder.js';
+import type { Database } from '../../platform/database/database.js';
+import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
+import type { EventStore } from '../../platform/events/event.store.js';
+import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from '../../platform/settings/candidate-builder.js';
+import { parsePath } from '../../platform/settings/dotted-path.js';
+import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
+import type { SettingsLayer } from '../../platform/settings/settings-layer.js';
+import { isWaiting, type SettingsSnapshot, snapshotOf } from '../../platform/settings/settings-snapshot.js';
+import { type ReadyChange, SettingsSwitch } from '../../platform/settings/settings-switch.js';
+import { nodeAt } from '../../platform/settings/settings-tree.js';
+import { afterEdits, type OverrideEdit } from '../../platform/settings/stored-override.js';
 import { SecuritySettings } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAction, ConfigAuthor } from './config-change.js';
-import { parsePath } from './dotted-path.js';
-import { InvalidSettings } from './invalid-settings.js';
-import type { SettingsLayer } from './settings-layer.js';
-import { isWaiting, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
-import type { ReadyChange, SettingsSwitch } from './settings-switch.js';
-import { nodeAt } from './settings-tree.js';
-import { afterEdits, type OverrideEdit } from './stored-override.js';
 
 const MAX_OVERRIDES = 5000;
 

@@ -1,8 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Settings } from '../../platform/settings/settings.js';
+import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
 import { Configuration } from './configuration.js';
 import { ConfigurationWatch } from './configuration-watch.service.js';
-import { Settings } from './settings.js';
-import { SettingsSubscribers } from './settings-subscribers.js';
 
 /** The configuration for every module: `Settings` to read it, `SettingsSubscribers` to act when it changes. */
 @Global()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
-import type { LiveTurn } from '../../turns/live-turn.js';
+import type { LiveTurn } from '../live-turn.js';
 import { RemoteTurnsStore } from './remote-turns.store.js';
 import { TurnRelayed } from './turn-relayed.js';
 

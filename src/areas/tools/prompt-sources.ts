@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import type { ToolContext } from '../tools/tool-catalog.port.js';
+import type { ToolContext } from './tool-catalog.port.js';
 
 /** What a user has just written, and where. */
 export interface PromptQuestion {

@@ -1,5 +1,5 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
-import type { SqlRunner } from '../database/sql.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor, ConfigChange } from './config-change.js';
 import type { OverrideChanger } from './override-changer.js';

@@ -1,20 +1,20 @@
-import type { OnCommit } from '../database/sql.js';
-import type { SecretBox } from '../secrets/secret-box.js';
-import type { CandidateBuilder } from './candidate-builder.js';
-import { changedKeys } from './changed-keys.js';
+import type { OnCommit } from '../../platform/database/sql.js';
+import type { SecretBox } from '../../platform/secrets/secret-box.js';
+import type { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
+import { changedKeys } from '../../platform/settings/changed-keys.js';
+import { isWithin, type Table } from '../../platform/settings/dotted-path.js';
+import { LiveSettings } from '../../platform/settings/live-settings.js';
+import type { SettingsLayer } from '../../platform/settings/settings-layer.js';
+import { isWaiting, type SettingsSnapshot } from '../../platform/settings/settings-snapshot.js';
+import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+import { SettingsSwitch } from '../../platform/settings/settings-switch.js';
 import { ConfigurationMoved } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor } from './config-change.js';
 import { readPatch } from './config-patch.js';
-import { isWithin, type Table } from './dotted-path.js';
-import type { LiveSettings } from './live-settings.js';
 import type { OverrideChanger } from './override-changer.js';
 import { editsForPatch, unfitItems } from './override-edits.js';
 import { editsToShow } from './reload-edits.js';
-import type { SettingsLayer } from './settings-layer.js';
-import { isWaiting, type SettingsSnapshot } from './settings-snapshot.js';
-import type { SettingsSubscribers } from './settings-subscribers.js';
-import type { SettingsSwitch } from './settings-switch.js';
 
 export interface PatchOutcome {
   /** The keys applied, as dotted paths. */

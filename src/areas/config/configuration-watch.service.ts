@@ -6,12 +6,12 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
-import { type Logger, Logs } from '../logging/logger.js';
-import { DueWork } from '../runtime/due-work.service.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
 import { STORED_REVISION } from './config.store.js';
 import { Configuration } from './configuration.js';
 import { FileWatch } from './file-watch.js';
-import { InvalidSettings } from './invalid-settings.js';
 
 /** How often file and store are polled. A change takes at most twice this plus the work; every replica has it within 1.5 s. */
 const POLL_MS = 400;

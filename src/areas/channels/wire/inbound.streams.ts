@@ -1,0 +1,40 @@
+import { type DescribedChannel, message, operation, SIGNATURE_HEADERS, schemaReference } from '../../../http/asyncapi/messages.js';
+import { publicName } from '../../../http/openapi/schema-names.js';
+import { InboundMessageRequest } from './inbound.requests.js';
+import { InboundView } from './inbound.views.js';
+
+/** The models of a channel of the type webhook; no operation of the OpenAPI documents has them. */
+export const INBOUND_MODELS = [InboundMessageRequest, InboundView];
+
+/** What programs post to channels of the type `webhook`. */
+export function inbound(): DescribedChannel {
+  const headers = { type: 'object', required: Object.keys(SIGNATURE_HEADERS), properties: SIGNATURE_HEADERS };
+  return {
+    channel: {
+      address: '/inbound/{channel}',
+      title: 'Messages that programs post to a channel',
+      description:
+        'HTTP POST on the ports of both profiles, signed with the secret of the channel instead of with a token. 200 with the ' +
+        'answer, or 202 when it comes later; errors are those of the API, in its envelope: 400, 401 (the signature), 403 (the ' +
+        'sender), 408, 409 (the id was used for another message), 413, 415, 429, 503.',
+      parameters: { channel: { description: 'The name of a configured channel of the type `webhook`' } },
+      messages: {
+        inboundMessage: message(
+          'A message of a user',
+          schemaReference(publicName(InboundMessageRequest.name)),
+          headers,
+        ),
+        inboundAnswer: message('What became of it', schemaReference(publicName(InboundView.name))),
+      },
+    },
+    operations: {
+      receiveInbound: {
+        ...operation('receive', 'inbound', ['inboundMessage'], { summary: 'Take a message of a program' }),
+        reply: {
+          channel: { $ref: '#/channels/inbound' },
+          messages: [{ $ref: '#/channels/inbound/messages/inboundAnswer' }],
+        },
+      },
+    },
+  };
+}

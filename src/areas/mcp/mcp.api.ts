@@ -1,0 +1,3 @@
+/** What others may ask of tool servers: how they are, and what keeps their processes apart. */
+export { McpServers } from './mcp-servers.service.js';
+export { Sandbox } from './sandbox/sandbox.service.js';

@@ -1,0 +1,12 @@
+/** What others may use of tools: offer one, add to a prompt, run calls under the policy, answer an approval, check arguments. */
+export { type PromptQuestion, type PromptSource, PromptSources } from './prompt-sources.js';
+export { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
+export { schemaBoundsProblem } from './schemas/schema-bounds.js';
+export { type ApprovalAnswer, type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
+export { ToolCallRunner } from './tool-call-runner.js';
+export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
+export { ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+export { safeToolName } from './tool-names.js';
+export { ToolPolicy } from './tool-policy.js';
+export { type RegisteredTool, ToolRegistry } from './tool-registry.js';
+export type { ToolEvent } from './tool-turn.js';

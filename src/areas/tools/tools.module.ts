@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { TokensModule } from '../../platform/tokens/tokens.module.js';
+import { DatabaseToolApprovals } from './database-tool-approvals.js';
+import { PromptSources } from './prompt-sources.js';
+import { ArgumentChecks } from './schemas/argument-checks.js';
+import { ToolApprovals } from './tool-approvals.port.js';
+import { ToolCallLog, toolMetricProviders } from './tool-call-log.js';
+import { ToolCallRunner } from './tool-call-runner.js';
+import { ToolCatalog } from './tool-catalog.port.js';
+import { ToolGate } from './tool-gate.js';
+import { ToolPolicy } from './tool-policy.js';
+import { ToolRegistry } from './tool-registry.js';
+import { ToolRuleCheck } from './tool-rule-check.js';
+
+/** What a turn is given: the catalogue of tools with its policy and approvals, and what is added to its prompt. */
+@Module({
+  imports: [TokensModule],
+  providers: [
+    ToolCallRunner,
+    ToolPolicy,
+    ToolRuleCheck,
+    ToolGate,
+    ...toolMetricProviders,
+    ToolCallLog,
+    ArgumentChecks,
+    ToolRegistry,
+    PromptSources,
+    { provide: ToolCatalog, useExisting: ToolRegistry },
+    { provide: ToolApprovals, useClass: DatabaseToolApprovals },
+  ],
+  exports: [
+    ToolCallRunner,
+    ToolCatalog,
+    ArgumentChecks,
+    ToolRegistry,
+    PromptSources,
+    ToolApprovals,
+    ToolPolicy,
+  ],
+})
+export class ToolsModule {}

@@ -1,0 +1,79 @@
+import { Conflict, NotFound, ProviderFailed, Unavailable } from '../../common/errors/gateway-error.js';
+
+export class SessionNotFound extends NotFound {
+  constructor() {
+    super('There is no such session.');
+  }
+}
+
+export class SessionEnded extends Conflict {
+  constructor() {
+    super('The session has ended. Create a new one with POST /sessions.', {
+      details: { reason: 'session_ended' },
+    });
+  }
+}
+
+export class TurnInProgress extends Conflict {
+  constructor(retryAfterSecs: number) {
+    super('The session is busy with earlier messages. Send this one again when they have been answered.', {
+      details: { reason: 'turn_in_progress' },
+      retryAfterSecs,
+    });
+  }
+}
+
+/** The session was deleted while its turn ran. */
+export class TurnCancelled extends Conflict {
+  constructor(
+    sentence = 'The session was ended while this message was being answered.',
+    reason = 'turn_cancelled',
+  ) {
+    super(sentence, { details: { reason } });
+  }
+}
+
+/** What a token began ends with it: a turn that runs, and an accepted message that waits. */
+export class TurnOfRevokedToken extends TurnCancelled {
+  constructor() {
+    super('The access token that sent this message was revoked before it was answered.', 'token_revoked');
+  }
+}
+
+/** A turn that failed, told again later: the cause was told when it happened. */
+export class TurnUnanswered extends ProviderFailed {
+  constructor() {
+    super('The turn failed before it was answered.', { details: { reason: 'turn_failed' } });
+  }
+}
+
+/** Somebody asked for the turn to end; the session goes on. */
+export class TurnStopped extends TurnCancelled {
+  constructor() {
+    super('The answer to this message was cancelled. What it had said is in the history.');
+  }
+}
+
+/** The lease ran out or the gateway stopped; the message is in the history, without an answer. */
+export class TurnInterrupted extends Unavailable {
+  constructor() {
+    super(
+      'The turn was interrupted before it was answered. The message is in the history; send it again if needed.',
+      {
+        details: { reason: 'turn_interrupted' },
+        retryAfterSecs: 1,
+      },
+    );
+  }
+}
+
+/** A turn that was interrupted, asked for again under its Idempotency-Key. */
+export class TurnNotRepeated extends Conflict {
+  constructor() {
+    super(
+      'The turn of the first request with this Idempotency-Key was interrupted, and it is not run again. ' +
+        'The message is in the history; send it with a new key if it is still needed.',
+      { details: { reason: 'turn_interrupted' } },
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { Module } from '@nestjs/common';
+import { TokenEndings } from '../../platform/tokens/token-endings.js';
+import { TokensModule } from '../../platform/tokens/tokens.module.js';
+import { ModelsModule } from '../models/models.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { AcceptedTurns } from './accepted/accepted-turns.service.js';
+import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
+import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
+import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
+import { TurnSlots } from './limits/turn-slots.js';
+import { MessageStore } from './message.store.js';
+import { RemoteTurnsStore } from './relay/remote-turns.store.js';
+import { TurnRelays } from './relay/turn-relays.service.js';
+import { RunningTurns } from './running-turns.js';
+import { TurnStore } from './turn.store.js';
+import { TurnEndingsStore } from './turn-endings.store.js';
+import { TurnHub } from './turn-hub.js';
+import { TurnLeases } from './turn-leases.store.js';
+import { TurnLog } from './turn-log.js';
+import { TurnMetrics, turnMetricProviders } from './turn-metrics.js';
+import { TurnPrompt } from './turn-prompt.js';
+import { TurnQueue } from './turn-queue.service.js';
+import { TurnResults } from './turn-results.store.js';
+import { TurnRunner } from './turn-runner.js';
+import { TurnStarter } from './turn-starter.service.js';
+import { TurnWatch } from './turn-watch.service.js';
+import { TurnsService } from './turns.service.js';
+
+/** Messages and the turns that answer them: their line, their lease, the loop of model and tools, their end. */
+@Module({
+  imports: [ModelsModule, ToolsModule, TokensModule],
+  providers: [
+    TurnRunner,
+    MessageStore,
+    TurnStore,
+    TurnLeases,
+    TurnEndingsStore,
+    TurnResults,
+    RunningTurns,
+    TurnHub,
+    RemoteTurnsStore,
+    TurnRelays,
+    AttachmentFetcher,
+    TurnSlots,
+    turnRefusalMetric,
+    TurnRefusals,
+    TurnQueue,
+    ...turnMetricProviders,
+    TurnMetrics,
+    TurnLog,
+    TurnPrompt,
+    TurnsService,
+    TurnStarter,
+    AcceptedTurnsStore,
+    AcceptedTurns,
+    TokenWaitingTurns,
+    TurnWatch,
+  ],
+  exports: [
+    MessageStore,
+    TurnLeases,
+    TurnEndingsStore,
+    TurnResults,
+    RunningTurns,
+    TurnHub,
+    RemoteTurnsStore,
+    AttachmentFetcher,
+    TurnQueue,
+    TurnStarter,
+    AcceptedTurns,
+  ],
+})
+export class TurnsModule {
+  constructor(endings: TokenEndings, waiting: TokenWaitingTurns) {
+    endings.add(waiting);
+  }
+}

@@ -1,0 +1,9 @@
+import { runCommandLine } from './cli/main.js';
+
+/** What `bin/agent-gateway.js` runs. Only `serve` loads the gateway itself: every other command starts without it. */
+export function main(args: readonly string[]): Promise<void> {
+  return runCommandLine(args, async (request) => {
+    const { startGateway } = await import('./main.js');
+    return startGateway(request);
+  });
+}

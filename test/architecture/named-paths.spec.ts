@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { citingFiles, textOf } from './specification-citations.js';
+
+const ROOT = join(__dirname, '../..');
+/** A path of this repository, as pages and comments write it. */
+const PATH = /(?<![\w./-])(?:src|test|bench|scripts)\/[\w.*/-]*[\w*/]/g;
+
+/** Every path that a text names and that is not there. A `*` stands for a part of a name. */
+function missing(text: string): readonly string[] {
+  return [...text.matchAll(PATH)].map(([path]) => path).filter((path) => !isThere(path.replace(/[.]$/, '')));
+}
+
+function isThere(path: string): boolean {
+  if (path.includes('**')) return isThere(path.slice(0, path.indexOf('**')));
+  const [parent = '', name = ''] = [
+    path.slice(0, path.lastIndexOf('/')),
+    path.slice(path.lastIndexOf('/') + 1),
+  ];
+  // Jest takes the beginning of a path: `npx jest test/faults/rolling`.
+  if (parent.startsWith('test/') && !/[.*]/.test(name)) return isThere(`${path}*`);
+  if (!name.includes('*'))
+    return ['', '.ts', '.spec.ts'].some((ending) => existsSync(join(ROOT, path + ending)));
+  const pattern = new RegExp(`^${name.replaceAll('.', '[.]').replaceAll('*', '.*')}$`);
+  return existsSync(join(ROOT, parent)) && readdirSync(join(ROOT, parent)).some((one) => pattern.test(one));
+}
+
+test('a path that is not there is found', () => {
+  expect(missing('`src/nowhere/a.ts` and `src/main.ts`, src/areas/hooks/*.entity.ts')).toEqual([
+    'src/nowhere/a.ts',
+  ]);
+});
+
+test.each(citingFiles().filter((path) => path.endsWith('.md') && path !== 'CHANGELOG.md'))(
+  'every path that %s names is there',
+  (page) => {
+    expect(missing(textOf(page))).toEqual([]);
+  },
+);
+
+test('ARCHITECTURE.md names every area, and no other', () => {
+  const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  const named = [...page.matchAll(/^\| ([a-z-]+) \| .*`src\/areas\/([a-z-]+)\//gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(readdirSync(join(ROOT, 'src/areas')).toSorted());
+});
