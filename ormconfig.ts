@@ -1,6 +1,10 @@
 import { basename } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { createDataSource as createWithTables, type DatabaseAddress, type PoolLimits } from './src/platform/database/data-source-options.js';
+import {
+  createDataSource as createWithTables,
+  type DatabaseAddress,
+  type PoolLimits,
+} from './src/platform/database/data-source-options.js';
 import { openAddress } from './src/platform/database/open-address.js';
 import { silentLogs } from './src/platform/logging/silent-logs.js';
 import { readEnvironment } from './src/platform/settings/environment.js';

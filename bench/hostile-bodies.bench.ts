@@ -6,7 +6,13 @@ import { cpuSeconds } from './harness/process-figures.js';
 import { atMost } from './harness/rows.js';
 import { median } from './harness/statistics.js';
 import { TIMING } from './harness/timing.js';
-import { ATTACKS_BY_MESSAGE, ATTACKS_ELSEWHERE, type Attack, MAX_OTHER_BYTES, ORDINARY } from './hostile/bodies.js';
+import {
+  ATTACKS_BY_MESSAGE,
+  ATTACKS_ELSEWHERE,
+  type Attack,
+  MAX_OTHER_BYTES,
+  ORDINARY,
+} from './hostile/bodies.js';
 
 const MIB = 1_048_576;
 const LARGEST = 28 * MIB - 1024;

@@ -2,7 +2,14 @@ import { resolve } from 'node:path';
 import type { Configuration } from './areas/config/configuration.js';
 import { openConfiguration } from './areas/config/open-configuration.js';
 import { LiveModelProvider } from './areas/models/live-model-provider.js';
-import { logChoice, openProvider, ProviderSetting, providerCheck, providerChoice, providerKeys } from './areas/models/provider-setting.js';
+import {
+  logChoice,
+  openProvider,
+  ProviderSetting,
+  providerCheck,
+  providerChoice,
+  providerKeys,
+} from './areas/models/provider-setting.js';
 import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';

@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { REMARKS } from './conformance-remarks.js';
-import { SPECIFICATION_ROWS, SPECIFICATION_TABLES, type SpecificationRow, type SpecificationTable } from './specification-rows.js';
+import {
+  SPECIFICATION_ROWS,
+  SPECIFICATION_TABLES,
+  type SpecificationRow,
+  type SpecificationTable,
+} from './specification-rows.js';
 import { titlesIn, type Written } from './test-titles.js';
 
 /** A test, or a `describe` with tests in it, whose title quotes a row. */

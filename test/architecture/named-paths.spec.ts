@@ -13,10 +13,9 @@ function missing(text: string): readonly string[] {
 
 function isThere(path: string): boolean {
   if (path.includes('**')) return isThere(path.slice(0, path.indexOf('**')));
-  const [parent = '', name = ''] = [
-    path.slice(0, path.lastIndexOf('/')),
-    path.slice(path.lastIndexOf('/') + 1),
-  ];
+  const slash = path.lastIndexOf('/');
+  const parent = path.slice(0, slash);
+  const name = path.slice(slash + 1);
   // Jest takes the beginning of a path: `npx jest test/faults/rolling`.
   if (parent.startsWith('test/') && !/[.*]/.test(name)) return isThere(`${path}*`);
   if (!name.includes('*'))

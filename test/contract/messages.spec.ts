@@ -1,6 +1,15 @@
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { type HistoryWire, ISO_UTC, type MessageWire, newSession, PROFILES, say, sortedKeys, type Wire } from './support/faces.js';
+import {
+  type HistoryWire,
+  ISO_UTC,
+  type MessageWire,
+  newSession,
+  PROFILES,
+  say,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
 
 /** What a user wrote has the fields of the table; an answer says why it ended, too: an addition within v1. */
 const SAID = ['content', 'message_id', 'model', 'role', 'tokens_used', 'tool_calls'];

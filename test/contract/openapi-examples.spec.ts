@@ -2,7 +2,13 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, published } from '../harness/mcp.js';
 import { PluginBench } from '../harness/plugins.js';
 import { newSession } from './support/faces.js';
-import { type OpenApi, type OpenApiOperation, type OpenApiParameter, operationsOf, type RoutedOperation } from './support/openapi-document.js';
+import {
+  type OpenApi,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  operationsOf,
+  type RoutedOperation,
+} from './support/openapi-document.js';
 
 /** How long a stream that goes on is looked at. */
 const POLL_MS = 300;

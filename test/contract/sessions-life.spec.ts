@@ -1,7 +1,18 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { FACES, fallSilent, type HistoryWire, ISO_UTC, newSession, PROFILES, type SessionListWire, say, sortedKeys, type Wire } from './support/faces.js';
+import {
+  FACES,
+  fallSilent,
+  type HistoryWire,
+  ISO_UTC,
+  newSession,
+  PROFILES,
+  type SessionListWire,
+  say,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {

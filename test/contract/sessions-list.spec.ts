@@ -3,7 +3,16 @@ import { Client } from 'pg';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { expectError } from './support/envelope.js';
-import { FACES, fallSilent, ISO_UTC, idIn, newSession, type SessionListWire, sortedKeys, type Wire } from './support/faces.js';
+import {
+  FACES,
+  fallSilent,
+  ISO_UTC,
+  idIn,
+  newSession,
+  type SessionListWire,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
 
 const SILENT_COUNT = 4;
 

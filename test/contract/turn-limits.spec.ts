@@ -5,7 +5,15 @@ import type { Answer, HttpCaller } from '../harness/http-caller.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { TurnStream } from '../harness/turn-stream.js';
 import { expectError } from './support/envelope.js';
-import { FACES, type MessageWire, newSession, PROFILES, say, sortedKeys, type Wire } from './support/faces.js';
+import {
+  FACES,
+  type MessageWire,
+  newSession,
+  PROFILES,
+  say,
+  sortedKeys,
+  type Wire,
+} from './support/faces.js';
 
 /** docs/specification/silences.md, Errors: "past a limit | 429 + `Retry-After` (whole seconds) | rate_limited". */
 let gateway: TestGateway;

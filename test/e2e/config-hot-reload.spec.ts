@@ -5,7 +5,12 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { answerWith, wires } from '../harness/provider-wires.js';
-import { beginStream, type Script, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import {
+  beginStream,
+  type Script,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../harness/scripted-provider.js';
 
 jest.setTimeout(120_000);
 

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type GatewayProcess, isAlive, ProcessBench, postmasterPid, runningPostmaster, until } from '../harness/gateway-process.js';
+import {
+  type GatewayProcess,
+  isAlive,
+  ProcessBench,
+  postmasterPid,
+  runningPostmaster,
+  until,
+} from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { StoryLine } from '../harness/story-line.js';

@@ -3,7 +3,13 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { isAlive, ProcessBench, pasteLines, postmasterPid, runningPostmaster } from '../harness/gateway-process.js';
+import {
+  isAlive,
+  ProcessBench,
+  pasteLines,
+  postmasterPid,
+  runningPostmaster,
+} from '../harness/gateway-process.js';
 import { HttpCaller } from '../harness/http-caller.js';
 
 /** Starts take long on a machine that is busy with others. */

@@ -12,7 +12,12 @@ import { ProcessBench } from '../harness/gateway-process.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 import { wires } from '../harness/provider-wires.js';
-import { beginStream, type Script, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import {
+  beginStream,
+  type Script,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../harness/scripted-provider.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { newSession, providerEnv, TurnStream } from '../harness/turn-stream.js';
 

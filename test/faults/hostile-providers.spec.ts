@@ -4,7 +4,12 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { figure } from '../harness/figure.js';
 import { type GatewayProcess, ProcessBench } from '../harness/gateway-process.js';
 import { wires } from '../harness/provider-wires.js';
-import { HOSTILITIES, type HostileProvider, type Hostility, startHostileProvider } from './support/hostile-provider.js';
+import {
+  HOSTILITIES,
+  type HostileProvider,
+  type Hostility,
+  startHostileProvider,
+} from './support/hostile-provider.js';
 import { type Ending, Talker, WAYS, type Way } from './support/hostile-turns.js';
 
 const FIRST_BYTE_MS = 3000;

@@ -1,4 +1,10 @@
-import type { ContentPart, ModelCallOptions, ModelEvent, ModelMessage, ModelRequest } from '../../src/areas/models/model-provider.port.js';
+import type {
+  ContentPart,
+  ModelCallOptions,
+  ModelEvent,
+  ModelMessage,
+  ModelRequest,
+} from '../../src/areas/models/model-provider.port.js';
 
 export function userMessage(text: string, ...parts: ContentPart[]): ModelMessage {
   return { role: 'user', parts: [{ type: 'text', text }, ...parts] };

@@ -1,4 +1,8 @@
-import type { OutboundCall, OutboundClient, OutboundResponse } from '../../src/platform/outbound/outbound-client.js';
+import type {
+  OutboundCall,
+  OutboundClient,
+  OutboundResponse,
+} from '../../src/platform/outbound/outbound-client.js';
 
 /** What stands in for the answer to one call: a status with a body, or why there is none. */
 export type ScriptedAnswer =

@@ -17,7 +17,7 @@ const FACTORIES: Readonly<Record<ChannelSettings['type'], AdapterFactory>> = {
 };
 
 /** Throws `ChannelRefused` when the settings are incomplete. */
-export function createAdapter(parts: AdapterParts): Promise<ChannelAdapter> {
+function createAdapter(parts: AdapterParts): Promise<ChannelAdapter> {
   return FACTORIES[parts.settings.type](parts);
 }
 

@@ -14,13 +14,13 @@ const CONNECTED = emitSql('channel.connected', 'NULL', { name: '$1::text' });
 const disconnected = (error: string): string =>
   emitSql('channel.disconnected', 'NULL', { name: '$1::text', error });
 
-export const ANNOUNCE: Statement = {
+const ANNOUNCE: Statement = {
   name: 'channels.announce',
   text: `INSERT INTO channel_states (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING`,
 };
 
 /** Acquires the free ones of the channels `$2` for replica `$1`, and renews those it holds. */
-export const ACQUIRE: Statement = {
+const ACQUIRE: Statement = {
   name: 'channels.keep',
   text: `
     UPDATE channel_states AS state SET owner = $1, lease_until = now() + interval '${RECEIVER_LEASE_SECS} seconds',
@@ -34,7 +34,7 @@ export const ACQUIRE: Statement = {
     RETURNING state.name, state.fence::float8 AS fence, state.restarts::float8 AS restarts`,
 };
 
-export const RELEASE: Statement = {
+const RELEASE: Statement = {
   name: 'channels.release',
   text: `UPDATE channel_states SET owner = NULL, lease_until = NULL WHERE name = $1 AND owner = $2 AND fence = $3`,
 };
@@ -43,7 +43,7 @@ export const RELEASE: Statement = {
  * Sets the status `$4` and error `$5` of channel `$1`, if replica `$2` holds it with fence `$3`. When the platform is back,
  * conversations that waited for it are due at once.
  */
-export const WRITE: Statement = {
+const WRITE: Statement = {
   name: 'channels.write_state',
   text: `
     WITH before AS (
@@ -65,7 +65,7 @@ export const WRITE: Statement = {
 };
 
 /** Asks the receiving replica to reconnect. */
-export const RESTART: Statement = {
+const RESTART: Statement = {
   name: 'channels.restart',
   text: `
     WITH before AS (
@@ -79,7 +79,7 @@ export const RESTART: Statement = {
 };
 
 /** A channel without a receiver reads `reconnecting`: another replica is about to acquire it. */
-export const READ: Statement = {
+const READ: Statement = {
   name: 'channels.read_states',
   text: `
     SELECT name, error, connected_at,
@@ -87,7 +87,7 @@ export const READ: Statement = {
     FROM channel_states WHERE name = ANY ($1)`,
 };
 
-export const READ_CURSOR: Statement = {
+const READ_CURSOR: Statement = {
   name: 'channels.read_cursor',
   text: `SELECT receive_cursor FROM channel_states WHERE name = $1`,
 };

@@ -1,7 +1,13 @@
 import { type Path, parsePath, type Table } from '../../platform/settings/dotted-path.js';
 import { InvalidSettings, type SettingsProblem } from '../../platform/settings/invalid-settings.js';
 import { nearestKey } from '../../platform/settings/nearest-key.js';
-import { childNode, keyOf, nodeAt, type SettingsNode, settingsRoot } from '../../platform/settings/settings-tree.js';
+import {
+  childNode,
+  keyOf,
+  nodeAt,
+  type SettingsNode,
+  settingsRoot,
+} from '../../platform/settings/settings-tree.js';
 import { FileOnlySettings, SecuritySettings } from './config.errors.js';
 import { problemOfValue } from './patch-value.js';
 

@@ -1,5 +1,9 @@
 import type { SqlRunner, Statement } from '../../platform/database/sql.js';
-import type { OverrideEdit, StoredOverride, StoredOverrides } from '../../platform/settings/stored-override.js';
+import type {
+  OverrideEdit,
+  StoredOverride,
+  StoredOverrides,
+} from '../../platform/settings/stored-override.js';
 import type { ConfigAction, ConfigChange, NewConfigChange } from './config-change.js';
 
 interface OverrideRow {

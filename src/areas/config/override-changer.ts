@@ -1,7 +1,11 @@
 import type { Database } from '../../platform/database/database.js';
 import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import type { EventStore } from '../../platform/events/event.store.js';
-import { type CandidateBuilder, newlyIgnored, type SettingsCandidate } from '../../platform/settings/candidate-builder.js';
+import {
+  type CandidateBuilder,
+  newlyIgnored,
+  type SettingsCandidate,
+} from '../../platform/settings/candidate-builder.js';
 import { parsePath } from '../../platform/settings/dotted-path.js';
 import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
 import type { SettingsLayer } from '../../platform/settings/settings-layer.js';

@@ -1,9 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import { type CandidateBuilder, newlyIgnored, openContent, type SettingsCandidate } from '../../platform/settings/candidate-builder.js';
+import {
+  type CandidateBuilder,
+  newlyIgnored,
+  openContent,
+  type SettingsCandidate,
+} from '../../platform/settings/candidate-builder.js';
 import { isWithin } from '../../platform/settings/dotted-path.js';
 import type { SettingsProblem } from '../../platform/settings/invalid-settings.js';
-import { afterEdits, type OverrideContent, type OverrideEdit, type StoredOverride, sealContext } from '../../platform/settings/stored-override.js';
+import {
+  afterEdits,
+  type OverrideContent,
+  type OverrideEdit,
+  type StoredOverride,
+  sealContext,
+} from '../../platform/settings/stored-override.js';
 import type { ConfigChange } from './config-change.js';
 import type { PatchItem } from './config-patch.js';
 

@@ -2,7 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import { LiveTurn, MESSAGE_COLUMNS, type Message, type MessageRow, TurnCancelled, type TurnFailure, TurnInterrupted, type TurnStatus, TurnUnanswered, toMessage } from '../turns/turns.api.js';
+import {
+  LiveTurn,
+  MESSAGE_COLUMNS,
+  type Message,
+  type MessageRow,
+  TurnCancelled,
+  type TurnFailure,
+  TurnInterrupted,
+  type TurnStatus,
+  TurnUnanswered,
+  toMessage,
+} from '../turns/turns.api.js';
 
 interface PastRow extends MessageRow {
   turn_id: string;

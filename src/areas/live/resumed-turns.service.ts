@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LAST_STEP, type LiveTurn, MessageStore, type SentMessage, TurnInterrupted, TurnNotRepeated } from '../turns/turns.api.js';
+import {
+  LAST_STEP,
+  type LiveTurn,
+  MessageStore,
+  type SentMessage,
+  TurnInterrupted,
+  TurnNotRepeated,
+} from '../turns/turns.api.js';
 import type { SeenEvent } from './event-id.js';
 import { EventOfOtherMessage, UnknownEvent } from './live.errors.js';
 import { replayed } from './past-turns.js';

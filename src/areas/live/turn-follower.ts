@@ -1,4 +1,11 @@
-import { isLast, type LiveEvent, type LiveTurn, TURN_START, type TurnPosition, type TurnReader } from '../turns/turns.api.js';
+import {
+  isLast,
+  type LiveEvent,
+  type LiveTurn,
+  TURN_START,
+  type TurnPosition,
+  type TurnReader,
+} from '../turns/turns.api.js';
 
 /** Where a viewer's events go: an SSE answer or a WebSocket. */
 export interface EventSink {

@@ -3,7 +3,15 @@ import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
-import { type LiveTurn, MESSAGE_COLUMNS, type Message, type MessageRow, type TurnFailure, TurnNotRepeated, toMessage } from '../turns/turns.api.js';
+import {
+  type LiveTurn,
+  MESSAGE_COLUMNS,
+  type Message,
+  type MessageRow,
+  type TurnFailure,
+  TurnNotRepeated,
+  toMessage,
+} from '../turns/turns.api.js';
 import { errorOf, replayed } from './past-turns.js';
 
 /** A turn as the database has it, whoever ran it. */

@@ -4,7 +4,15 @@ import type { Histogram } from 'prom-client';
 import { storableText } from '../../platform/database/storable-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ContentTooLong, type FoundMemory, type MemoryContext, type MemoryEntry, NoSearchTerms, NothingToRemember, NotPersonal } from './memory.js';
+import {
+  ContentTooLong,
+  type FoundMemory,
+  type MemoryContext,
+  type MemoryEntry,
+  NoSearchTerms,
+  NothingToRemember,
+  NotPersonal,
+} from './memory.js';
 
 import { MemoryStore } from './memory.store.js';
 import { indexTerms, searchTerms } from './terms.js';

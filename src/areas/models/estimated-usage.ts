@@ -1,4 +1,10 @@
-import type { ContentPart, ModelMessage, ModelRequest, ModelToolCall, ModelUsage } from './model-provider.port.js';
+import type {
+  ContentPart,
+  ModelMessage,
+  ModelRequest,
+  ModelToolCall,
+  ModelUsage,
+} from './model-provider.port.js';
 
 /** Estimates: no tokeniser fits every model. */
 export const BYTES_PER_TOKEN = 4;

@@ -1,4 +1,9 @@
-import { type ModelCallOptions, type ModelEvent, ModelProvider, type ModelRequest } from './model-provider.port.js';
+import {
+  type ModelCallOptions,
+  type ModelEvent,
+  ModelProvider,
+  type ModelRequest,
+} from './model-provider.port.js';
 
 /** The provider that is configured at the moment. Who speaks to one for longer than a call asks for it by `inForce`. */
 export class LiveModelProvider extends ModelProvider {

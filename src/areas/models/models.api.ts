@@ -1,4 +1,22 @@
 /** What others may use of models: the port to providers with its words, and estimates and metrics of calls. */
-export { addUsage, BYTES_PER_TOKEN, chargedUsage, estimatedTokens, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from './estimated-usage.js';
+export {
+  addUsage,
+  BYTES_PER_TOKEN,
+  chargedUsage,
+  estimatedTokens,
+  TOKENS_PER_IMAGE,
+  TOKENS_PER_MESSAGE,
+} from './estimated-usage.js';
 export { ModelCallMetrics } from './model-call-metrics.js';
-export { type ContentPart, type FinishReason, type ModelEvent, type ModelMessage, ModelProvider, type ModelRequest, type ModelTool, type ModelToolCall, type ModelToolResult, type ModelUsage } from './model-provider.port.js';
+export {
+  type ContentPart,
+  type FinishReason,
+  type ModelEvent,
+  type ModelMessage,
+  ModelProvider,
+  type ModelRequest,
+  type ModelTool,
+  type ModelToolCall,
+  type ModelToolResult,
+  type ModelUsage,
+} from './model-provider.port.js';

@@ -98,7 +98,7 @@ function limits(reader: ByteReader, most: number, tooMuch: (least: number) => st
 const MAX_U32_BYTES = 5;
 
 /** Reads the binary format of WebAssembly. Throws `PluginProblem` at an unexpected end. */
-export class ByteReader {
+class ByteReader {
   constructor(
     private readonly bytes: Uint8Array,
     private at = 0,

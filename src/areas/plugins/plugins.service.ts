@@ -12,14 +12,14 @@ import { PluginFactory } from './plugin-factory.js';
 import { pluginNames } from './plugin-package.js';
 import { type PluginChange, type PluginState, PluginStates } from './plugin-state.store.js';
 
-export class PluginNotFound extends NotFound {
+class PluginNotFound extends NotFound {
   constructor() {
     super('There is no such plugin. GET /plugins lists the installed ones.');
   }
 }
 
 /** The plugin is unchanged: the version that served before, if any, goes on serving. */
-export class PluginNotLoaded extends Conflict {
+class PluginNotLoaded extends Conflict {
   constructor(reason: string) {
     super(`The plugin could not be loaded: ${reason}`, { details: { reason: 'plugin_not_loaded' } });
   }

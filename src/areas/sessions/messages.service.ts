@@ -2,7 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids/typeid.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { AcceptedTurns, AttachmentFetcher, type HistoryPage, type Message, MessageStore, type NewUserMessage, RunningTurns, type SentMessage, SessionEnded, type StartedTurn, TurnLeases, TurnQueue, TurnStarter, TurnStopped } from '../turns/turns.api.js';
+import {
+  AcceptedTurns,
+  AttachmentFetcher,
+  type HistoryPage,
+  type Message,
+  MessageStore,
+  type NewUserMessage,
+  RunningTurns,
+  type SentMessage,
+  SessionEnded,
+  type StartedTurn,
+  TurnLeases,
+  TurnQueue,
+  TurnStarter,
+  TurnStopped,
+} from '../turns/turns.api.js';
 import { UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 

@@ -2,7 +2,13 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ANY_FRAMES, ANY_LOST, ANY_QUEUE_EXPIRED, RemoteTurnsStore, TurnEndingsStore } from '../turns/turns.api.js';
+import {
+  ANY_FRAMES,
+  ANY_LOST,
+  ANY_QUEUE_EXPIRED,
+  RemoteTurnsStore,
+  TurnEndingsStore,
+} from '../turns/turns.api.js';
 import { idleLimits } from './idle-limits.js';
 import { ANY_INACTIVE, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
 

@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
-import { type ApprovalAnswer, type ApprovalQuestion, type ApprovalVerdict, type OpenApproval, ToolApprovals } from './tool-approvals.port.js';
+import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type ApprovalVerdict,
+  type OpenApproval,
+  ToolApprovals,
+} from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
 const POLL_MS = 250;

@@ -3,8 +3,8 @@ export { type PromptQuestion, type PromptSource, PromptSources } from './prompt-
 export { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 export { schemaBoundsProblem } from './schemas/schema-bounds.js';
 export { type ApprovalAnswer, type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
-export { ToolCallRunner } from './tool-call-runner.js';
 export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
+export { ToolCallRunner } from './tool-call-runner.js';
 export { ToolCatalog, type ToolContext } from './tool-catalog.port.js';
 export { safeToolName } from './tool-names.js';
 export { ToolPolicy } from './tool-policy.js';

@@ -1,4 +1,9 @@
-import { BYTES_PER_TOKEN, estimatedTokens, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../models/models.api.js';
+import {
+  BYTES_PER_TOKEN,
+  estimatedTokens,
+  TOKENS_PER_IMAGE,
+  TOKENS_PER_MESSAGE,
+} from '../models/models.api.js';
 import type { AttachmentInfo, Message, NewUserMessage } from './message.js';
 
 /** What the model is told when it does not see the whole conversation. */

@@ -1,5 +1,12 @@
 import { storableJson, storableText } from '../../platform/database/storable-text.js';
-import { chargedUsage, type FinishReason, type ModelEvent, type ModelRequest, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
+import {
+  chargedUsage,
+  type FinishReason,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelToolCall,
+  type ModelUsage,
+} from '../models/models.api.js';
 import type { TurnListener } from './turn.js';
 
 /** What one call of the model came to. */

@@ -1,6 +1,11 @@
 import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ModelCallMetrics } from '../models/model-call-metrics.js';
-import { type ModelEvent, ModelProvider, type ModelRequest, type ModelToolCall } from '../models/model-provider.port.js';
+import {
+  type ModelEvent,
+  ModelProvider,
+  type ModelRequest,
+  type ModelToolCall,
+} from '../models/model-provider.port.js';
 import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
 import { type ApprovalVerdict, ToolApprovals } from '../tools/tool-approvals.port.js';
 import type { ToolCallLog } from '../tools/tool-call-log.js';

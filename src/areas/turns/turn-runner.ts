@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { inSpan, type SpanStart } from '../../platform/tracing/spans.js';
-import { addUsage, ModelCallMetrics, type ModelMessage, ModelProvider, type ModelRequest, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
+import {
+  addUsage,
+  ModelCallMetrics,
+  type ModelMessage,
+  ModelProvider,
+  type ModelRequest,
+  type ModelToolCall,
+  type ModelUsage,
+} from '../models/models.api.js';
 import { type ToolCallRecord, ToolCallRunner, ToolCatalog } from '../tools/tools.api.js';
 import { type ModelRound, readRound } from './model-round.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';

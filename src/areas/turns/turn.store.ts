@@ -11,7 +11,12 @@ import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js'
 import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
 import type { NewUserMessage } from './message.js';
-import { type QueueLimits, type QueueRefusal, refusalOf, type SessionTurnState } from './session-turn-state.js';
+import {
+  type QueueLimits,
+  type QueueRefusal,
+  refusalOf,
+  type SessionTurnState,
+} from './session-turn-state.js';
 import * as begin from './turn-start.sql.js';
 
 export interface WaitingTurn {

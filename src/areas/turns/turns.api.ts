@@ -6,9 +6,19 @@ export { SESSION_SPENT } from './limits/spending.sql.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
 export { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';
 export { LiveTurn, type TurnReader } from './live-turn.js';
-export { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
-export type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole, NewAttachment, NewUserMessage, RemoteAttachment, SentMessage } from './message.js';
+export type {
+  AttachmentInfo,
+  AttachmentType,
+  HistoryPage,
+  Message,
+  MessageRole,
+  NewAttachment,
+  NewUserMessage,
+  RemoteAttachment,
+  SentMessage,
+} from './message.js';
 export { MessageStore } from './message.store.js';
+export { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
 export { readEvents } from './relay/frame-events.js';
 export { ANY_FRAMES, WATCHED_SECS } from './relay/remote-turns.sql.js';
 export { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './relay/remote-turns.store.js';
@@ -23,5 +33,14 @@ export { type TurnResult, TurnResults } from './turn-results.store.js';
 export { ANY_QUEUE_EXPIRED } from './turn-start.sql.js';
 export { TurnStarter } from './turn-starter.service.js';
 export type { TurnStatus } from './turn-status.js';
-export { SessionEnded, SessionNotFound, TurnCancelled, TurnInProgress, TurnInterrupted, TurnNotRepeated, TurnStopped, TurnUnanswered } from './turns.errors.js';
+export {
+  SessionEnded,
+  SessionNotFound,
+  TurnCancelled,
+  TurnInProgress,
+  TurnInterrupted,
+  TurnNotRepeated,
+  TurnStopped,
+  TurnUnanswered,
+} from './turns.errors.js';
 export type { StartedTurn } from './turns.service.js';

@@ -1,7 +1,12 @@
 import type { DataSource } from 'typeorm';
 import type { Logger, Logs } from '../logging/logger.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
-import { createDataSource, type DatabaseAddress, type PoolLimits, type Tables } from './data-source-options.js';
+import {
+  createDataSource,
+  type DatabaseAddress,
+  type PoolLimits,
+  type Tables,
+} from './data-source-options.js';
 import { type OpenAddress, openAddress } from './open-address.js';
 import { isBehindPooler } from './pooler.js';
 

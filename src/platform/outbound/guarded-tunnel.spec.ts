@@ -1,6 +1,11 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { AUTHORITY_FILE, CompanyProxy, PROXY_PASSWORD, SERVER_CERTIFICATE } from '../../../test/harness/company-proxy.js';
+import {
+  AUTHORITY_FILE,
+  CompanyProxy,
+  PROXY_PASSWORD,
+  SERVER_CERTIFICATE,
+} from '../../../test/harness/company-proxy.js';
 import { silentLogs } from '../logging/silent-logs.js';
 import { FixedSettings } from '../settings/fixed-settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';

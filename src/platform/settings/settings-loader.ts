@@ -97,7 +97,7 @@ const graceBehindBalancerMs = 5000;
  * Fills in `database.url` and `database.data_dir` where the layers so far leave them empty, and
  * `gateway.drain_grace_ms` where the gateway has a database that is not embedded.
  */
-export function fallbackLayers(merged: Table, environment: Environment): readonly SettingsLayer[] {
+function fallbackLayers(merged: Table, environment: Environment): readonly SettingsLayer[] {
   const { databaseUrl, dataDir } = environment;
   const layers: SettingsLayer[] = [];
   const isEmbedded = isEmpty(merged, 'url') && databaseUrl === undefined;

@@ -89,7 +89,7 @@ interface IssueText {
 const maxShownLength = 64;
 
 /** What is wrong and what is allowed, for each key, without the value. */
-export function describeIssue(issue: z.core.$ZodIssue): readonly IssueText[] {
+function describeIssue(issue: z.core.$ZodIssue): readonly IssueText[] {
   const path = issue.path.map(String);
   switch (issue.code) {
     case 'unrecognized_keys':

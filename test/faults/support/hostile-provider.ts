@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WireFrames, wires } from '../../harness/provider-wires.js';
-import { beginStream, frame, type ScriptedProvider, type ScriptedRequest, startScriptedProvider } from '../../harness/scripted-provider.js';
+import {
+  beginStream,
+  frame,
+  type ScriptedProvider,
+  type ScriptedRequest,
+  startScriptedProvider,
+} from '../../harness/scripted-provider.js';
 
 export const HOSTILITIES = [
   'never-answers',

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { FaultProxy } from '../../harness/fault-proxy.js';
-import { isAlive, type ProcessBench, postmasterPid, runningPostmaster, until } from '../../harness/gateway-process.js';
+import {
+  isAlive,
+  type ProcessBench,
+  postmasterPid,
+  runningPostmaster,
+  until,
+} from '../../harness/gateway-process.js';
 import { InstalledServer } from './installed-server.js';
 import { answersAnew, OwnDatabase, type Query, queryAt, socketUrl } from './own-database.js';
 import type { StageDatabase } from './stage.js';

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
-import { SessionEnded, SessionNotFound, type StartedTurn, TurnInProgress, TurnLimitReached, type TurnResult, type TurnResults } from '../../turns/turns.api.js';
+import {
+  SessionEnded,
+  SessionNotFound,
+  type StartedTurn,
+  TurnInProgress,
+  TurnLimitReached,
+  type TurnResult,
+  type TurnResults,
+} from '../../turns/turns.api.js';
 import type { ChannelAdapter } from '../channel-adapter.port.js';
 import { RetryLater } from '../channel-failures.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';

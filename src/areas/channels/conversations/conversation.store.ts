@@ -12,7 +12,7 @@ const LEASE_END = `now() + interval '${CONVERSATION_LEASE_SECS} seconds'`;
 export const HELD = 'channel = $2 AND conversation = $3 AND owner = $1 AND fence = $4';
 
 /** Claims conversations with open messages, of those channels `$2` that are connected; at most `$3`. */
-export const CLAIM: Statement = {
+const CLAIM: Statement = {
   name: 'channel_conversations.claim',
   text: `
     UPDATE channel_conversations AS one SET owner = $1, lease_until = ${LEASE_END}, fence = one.fence + 1
@@ -31,7 +31,7 @@ export const CLAIM: Statement = {
     RETURNING one.channel, one.conversation, one.session_id, one.fence::float8 AS fence, one.failures`,
 };
 
-export const RENEW: Statement = {
+const RENEW: Statement = {
   name: 'channel_conversations.renew',
   text: `
     UPDATE channel_conversations AS one SET lease_until = ${LEASE_END}
@@ -42,7 +42,7 @@ export const RENEW: Statement = {
 };
 
 /** `$5` milliseconds until it can be claimed again, null for at once; `$6` failures in a row. */
-export const RELEASE: Statement = {
+const RELEASE: Statement = {
   name: 'channel_conversations.release',
   text: `
     UPDATE channel_conversations SET owner = NULL, lease_until = NULL, failures = $6,
@@ -50,13 +50,13 @@ export const RELEASE: Statement = {
     WHERE ${HELD}`,
 };
 
-export const SET_SESSION: Statement = {
+const SET_SESSION: Statement = {
   name: 'channel_conversations.set_session',
   text: `UPDATE channel_conversations SET session_id = $5 WHERE ${HELD} RETURNING session_id`,
 };
 
 /** The latest active conversations of channel `$1`; at most `$2`. */
-export const RECENT: Statement = {
+const RECENT: Statement = {
   name: 'channel_conversations.recent',
   text: `
     SELECT conversation FROM channel_conversations WHERE channel = $1

@@ -10,7 +10,7 @@ import { type ReceiverLease } from '../channel-states.store.js';
 import { labelled } from './speaker-label.js';
 
 /** Stores cursor `$4` of channel `$1`, if replica `$2` holds it with fence `$3`. */
-export const MOVE_CURSOR: Statement = {
+const MOVE_CURSOR: Statement = {
   name: 'channel_inbox.move_cursor',
   text: `
     UPDATE channel_states SET receive_cursor = coalesce($4::json, receive_cursor)
@@ -18,7 +18,7 @@ export const MOVE_CURSOR: Statement = {
 };
 
 /** `$2` conversations, `$3` their writers, null in a group. Once two people wrote, `sole_user` stays null. */
-export const UPSERT_CONVERSATION: Statement = {
+const UPSERT_CONVERSATION: Statement = {
   name: 'channel_inbox.meet_writers',
   text: `
     INSERT INTO channel_conversations AS known (channel, conversation, sole_user)
@@ -30,7 +30,7 @@ export const UPSERT_CONVERSATION: Statement = {
 };
 
 /** A known message is not stored again. */
-export const STORE: Statement = {
+const STORE: Statement = {
   name: 'channel_inbox.store',
   text: `
     INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target, is_group)
@@ -41,7 +41,7 @@ export const STORE: Statement = {
     ON CONFLICT (channel, external_id) DO NOTHING RETURNING external_id`,
 };
 
-export const NEXT: Statement = {
+const NEXT: Statement = {
   name: 'channel_inbox.next',
   text: `
     SELECT id, channel, conversation, message_id, user_id, content, is_group, target, received_at,
@@ -50,13 +50,13 @@ export const NEXT: Statement = {
 };
 
 /** The history has the text by now; the row stays as the record that the message was seen. */
-export const DONE: Statement = {
+const DONE: Statement = {
   name: 'channel_inbox.done',
   text: `UPDATE channel_messages SET done_at = now(), content = '' WHERE id = $1`,
 };
 
 /** Messages that were done `$1` days ago, with their replies; at most `$2`. */
-export const PRUNE: Statement = {
+const PRUNE: Statement = {
   name: 'channel_inbox.prune',
   text: `
     WITH old AS (
@@ -72,7 +72,7 @@ export const PRUNE: Statement = {
  * Conversations without a message for `$1` days and with nothing open. One that receives a message meanwhile stays: the
  * conditions are checked again once its row is locked.
  */
-export const PRUNE_CONVERSATIONS: Statement = {
+const PRUNE_CONVERSATIONS: Statement = {
   name: 'channel_inbox.prune_conversations',
   text: `
     DELETE FROM channel_conversations AS one

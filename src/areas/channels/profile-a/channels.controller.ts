@@ -3,7 +3,12 @@ import { RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { ChannelReports } from '../channel-reports.service.js';
-import { ChannelListViewA, ChannelTestViewA, presentChannelListA, presentChannelTestA } from './channels.views.js';
+import {
+  ChannelListViewA,
+  ChannelTestViewA,
+  presentChannelListA,
+  presentChannelTestA,
+} from './channels.views.js';
 
 /** Channels in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('channels')

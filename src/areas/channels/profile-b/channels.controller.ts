@@ -3,7 +3,13 @@ import { RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import { ChannelReports } from '../channel-reports.service.js';
-import { ChannelHealthViewB, ChannelListViewB, presentChannelHealthB, presentChannelListB, RestartedChannelViewB } from './channels.views.js';
+import {
+  ChannelHealthViewB,
+  ChannelListViewB,
+  presentChannelHealthB,
+  presentChannelListB,
+  RestartedChannelViewB,
+} from './channels.views.js';
 
 /** Channels in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('channels')

@@ -11,24 +11,24 @@ import { type OpenMessage } from '../inbound/inbox.store.js';
 const IF_HELD = `EXISTS (SELECT 1 FROM channel_conversations WHERE ${HELD})`;
 
 /** Notes that the draft `$6` of message `$5` is about to be shown. */
-export const DRAFT: Statement = {
+const DRAFT: Statement = {
   name: 'channel_replies.draft',
   text: `
     INSERT INTO channel_replies (message_id, part, content, status)
     SELECT $5, 1, $6, 'draft' WHERE ${IF_HELD} ON CONFLICT (message_id, part) DO NOTHING RETURNING part`,
 };
-export const DRAFTED: Statement = {
+const DRAFTED: Statement = {
   name: 'channel_replies.drafted',
   text: `UPDATE channel_replies SET external_id = $2 WHERE message_id = $1 AND part = 1`,
 };
 
-export const HOLDS: Statement = {
+const HOLDS: Statement = {
   name: 'channel_replies.holds',
   text: `SELECT 1 AS held FROM channel_conversations WHERE ${HELD}`,
 };
 
 /** Stores the parts `$7` of the answer to message `$5` (row `$6`) with status `$8`. A draft becomes part 1. */
-export const WRITE: Statement = {
+const WRITE: Statement = {
   name: 'channel_replies.write',
   text: `
     WITH answered AS (
@@ -43,33 +43,33 @@ export const WRITE: Statement = {
     SELECT id FROM answered`,
 };
 /** Adds one part after the others. */
-export const ADD: Statement = {
+const ADD: Statement = {
   name: 'channel_replies.add',
   text: `
     INSERT INTO channel_replies (message_id, part, content, status)
     SELECT $1, max(part) + 1, $2, 'pending' FROM channel_replies WHERE message_id = $1
     ON CONFLICT (message_id, part) DO NOTHING`,
 };
-export const OF_MESSAGE: Statement = {
+const OF_MESSAGE: Statement = {
   name: 'channel_replies.of_message',
   text: `SELECT part, content, status, external_id, attempts FROM channel_replies WHERE message_id = $1 ORDER BY part`,
 };
 
 /** Marks a part before it leaves: until its outcome is stored, it is unknown whether it arrived. */
-export const SENDING: Statement = {
+const SENDING: Statement = {
   name: 'channel_replies.sending',
   text: `
     UPDATE channel_replies SET status = 'sending', attempts = attempts + 1
     WHERE message_id = $5 AND part = $6 AND ${IF_HELD} RETURNING part`,
 };
-export const ENDED: Statement = {
+const ENDED: Statement = {
   name: 'channel_replies.ended',
   text: `
     UPDATE channel_replies SET status = $3, error = $4, external_id = coalesce($5, external_id)
     WHERE message_id = $1 AND part = $2`,
 };
 /** The message to edit is gone: forgets its id, so that the part is sent anew. */
-export const DETACH: Statement = {
+const DETACH: Statement = {
   name: 'channel_replies.detach',
   text: `UPDATE channel_replies SET external_id = NULL, status = 'pending' WHERE message_id = $1 AND part = $2`,
 };

@@ -28,7 +28,7 @@ export interface SignedRequest extends GatewayRequest {
 
 /** Checks the signature of the body, which replaces a token; the body is parsed only afterwards. */
 @Injectable()
-export class SignedBodyGuard implements CanActivate {
+class SignedBodyGuard implements CanActivate {
   constructor(
     private readonly inbound: WebhookInbound,
     private readonly settings: Settings,

@@ -1,4 +1,10 @@
-import { type DescribedChannel, message, operation, SIGNATURE_HEADERS, schemaReference } from '../../../http/asyncapi/messages.js';
+import {
+  type DescribedChannel,
+  message,
+  operation,
+  SIGNATURE_HEADERS,
+  schemaReference,
+} from '../../../http/asyncapi/messages.js';
 import { publicName } from '../../../http/openapi/schema-names.js';
 import { InboundMessageRequest } from './inbound.requests.js';
 import { InboundView } from './inbound.views.js';

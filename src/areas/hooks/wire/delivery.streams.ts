@@ -1,4 +1,10 @@
-import { camelCase, type DescribedChannel, message, operation, SIGNATURE_HEADERS } from '../../../http/asyncapi/messages.js';
+import {
+  camelCase,
+  type DescribedChannel,
+  message,
+  operation,
+  SIGNATURE_HEADERS,
+} from '../../../http/asyncapi/messages.js';
 import { deliverySchemas } from './delivery.schemas.js';
 
 /** What registered webhooks are told. */

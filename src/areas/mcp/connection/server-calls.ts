@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
 
-import { failureText, isAnswer, isSessionGone, McpServerDown, McpServerLost, McpToolWithdrawn } from './mcp-failure.js';
+import {
+  failureText,
+  isAnswer,
+  isSessionGone,
+  McpServerDown,
+  McpServerLost,
+  McpToolWithdrawn,
+} from './mcp-failure.js';
 import { type McpSession, McpToolFailed } from './mcp-session.js';
 
 /** How long a call waits for a new session with a server that lost the old one, and how often it checks. */

@@ -2,7 +2,12 @@ import { sentenceOf } from '../../../common/errors/sentence-of.js';
 import { isAmong } from '../../../common/text/name-pattern.js';
 import type { Logger } from '../../../platform/logging/logger.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import { type ArgumentChecks, type RegisteredTool, safeToolName, type ToolRegistry } from '../../tools/tools.api.js';
+import {
+  type ArgumentChecks,
+  type RegisteredTool,
+  safeToolName,
+  type ToolRegistry,
+} from '../../tools/tools.api.js';
 import type { McpTool } from '../mcp-server.js';
 import type { KnownTools } from './known-tools.store.js';
 import { fingerprintOf, isWithinSize, type ToolDefinition, type ToolListing } from './tool-listing.js';

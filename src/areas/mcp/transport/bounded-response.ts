@@ -1,5 +1,11 @@
 import type { Transformer } from 'node:stream/web';
-import { BoundedMessage, MAX_MESSAGE_BYTES, MessageScan, type OnRefused, refusal } from './bounded-message.js';
+import {
+  BoundedMessage,
+  MAX_MESSAGE_BYTES,
+  MessageScan,
+  type OnRefused,
+  refusal,
+} from './bounded-message.js';
 
 type Id = string | number;
 type Controller = TransformStreamDefaultController<Uint8Array>;

@@ -1,5 +1,14 @@
 import { LLMock } from '@copilotkit/aimock';
-import { callOptions, callsOf, collect, endOf, modelRequest, rejection, textOf, userMessage } from '../../../../test/harness/model-call.js';
+import {
+  callOptions,
+  callsOf,
+  collect,
+  endOf,
+  modelRequest,
+  rejection,
+  textOf,
+  userMessage,
+} from '../../../../test/harness/model-call.js';
 import { ProviderFailed, ProviderTimedOut } from '../../../common/errors/gateway-error.js';
 import type { ModelProvider } from '../model-provider.port.js';
 import { createProvider } from './create-provider.js';

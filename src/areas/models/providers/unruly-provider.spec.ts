@@ -1,9 +1,22 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { callOptions, collect, endOf, modelRequest, rejection, textOf, userMessage } from '../../../../test/harness/model-call.js';
+import {
+  callOptions,
+  collect,
+  endOf,
+  modelRequest,
+  rejection,
+  textOf,
+  userMessage,
+} from '../../../../test/harness/model-call.js';
 import { answerWith, connect, type WireFrames, wires } from '../../../../test/harness/provider-wires.js';
-import { beginStream, frame, type ScriptedProvider, startScriptedProvider } from '../../../../test/harness/scripted-provider.js';
+import {
+  beginStream,
+  frame,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../../../../test/harness/scripted-provider.js';
 import type { ModelCallOptions, ModelEvent, ModelProvider } from '../model-provider.port.js';
 
 let server: ScriptedProvider;

@@ -5,7 +5,14 @@ import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { Plugins } from '../plugins.service.js';
-import { DisabledPluginViewB, PluginListViewB, presentDisabledPluginB, presentPluginListB, presentReloadedPluginB, ReloadedPluginViewB } from './plugins.views.js';
+import {
+  DisabledPluginViewB,
+  PluginListViewB,
+  presentDisabledPluginB,
+  presentPluginListB,
+  presentReloadedPluginB,
+  ReloadedPluginViewB,
+} from './plugins.views.js';
 
 /** Plugins in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('plugins')

@@ -1,4 +1,12 @@
-import { call, drop, i32, i64, unreachable, type WrittenModule, writtenModule } from '../../../../test/harness/written-module.js';
+import {
+  call,
+  drop,
+  i32,
+  i64,
+  unreachable,
+  type WrittenModule,
+  writtenModule,
+} from '../../../../test/harness/written-module.js';
 import { limitModule } from '../limit-module.js';
 import { EXTISM_MODULE, ExtismHost } from './extism-host.js';
 import { PluginInstance } from './plugin-instance.js';

@@ -4,7 +4,13 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { sentenceOf } from '../../../common/errors/sentence-of.js';
 import { PluginProblem } from '../plugin.js';
 import type { PluginPackage } from '../plugin-package.js';
-import type { HttpOutcome, HttpRequest, PluginLogLevel, ThreadMessage, ThreadStart } from './thread-messages.js';
+import type {
+  HttpOutcome,
+  HttpRequest,
+  PluginLogLevel,
+  ThreadMessage,
+  ThreadStart,
+} from './thread-messages.js';
 
 /** Why a thread was terminated. */
 export type EndReason = 'timeout' | 'memory' | 'crash';

@@ -10,7 +10,14 @@ import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { SessionsService } from '../sessions.service.js';
 import { CREATE_EXAMPLES_A, CreateSessionRequestA, ListSessionsQueryA } from './session.requests.js';
-import { CreatedSessionViewA, presentCreatedSessionA, presentSessionDetailA, presentSessionListA, SessionDetailViewA, SessionListViewA } from './session.views.js';
+import {
+  CreatedSessionViewA,
+  presentCreatedSessionA,
+  presentSessionDetailA,
+  presentSessionListA,
+  SessionDetailViewA,
+  SessionListViewA,
+} from './session.views.js';
 import { statusFilterOf } from './session-labels.js';
 
 /** Sessions in Profile A (docs/specification/api.md, 4.1). */

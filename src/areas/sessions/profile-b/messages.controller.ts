@@ -10,7 +10,12 @@ import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { AnswersOrStreams, LAST_EVENT_ID, PREFER, RESUMED_EVENT_ID } from '../wire/answers-or-streams.decorator.js';
+import {
+  AnswersOrStreams,
+  LAST_EVENT_ID,
+  PREFER,
+  RESUMED_EVENT_ID,
+} from '../wire/answers-or-streams.decorator.js';
 import { ListMessagesQuery, SEND_EXAMPLES, SendMessageRequest } from '../wire/message.requests.js';
 import { AcceptedView, HistoryView, MessageView } from '../wire/message.views.js';
 import { MessagesHandlers } from '../wire/messages.handlers.js';

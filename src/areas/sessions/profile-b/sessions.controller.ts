@@ -10,7 +10,14 @@ import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { SessionsService } from '../sessions.service.js';
 import { CREATE_EXAMPLES_B, CreateSessionRequestB, ListSessionsQueryB } from './session.requests.js';
-import { CreatedSessionViewB, presentCreatedSessionB, presentSessionDetailB, presentSessionListB, SessionDetailViewB, SessionListViewB } from './session.views.js';
+import {
+  CreatedSessionViewB,
+  presentCreatedSessionB,
+  presentSessionDetailB,
+  presentSessionListB,
+  SessionDetailViewB,
+  SessionListViewB,
+} from './session.views.js';
 
 /** Sessions in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('sessions')

@@ -1,7 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { FinishReason } from '../../models/models.api.js';
 import type { ToolCallRecord, ToolCallStatus } from '../../tools/tools.api.js';
-import type { AttachmentInfo, AttachmentType, HistoryPage, Message, MessageRole, TurnFailure } from '../../turns/turns.api.js';
+import type {
+  AttachmentInfo,
+  AttachmentType,
+  HistoryPage,
+  Message,
+  MessageRole,
+  TurnFailure,
+} from '../../turns/turns.api.js';
 
 export class ToolCallView {
   @ApiProperty()

@@ -10,7 +10,16 @@ import { bearerOf } from '../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
 import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
-import { BadLastEventId, parseEventId, ResumedTurns, type SeenEvent, SessionViews, type TurnRecord, TurnRecords, Viewers } from '../../live/live.api.js';
+import {
+  BadLastEventId,
+  parseEventId,
+  ResumedTurns,
+  type SeenEvent,
+  SessionViews,
+  type TurnRecord,
+  TurnRecords,
+  Viewers,
+} from '../../live/live.api.js';
 import { type Message, TURN_START } from '../../turns/turns.api.js';
 import { MessagesService } from '../messages.service.js';
 import { SessionsService } from '../sessions.service.js';

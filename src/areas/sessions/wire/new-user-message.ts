@@ -1,7 +1,12 @@
 import { BadFields } from '../../../common/errors/bad-fields.js';
 import type { FieldProblem } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
-import { MAX_ATTACHED_BYTES, type NewAttachment, type RemoteAttachment, type SentMessage } from '../../turns/turns.api.js';
+import {
+  MAX_ATTACHED_BYTES,
+  type NewAttachment,
+  type RemoteAttachment,
+  type SentMessage,
+} from '../../turns/turns.api.js';
 import type { AttachmentRequest, SendMessageRequest } from './message.requests.js';
 
 const MAX_ATTACHMENTS = 10;

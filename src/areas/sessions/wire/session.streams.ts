@@ -1,4 +1,11 @@
-import { camelCase, type DescribedChannel, message, operation, schemaReference, stream } from '../../../http/asyncapi/messages.js';
+import {
+  camelCase,
+  type DescribedChannel,
+  message,
+  operation,
+  schemaReference,
+  stream,
+} from '../../../http/asyncapi/messages.js';
 import { publicName } from '../../../http/openapi/schema-names.js';
 import { TURN_EVENTS } from './turn-events.views.js';
 

@@ -1,5 +1,11 @@
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
-import { isPermissionProblem, libcHint, namespaceHint, runServerCommand, serverCommand } from './server-command.js';
+import {
+  isPermissionProblem,
+  libcHint,
+  namespaceHint,
+  runServerCommand,
+  serverCommand,
+} from './server-command.js';
 
 const BINARIES = { initdb: '/opt/initdb', postgres: '/opt/postgres', major: 18 };
 const ourselves = { name: 'this user', owner: 1, credentials: {}, prefix: [] };

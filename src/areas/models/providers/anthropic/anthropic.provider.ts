@@ -1,4 +1,10 @@
-import { type ModelCallOptions, type ModelEvent, ModelProvider, type ModelRequest, type ProviderAddress } from '../../model-provider.port.js';
+import {
+  type ModelCallOptions,
+  type ModelEvent,
+  ModelProvider,
+  type ModelRequest,
+  type ProviderAddress,
+} from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { classifyFault } from '../wire/classify-fault.js';
 import { type CallTarget, callProvider } from '../wire/provider-call.js';

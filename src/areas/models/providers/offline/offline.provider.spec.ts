@@ -1,4 +1,13 @@
-import { callOptions, callsOf, collect, endOf, modelRequest, rejection, textOf, userMessage } from '../../../../../test/harness/model-call.js';
+import {
+  callOptions,
+  callsOf,
+  collect,
+  endOf,
+  modelRequest,
+  rejection,
+  textOf,
+  userMessage,
+} from '../../../../../test/harness/model-call.js';
 import type { ModelMessage, ModelRequest } from '../../model-provider.port.js';
 import { OfflineProvider } from './offline.provider.js';
 

@@ -1,4 +1,10 @@
-import { type ModelCallOptions, type ModelEvent, type ModelMessage, ModelProvider, type ModelRequest } from '../../model-provider.port.js';
+import {
+  type ModelCallOptions,
+  type ModelEvent,
+  type ModelMessage,
+  ModelProvider,
+  type ModelRequest,
+} from '../../model-provider.port.js';
 import { DEFAULT_MODELS } from '../default-models.js';
 import { offlineAnswer } from './offline-answer.js';
 

@@ -1,5 +1,17 @@
-import { callOptions, callsOf, collect, endOf, modelRequest, textOf, userMessage } from '../../../../../test/harness/model-call.js';
-import { beginStream, type ScriptedProvider, startScriptedProvider } from '../../../../../test/harness/scripted-provider.js';
+import {
+  callOptions,
+  callsOf,
+  collect,
+  endOf,
+  modelRequest,
+  textOf,
+  userMessage,
+} from '../../../../../test/harness/model-call.js';
+import {
+  beginStream,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../../../../../test/harness/scripted-provider.js';
 import type { ModelEvent, ModelProvider, ModelRequest } from '../../model-provider.port.js';
 import { createProvider } from '../create-provider.js';
 

@@ -1,5 +1,11 @@
 import type OpenAI from 'openai';
-import { type ModelCallOptions, type ModelEvent, ModelProvider, type ModelRequest, type ProviderAddress } from '../../model-provider.port.js';
+import {
+  type ModelCallOptions,
+  type ModelEvent,
+  ModelProvider,
+  type ModelRequest,
+  type ProviderAddress,
+} from '../../model-provider.port.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { classifyFault } from '../wire/classify-fault.js';
 import { type CallTarget, callProvider } from '../wire/provider-call.js';

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { BadRequest, Forbidden, NotFound, RateLimited, Unauthorized } from '../../../../common/errors/gateway-error.js';
+import {
+  BadRequest,
+  Forbidden,
+  NotFound,
+  RateLimited,
+  Unauthorized,
+} from '../../../../common/errors/gateway-error.js';
 import { isAllowedOrigin } from '../../../../http/cross-origin.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
