@@ -21,6 +21,7 @@ function plugin(...versions: (string | Error)[]) {
       pack: { manifest, folder: '/p' },
       memoryBytes: 7,
       drain: end('drain'),
+      retire: () => void ended.push(`retire ${version}`),
       stop: end('stop'),
     };
     nameOf.set(runner, version);
@@ -90,7 +91,7 @@ test('the previous version answers its accepted calls and then ends', async () =
   const { made, ended } = plugin('1.0.0', '1.1.0');
   await made.load(settled);
   await made.load(() => Promise.resolve(undefined));
-  expect([made.version, ended]).toEqual(['1.1.0', ['drain 1.0.0']]);
+  expect([made.version, ended]).toEqual(['1.1.0', ['retire 1.0.0']]);
 });
 
 test('an enabled plugin is offered again, unless that is not stored or its names are taken', async () => {

@@ -78,8 +78,7 @@ export class InstalledPlugin {
     }
     this.runner = next;
     this.error = undefined;
-    // Not awaited: its accepted calls may take until their time limit.
-    void before?.drain();
+    before?.retire();
   }
 
   /** Offers the tools of the running version again, unless `settle` fails. Throws `PluginProblem`, and the error of `settle`. */

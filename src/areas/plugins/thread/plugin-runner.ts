@@ -10,6 +10,8 @@ export class PluginRunner {
   private readonly queue: (() => void)[] = [];
   private isBusy = false;
   private isStopped = false;
+  /** A newer version serves; the thread ends whenever no call is left. */
+  private isRetired = false;
   private onIdle: (() => void) | undefined;
 
   private constructor(
@@ -49,7 +51,17 @@ export class PluginRunner {
     }
   }
 
-  /** Ends the thread when all accepted calls have been answered. */
+  /**
+   * A newer version serves from now on: the thread ends when all accepted calls have been answered. A turn may have looked
+   * up a tool of this version before the reload and call it only now, once its arguments are checked: that call still
+   * runs, on a thread started for it.
+   */
+  retire(): void {
+    this.isRetired = true;
+    if (!this.isBusy) void this.thread.stop();
+  }
+
+  /** Ends the thread when all accepted calls have been answered; later calls are refused. */
   async drain(): Promise<void> {
     if (this.isBusy) await new Promise<void>((resolve) => (this.onIdle = resolve));
     await this.stop();
@@ -106,6 +118,7 @@ export class PluginRunner {
     }
     this.isBusy = false;
     this.onIdle?.();
+    if (this.isRetired) void this.thread.stop();
   }
 }
 
