@@ -47,7 +47,7 @@ describe('the file is watched', () => {
     gateway = await startTestGateway({ env: { GATEWAY_CONFIG: file } });
     await writeFile(file, '[memory]\ntop_k = 2\n');
     await eventually(topK(2));
-    const warnings = () => gateway.logLines.filter((line) => line.includes('could not be taken'));
+    const warnings = () => gateway.logLines.filter((line) => line.includes('could not be applied'));
     await writeFile(file, '[memory]\ntop_k = "canary-many"\n');
     await eventually(() => expect(warnings()).toHaveLength(1));
     await rm(file);

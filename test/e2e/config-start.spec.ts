@@ -60,7 +60,7 @@ test('stored keys that do not fit any more are named in a warning and stop nothi
     `INSERT INTO config_overrides (key, sealed) VALUES ('provider.api_key', 'agw1:00000000:${'A'.repeat(60)}')`,
   );
   await during(async (gateway) => {
-    const warnings = gateway.logLines.filter((line) => line.includes('does not fit any more'));
+    const warnings = gateway.logLines.filter((line) => line.includes('no longer fits'));
     expect(warnings).toHaveLength(4);
     for (const key of ['agent.forgotten_key', 'memory.top_k', 'provider.kind', 'provider.api_key'])
       expect(warnings.join()).toContain(key);

@@ -114,7 +114,7 @@ test('a sender who is not in allowed_users is ignored, also once admitted later;
   await slack.write('let me in', { channel: stranger, user: 'grace' });
   await slack.write('I am known', { channel: friend });
   await slack.untilSaid(1, friend);
-  expect(gateway.logLines.join('\n')).toContain('not among allowed_users');
+  expect(gateway.logLines.join('\n')).toContain('is not in allowed_users');
   await setting('allowed_users', []);
   await slack.write('nobody may', { channel: friend });
   const heard = async (): Promise<string> => {

@@ -201,7 +201,7 @@ test('a sender who is not in allowed_users is ignored, and leaves no session', a
   await telegram.write('I am grace', { chat: chat + 1, user: 9, name: 'grace' });
   await telegram.untilSaid(1, chat + 1);
   expect(textsOf(chat)).toEqual([]);
-  expect(gateway.logLines.join('\n')).toContain('not among allowed_users');
+  expect(gateway.logLines.join('\n')).toContain('is not in allowed_users');
   await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': [] });
   await telegram.write('nobody may', { chat: chat + 1, user: 9, name: 'grace' });
   await gateway.b.patch('/config', { 'channels_config.telegram.allowed_users': ['*'] });
