@@ -36,11 +36,11 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 }
 
 async function readRows(bench: Bench, gateway: GatewayProcess, database: BenchDatabase): Promise<Row[]> {
-  const readers: Readers = await bench.helper('./log-streams/readers-process.js', {});
-  const bare = await bench.helper<{ port: number }>('./log-streams/bare-streams-process.js', {
+  const readers: Readers = await bench.helper('../log-streams/readers-process.js', {});
+  const bare = await bench.helper<{ port: number }>('../log-streams/bare-streams-process.js', {
     chunk: frames().join(''),
   });
-  const bareReaders: Readers = await bench.helper('./log-streams/readers-process.js', {});
+  const bareReaders: Readers = await bench.helper('../log-streams/readers-process.js', {});
   await settled(readers, gateway, 50);
   await settled(readers, gateway, 0);
   const emptyMb = residentMb(gateway.pid);
@@ -68,7 +68,7 @@ async function readRows(bench: Bench, gateway: GatewayProcess, database: BenchDa
 
 /** Readers that never read, while far more comes than may be held for them. */
 async function stoppedRow(bench: Bench, gateway: GatewayProcess, database: BenchDatabase): Promise<Row> {
-  const readers: Readers = await bench.helper('./log-streams/readers-process.js', {});
+  const readers: Readers = await bench.helper('../log-streams/readers-process.js', {});
   const before = residentMb(gateway.pid);
   await readers.ask({ ...question(gateway), readers: STOPPED_READERS, stopped: true });
   for (let written = 0; written < FLOOD_LINES; written += 200) {

@@ -18,7 +18,7 @@ export const soak: Benchmark = { name: 'soak', onlyByName: true, run };
 async function run(bench: Bench): Promise<readonly Row[]> {
   const database = await bench.database();
   const provider = await bench.provider();
-  const receiver = await bench.helper<{ port: number }>('./webhooks/receiver-process.js', {
+  const receiver = await bench.helper<{ port: number }>('../webhooks/receiver-process.js', {
     delayMs: 0,
   } satisfies ReceiverConfig);
   const gateway = await bench.gateway({
@@ -27,7 +27,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
     environment: { GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always' },
   });
   await registerHook(gateway.portB, gateway.headers, receiver.ready.port);
-  const load = await bench.helper<true, MixedLoadQuestion, MixedLoadAnswer>('./soak/mixed-load-process.js', {
+  const load = await bench.helper<true, MixedLoadQuestion, MixedLoadAnswer>('../soak/mixed-load-process.js', {
     portA: gateway.port,
     portB: gateway.portB,
     operationsPort: gateway.operationsPort,

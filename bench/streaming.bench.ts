@@ -56,7 +56,7 @@ async function measured(bench: Bench, config: { words?: number }, readers: numbe
   const checkout = process.env['BENCH_AGAINST'];
   const other = checkout ? await bench.gateway({ ...wish, checkout }) : undefined;
   const helper: Helper<true, ReadersQuestion, ReadersAnswer> = await bench.helper(
-    './streaming/turn-readers-process.js',
+    '../streaming/turn-readers-process.js',
     {},
   );
   const sessions = await Promise.all(Array.from({ length: readers }, () => newSession(gateway)));

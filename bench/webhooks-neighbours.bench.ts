@@ -36,7 +36,7 @@ export const webhooksNeighbours: Benchmark = { name: 'webhooks-neighbours', run 
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const database = await bench.database();
-  const receiver: Receiver = await bench.helper('./webhooks/arrivals-process.js', {});
+  const receiver: Receiver = await bench.helper('../webhooks/arrivals-process.js', {});
   await createHooks(database, receiver.ready.port);
   const replicas = new Replicas(bench, database);
   await replicas.start();

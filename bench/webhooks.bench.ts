@@ -67,8 +67,8 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 
 async function throughput(bench: Bench, database: BenchDatabase, one: Case): Promise<Row> {
   const { path, hooks, delayMs, deliveries, bareAtOnce, goal } = one;
-  const receiver: Receiver = await bench.helper('./webhooks/receiver-process.js', { delayMs });
-  const bare = await bench.helper<true, object, true>('./webhooks/bare-loop-process.js', {
+  const receiver: Receiver = await bench.helper('../webhooks/receiver-process.js', { delayMs });
+  const bare = await bench.helper<true, object, true>('../webhooks/bare-loop-process.js', {
     databaseUrl: database.url,
     atOnce: bareAtOnce,
   });
@@ -99,7 +99,7 @@ async function throughput(bench: Bench, database: BenchDatabase, one: Case): Pro
 }
 
 async function firstAttempts(bench: Bench, database: BenchDatabase, gateway: GatewayProcess): Promise<Row> {
-  const receiver: Receiver = await bench.helper('./webhooks/receiver-process.js', { delayMs: 0 });
+  const receiver: Receiver = await bench.helper('../webhooks/receiver-process.js', { delayMs: 0 });
   await fillOutbox(database, 0);
   await createHooks(database, TELLING_HOOKS, receiver.ready.port);
   await startDeliveries(database);
