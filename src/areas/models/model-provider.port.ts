@@ -15,6 +15,8 @@ export interface ModelToolCall {
 export interface ModelToolResult {
   readonly callId: string;
   readonly content: string;
+  /** Pictures and files that the tool returned beside its text; a wire that cannot carry them says so in words. */
+  readonly parts?: readonly ContentPart[];
   readonly isError: boolean;
 }
 
@@ -24,7 +26,7 @@ export type ModelMessage =
       readonly role: 'assistant';
       readonly text: string;
       readonly toolCalls: readonly ModelToolCall[];
-      /** What this provider wants echoed back within the turn (thinking blocks); opaque to everyone else. */
+      /** What this provider wants echoed back within the turn (reasoning, thinking blocks): JSON, opaque to everyone else. */
       readonly providerState?: unknown;
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
@@ -37,18 +39,63 @@ export interface ModelTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
+/** How much the model thinks before it answers; `auto` is the provider's own default. */
+export type ReasoningEffort = 'auto' | 'none' | 'minimal' | 'low' | 'medium' | 'high';
+
+/** Whether tools may be called, have to be, or which one has to be. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** How the next token is chosen; what is absent is the provider's own default. */
+export interface SamplingOptions {
+  /** 0 to 2. */
+  readonly temperature?: number;
+  /** 0 to 1. */
+  readonly topP?: number;
+  /** At most 4 texts, each of which ends the answer. */
+  readonly stop?: readonly string[];
+  readonly toolChoice?: ToolChoice;
+}
+
+/** The answer is to be JSON of this schema. */
+export interface ResponseFormat {
+  /** `[a-zA-Z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+}
+
+/**
+ * One call. `system`, `tools` and `messages` are sent in this order and begin, byte for byte, as in the call before;
+ * providers cache such a prefix.
+ */
 export interface ModelRequest {
   readonly model: string;
   readonly system: string;
   readonly messages: readonly ModelMessage[];
+  /** Sorted by name. */
   readonly tools: readonly ModelTool[];
   readonly maxOutputTokens: number;
+  /** What holds for this call only (recalled memories, skills, the date): sent behind everything else, never cached. */
+  readonly trailing?: string;
+  /** The session: calls of one conversation share a cache. */
+  readonly conversationId?: string;
+  readonly reasoning?: ReasoningEffort;
+  readonly sampling?: SamplingOptions;
+  readonly responseFormat?: ResponseFormat;
 }
 
 /** Tokens of one call, or of all calls of a turn. */
 export interface ModelUsage {
+  /** All input, cached or not. */
   readonly input: number;
+  /** All output, reasoning included. */
   readonly output: number;
+  /** Of `input`: what was read from the provider's cache; absent is 0. */
+  readonly cachedInput?: number;
+  /** Of `input`: what was written to the provider's cache; absent is 0. */
+  readonly cacheWrite?: number;
+  /** Of `output`: what the model thought; absent is 0. */
+  readonly reasoning?: number;
   /** At least one of the numbers is an estimate, because the provider sent none. */
   readonly estimated?: boolean;
 }
@@ -63,6 +110,8 @@ export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' |
 /** One neutral stream for every provider: tokens, complete tool calls, then exactly one `end`. */
 export type ModelEvent =
   | { readonly type: 'token'; readonly text: string }
+  /** What the model thinks, as far as its provider shows it. */
+  | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {
       readonly type: 'end';
@@ -72,6 +121,9 @@ export type ModelEvent =
       readonly model: string;
       readonly providerState?: unknown;
     };
+
+/** The options of a call that not every model takes. */
+export type ModelOptions = Pick<ModelRequest, 'model' | 'reasoning' | 'sampling' | 'responseFormat'>;
 
 export interface ModelCallOptions {
   /** Aborting it ends the call at once; the iterator then throws the signal's reason. */
@@ -100,6 +152,11 @@ export abstract class ModelProvider {
   abstract readonly name: string;
   abstract readonly defaultModel: string;
   abstract stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent>;
+
+  /** What of these options this model does not take: a sentence for each, naming the option; none when all is well. */
+  unsupported(_options: ModelOptions): readonly string[] {
+    return [];
+  }
 
   /** The provider to stay with for a whole turn, also when the configuration changes meanwhile. */
   // eslint-disable-next-line @typescript-eslint/prefer-return-this-type -- a provider that can be replaced gives another one

@@ -71,6 +71,7 @@ async function listen(
       calls.push(storableJson(event.call));
       continue;
     }
+    if (event.type === 'reasoning') continue;
     if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
     pieces.push(event.text);
     const heldBack = emit({ type: 'token', text: event.text });
