@@ -23,7 +23,7 @@ import { Egress } from './platform/outbound/egress.js';
 import { claimMasterKey } from './platform/secrets/master-key-check.js';
 import { openSecretBox } from './platform/secrets/open-secret-box.js';
 import type { SecretBox } from './platform/secrets/secret-box.js';
-import { LogLevelSetting } from './platform/settings/log-level.js';
+import { LogLevelSetting } from './platform/settings/log-level-setting.js';
 import { secretValues } from './platform/settings/redaction.js';
 import { defaultExpiry } from './platform/tokens/token-expiry.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';

@@ -6,7 +6,7 @@ import { TurnStore } from '../../src/areas/turns/turn.store.js';
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
 import { EventSignal } from '../../src/platform/events/event-signal.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
-import { FixedSettings } from '../../src/platform/settings/fixed-settings.js';
+import { FixedSettings } from '../../src/platform/settings/settings.js';
 import { settingsSchema } from '../../src/platform/settings/settings.schema.js';
 import { RecordingDatabase, type Step } from './recording-database.js';
 

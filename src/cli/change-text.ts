@@ -1,6 +1,6 @@
 import type { ConfigChange } from '../areas/config/config-change.js';
+import type { OverrideContent } from '../platform/settings/candidate-builder.js';
 import { redactionMarker } from '../platform/settings/redaction.js';
-import type { OverrideContent } from '../platform/settings/stored-override.js';
 
 const MAX_KEYS = 4;
 

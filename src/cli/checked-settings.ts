@@ -1,8 +1,8 @@
 import { providerChoice } from '../areas/models/provider-setting.js';
 import { sentenceOf } from '../common/errors/sentence-of.js';
 import { masterKeyProblem, missingKeyProblem } from '../platform/secrets/open-secret-box.js';
-import { InvalidSettings, type SettingsProblem } from '../platform/settings/invalid-settings.js';
 import { type LoadedSettings, loadSettings } from '../platform/settings/settings-loader.js';
+import { InvalidSettings, type SettingsProblem } from '../platform/settings/settings-validation.js';
 import { looksLikeToken } from '../platform/tokens/token-format.js';
 import type { CommandContext } from './command-context.js';
 

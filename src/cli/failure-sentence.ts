@@ -1,5 +1,5 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { InvalidSettings } from '../platform/settings/invalid-settings.js';
+import { InvalidSettings } from '../platform/settings/settings-validation.js';
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',

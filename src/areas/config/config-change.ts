@@ -1,4 +1,4 @@
-import type { OverrideEdit } from '../../platform/settings/stored-override.js';
+import type { OverrideEdit } from '../../platform/settings/candidate-builder.js';
 
 /** Who changed the configuration: the holder of a token, or a person at the command line. */
 export interface ConfigActor {

@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
 import type { Table } from '../../platform/settings/dotted-path.js';
-import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
-
 import { keyMarks } from '../../platform/settings/key-marks.js';
 import { redactionMarker } from '../../platform/settings/redaction.js';
 import { jsonSchema, settingsRoot } from '../../platform/settings/settings-tree.js';
+import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { FileOnlySettings } from './config.errors.js';
 import { type PatchItem, readPatch } from './config-patch.js';
 import { unfitItems } from './override-edits.js';

@@ -1,5 +1,4 @@
 import { type Path, parsePath, type Table } from '../../platform/settings/dotted-path.js';
-import { InvalidSettings, type SettingsProblem } from '../../platform/settings/invalid-settings.js';
 import { nearestKey } from '../../platform/settings/nearest-key.js';
 import {
   childNode,
@@ -8,6 +7,7 @@ import {
   type SettingsNode,
   settingsRoot,
 } from '../../platform/settings/settings-tree.js';
+import { InvalidSettings, type SettingsProblem } from '../../platform/settings/settings-validation.js';
 import { FileOnlySettings, SecuritySettings } from './config.errors.js';
 import { problemOfValue } from './patch-value.js';
 

@@ -3,7 +3,7 @@ import type {
   OverrideEdit,
   StoredOverride,
   StoredOverrides,
-} from '../../platform/settings/stored-override.js';
+} from '../../platform/settings/candidate-builder.js';
 import type { ConfigAction, ConfigChange, NewConfigChange } from './config-change.js';
 
 interface OverrideRow {

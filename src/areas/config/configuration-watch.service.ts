@@ -8,7 +8,7 @@ import {
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
-import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
+import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { STORED_REVISION } from './config.store.js';
 import { Configuration } from './configuration.js';
 import { FileWatch } from './file-watch.js';

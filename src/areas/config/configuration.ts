@@ -1,13 +1,16 @@
 import type { OnCommit } from '../../platform/database/sql.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
-import { changedKeys } from '../../platform/settings/changed-keys.js';
 import { isWithin, type Table } from '../../platform/settings/dotted-path.js';
-import { LiveSettings } from '../../platform/settings/live-settings.js';
-import type { SettingsLayer } from '../../platform/settings/settings-layer.js';
-import { isWaiting, type SettingsSnapshot } from '../../platform/settings/settings-snapshot.js';
+import {
+  changedKeys,
+  isWaiting,
+  LiveSettings,
+  type SettingsSnapshot,
+} from '../../platform/settings/live-settings.js';
 import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
 import { SettingsSwitch } from '../../platform/settings/settings-switch.js';
+import type { SettingsLayer } from '../../platform/settings/settings-validation.js';
 import { ConfigurationMoved } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor } from './config-change.js';

@@ -2,17 +2,17 @@ import type { Database } from '../../platform/database/database.js';
 import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import type { EventStore } from '../../platform/events/event.store.js';
 import {
+  afterEdits,
   type CandidateBuilder,
   newlyIgnored,
+  type OverrideEdit,
   type SettingsCandidate,
 } from '../../platform/settings/candidate-builder.js';
 import { parsePath } from '../../platform/settings/dotted-path.js';
-import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
-import type { SettingsLayer } from '../../platform/settings/settings-layer.js';
-import { isWaiting, type SettingsSnapshot, snapshotOf } from '../../platform/settings/settings-snapshot.js';
+import { isWaiting, type SettingsSnapshot, snapshotOf } from '../../platform/settings/live-settings.js';
 import { type ReadyChange, SettingsSwitch } from '../../platform/settings/settings-switch.js';
 import { nodeAt } from '../../platform/settings/settings-tree.js';
-import { afterEdits, type OverrideEdit } from '../../platform/settings/stored-override.js';
+import { InvalidSettings, type SettingsLayer } from '../../platform/settings/settings-validation.js';
 import { SecuritySettings } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAction, ConfigAuthor } from './config-change.js';

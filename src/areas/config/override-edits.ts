@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import {
+  afterEdits,
   type CandidateBuilder,
   newlyIgnored,
-  openContent,
-  type SettingsCandidate,
-} from '../../platform/settings/candidate-builder.js';
-import { isWithin } from '../../platform/settings/dotted-path.js';
-import type { SettingsProblem } from '../../platform/settings/invalid-settings.js';
-import {
-  afterEdits,
   type OverrideContent,
   type OverrideEdit,
+  openContent,
+  type SettingsCandidate,
   type StoredOverride,
   sealContext,
-} from '../../platform/settings/stored-override.js';
+} from '../../platform/settings/candidate-builder.js';
+import { isWithin } from '../../platform/settings/dotted-path.js';
+import type { SettingsProblem } from '../../platform/settings/settings-validation.js';
 import type { ConfigChange } from './config-change.js';
 import type { PatchItem } from './config-patch.js';
 

@@ -1,7 +1,7 @@
+import type { OverrideContent, OverrideEdit } from '../../platform/settings/candidate-builder.js';
 import { isSafePath, readAt } from '../../platform/settings/dotted-path.js';
 import { redactedTree } from '../../platform/settings/redaction.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import type { OverrideContent, OverrideEdit } from '../../platform/settings/stored-override.js';
 
 /** What a reload changed, for the history only: the values are redacted, so it cannot be undone. */
 export function editsToShow(

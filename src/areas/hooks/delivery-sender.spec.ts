@@ -1,7 +1,6 @@
 import type { Logs } from '../../platform/logging/logger.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
-import { FixedSettings } from '../../platform/settings/fixed-settings.js';
-import type { Settings } from '../../platform/settings/settings.js';
+import { FixedSettings, type Settings } from '../../platform/settings/settings.js';
 import type { Delivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import type { HookSecrets } from './hook-secrets.js';

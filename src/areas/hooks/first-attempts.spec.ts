@@ -1,5 +1,5 @@
 import { silentLogs } from '../../platform/logging/silent-logs.js';
-import { FixedSettings } from '../../platform/settings/fixed-settings.js';
+import { FixedSettings } from '../../platform/settings/settings.js';
 import { settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ActiveHooks } from './active-hooks.store.js';
 import type { Delivery } from './delivery.js';

@@ -1,7 +1,6 @@
 import { sentenceOf } from '../../common/errors/sentence-of.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { Egress } from '../../platform/outbound/egress.js';
-import type { CrossKeyCheck } from '../../platform/settings/cross-key-checks.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import {
@@ -10,6 +9,7 @@ import {
   type SettingsSubscriber,
   touches,
 } from '../../platform/settings/settings-subscribers.js';
+import type { CrossKeyCheck } from '../../platform/settings/settings-validation.js';
 import type { LiveModelProvider } from './live-model-provider.js';
 import type { ModelProvider } from './model-provider.port.js';
 import { createProvider } from './providers/create-provider.js';

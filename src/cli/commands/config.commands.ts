@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readAt } from '../../platform/settings/dotted-path.js';
-import { InvalidSettings } from '../../platform/settings/invalid-settings.js';
 import { markLabels, needsSecurity, securityLabel } from '../../platform/settings/key-marks.js';
 import { redactedTree } from '../../platform/settings/redaction.js';
 import { type LoadedSettings, loadSettings, sourcesOf } from '../../platform/settings/settings-loader.js';
 import { jsonSchema, settingValues } from '../../platform/settings/settings-tree.js';
+import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { tomlValue } from '../../platform/settings/value-text.js';
 import { countArgument } from '../arguments.js';
 import { changeJson, changeLine } from '../change-text.js';

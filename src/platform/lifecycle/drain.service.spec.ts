@@ -1,5 +1,5 @@
 import { silentLogs } from '../logging/silent-logs.js';
-import { FixedSettings } from '../settings/fixed-settings.js';
+import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { type Drained, DrainService } from './drain.service.js';
 import { Readiness } from './readiness.js';

@@ -1,4 +1,4 @@
-import { FixedSettings } from '../settings/fixed-settings.js';
+import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { NameResolver } from './name-resolver.js';

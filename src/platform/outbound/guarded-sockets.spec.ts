@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'undici';
 import { WebSocketServer } from 'ws';
-import { FixedSettings } from '../settings/fixed-settings.js';
+import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { Egress } from './egress.js';

@@ -7,7 +7,7 @@ import {
   SERVER_CERTIFICATE,
 } from '../../../test/harness/company-proxy.js';
 import { silentLogs } from '../logging/silent-logs.js';
-import { FixedSettings } from '../settings/fixed-settings.js';
+import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { Egress } from './egress.js';

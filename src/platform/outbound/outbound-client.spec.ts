@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogs } from '../logging/silent-logs.js';
-import { FixedSettings } from '../settings/fixed-settings.js';
+import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';
 import { Egress } from './egress.js';

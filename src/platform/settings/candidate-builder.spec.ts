@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { SecretBox } from '../secrets/secret-box.js';
-import { CandidateBuilder } from './candidate-builder.js';
-import type { CrossKeyCheck } from './cross-key-checks.js';
-import { InvalidSettings } from './invalid-settings.js';
-import type { SettingsLayer } from './settings-layer.js';
-import { type OverrideContent, type StoredOverrides, sealContext } from './stored-override.js';
+import {
+  CandidateBuilder,
+  type OverrideContent,
+  type StoredOverrides,
+  sealContext,
+} from './candidate-builder.js';
+import { type CrossKeyCheck, InvalidSettings, type SettingsLayer } from './settings-validation.js';
 
 const box = new SecretBox(randomBytes(32));
 

@@ -1,9 +1,8 @@
 import { formatPath, isSafePath, type Path, type Table, writeAt } from './dotted-path.js';
 import { type Environment, type EnvironmentSetting, variableOf, wellKnownVariables } from './environment.js';
-import type { SettingsProblem } from './invalid-settings.js';
 import { nearestKey, nearestMatch } from './nearest-key.js';
-import type { SettingsLayer } from './settings-layer.js';
 import { leafNodes, nodeAt, type SettingsNode } from './settings-tree.js';
+import type { SettingsLayer, SettingsProblem } from './settings-validation.js';
 import { parseValue, typeText } from './value-text.js';
 
 interface ReadLayer {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SecretBox } from '../secrets/secret-box.js';
 import { CandidateBuilder } from './candidate-builder.js';
 import { overruledKeys, withoutOverruled } from './replica-keys.js';
-import type { SettingsLayer } from './settings-layer.js';
+import type { SettingsLayer } from './settings-validation.js';
 
 const builder = new CandidateBuilder(new SecretBox(randomBytes(32)), []);
 const layer = (name: SettingsLayer['name'], gateway: Record<string, unknown>): SettingsLayer => ({

@@ -1,8 +1,7 @@
 import type { Logger } from '../logging/logger.js';
-import type { SettingsCandidate } from './candidate-builder.js';
+import type { SettingsCandidate, StoredOverrides } from './candidate-builder.js';
 import { readAt } from './dotted-path.js';
 import { settingValues } from './settings-tree.js';
-import type { StoredOverrides } from './stored-override.js';
 
 /** A stored host or port that this replica does not use because its own file or environment sets another. */
 export interface OverruledKey {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvironment } from './environment.js';
-import { InvalidSettings } from './invalid-settings.js';
 import { type LoadedSettings, loadSettings } from './settings-loader.js';
+import { InvalidSettings } from './settings-validation.js';
 
 let folder: string;
 

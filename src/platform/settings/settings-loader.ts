@@ -1,13 +1,18 @@
-import type { CrossKeyCheck } from './cross-key-checks.js';
 import { type Path, readAt, type Table } from './dotted-path.js';
 import type { Environment } from './environment.js';
 import { environmentHints, environmentLayer } from './environment-layer.js';
 import { fileLayer, settingsFile } from './file-layer.js';
-import { InvalidSettings, type SettingsProblem } from './invalid-settings.js';
 import type { GatewaySettings } from './settings.schema.js';
-import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 import { settingValues } from './settings-tree.js';
-import { validateLayers } from './settings-validation.js';
+import {
+  type CrossKeyCheck,
+  InvalidSettings,
+  type LayerName,
+  mergeLayers,
+  type SettingsLayer,
+  type SettingsProblem,
+  validateLayers,
+} from './settings-validation.js';
 
 export interface SettingSource {
   readonly layer: LayerName;

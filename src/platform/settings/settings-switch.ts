@@ -1,11 +1,15 @@
 import type { Logger } from '../logging/logger.js';
 import { SerialQueue } from '../runtime/serial-queue.js';
 import type { SettingsCandidate } from './candidate-builder.js';
-import { changedKeys } from './changed-keys.js';
-import type { LiveSettings } from './live-settings.js';
+import {
+  changedKeys,
+  type LiveSettings,
+  livableSettings,
+  type SettingsSnapshot,
+  snapshotOf,
+} from './live-settings.js';
+import type { SecretRegistrar } from './redaction.js';
 import { warnOfOverruled } from './replica-keys.js';
-import type { SecretRegistrar } from './secret-registrar.js';
-import { livableSettings, type SettingsSnapshot, snapshotOf } from './settings-snapshot.js';
 import type { SettingsSubscribers } from './settings-subscribers.js';
 
 const MAX_WAITING = 64;

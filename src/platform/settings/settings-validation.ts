@@ -1,12 +1,27 @@
 import type { z } from 'zod';
-import { type CrossKeyCheck, crossKeyChecks } from './cross-key-checks.js';
-import { deleteAt, formatPath, type Path, readAt, type Table } from './dotted-path.js';
-import type { SettingsProblem } from './invalid-settings.js';
+import { BadRequest } from '../../common/errors/gateway-error.js';
+import { deleteAt, formatPath, mergeTables, type Path, readAt, type Table } from './dotted-path.js';
 import { nearestKey } from './nearest-key.js';
 import { type GatewaySettings, settingsSchema } from './settings.schema.js';
-import { type LayerName, mergeLayers, type SettingsLayer } from './settings-layer.js';
 import { nodeAt } from './settings-tree.js';
 import { typeText } from './value-text.js';
+
+/** Where a value comes from; later layers win. */
+export type LayerName = 'default' | 'file' | 'environment' | 'override';
+
+/** One source of settings: the tree of what it sets, and where in the source each path is set. */
+export interface SettingsLayer {
+  readonly name: LayerName;
+  readonly tree: Table;
+  /** `gateway.toml:12`, or the name of a variable. A path inside a value gets the place of the value. */
+  readonly whereIs: (path: Path) => string;
+}
+
+/** Merges the layers, later ones winning; a table that is one key, such as headers, is replaced whole. */
+export function mergeLayers(layers: readonly SettingsLayer[]): Table {
+  const isKey = (path: Path) => nodeAt(path)?.kind === 'leaf';
+  return layers.reduce<Table>((tree, layer) => mergeTables(tree, layer.tree, isKey), {});
+}
 
 interface Validated {
   /** Only when nothing is wrong. */
@@ -117,4 +132,69 @@ function unknownKey(path: Path): IssueText {
 function allowed(path: Path, fallback: string): string {
   const node = nodeAt(path);
   return node === undefined ? fallback : `expected ${typeText(node.schema)}`;
+}
+
+/**
+ * A rule over several keys: the keys it reads, and what is wrong, if anything. The blame falls on the first of the keys
+ * that the latest layer sets.
+ */
+export interface CrossKeyCheck {
+  readonly keys: readonly [string, ...string[]];
+  readonly problem: (settings: GatewaySettings) => string | undefined;
+}
+
+const ports = ['port', 'profile_a_port', 'management_port'] as const;
+
+const crossKeyChecks: readonly CrossKeyCheck[] = [
+  samePort('profile_a_port', 'port'),
+  samePort('management_port', 'port'),
+  samePort('management_port', 'profile_a_port'),
+];
+
+function samePort(one: (typeof ports)[number], other: (typeof ports)[number]): CrossKeyCheck {
+  return {
+    keys: [`gateway.${one}`, `gateway.${other}`],
+    problem: ({ gateway }) =>
+      gateway[one] !== 0 && gateway[one] === gateway[other] ? `must differ from gateway.${other}` : undefined,
+  };
+}
+
+/** One thing that is wrong. No part of it repeats a value: any value may be a misplaced secret. */
+export interface SettingsProblem {
+  /** `gateway.toml:12`, or the name of the environment variable. */
+  readonly where: string;
+  /** The dotted key; empty when the problem has none, such as a file that is not TOML. */
+  readonly key: string;
+  /** What is wrong and what is allowed. */
+  readonly message: string;
+  /** The layer that sets the key, when one does. */
+  readonly layer?: LayerName;
+}
+
+/** Problems past this number are only counted. */
+const MAX_LISTED = 100;
+
+/** Everything that is wrong with the configuration, at once: stops a start, and answers a change with 400. */
+export class InvalidSettings extends BadRequest {
+  constructor(readonly problems: readonly SettingsProblem[]) {
+    super(summary(problems), {
+      details: {
+        reason: 'invalid_settings',
+        fields: problems
+          .slice(0, MAX_LISTED)
+          .map(({ where, key, message }) => ({ path: key || where, message })),
+      },
+    });
+  }
+}
+
+function summary(problems: readonly SettingsProblem[]): string {
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+  const lines = problems.slice(0, MAX_LISTED).map(line);
+  if (problems.length > MAX_LISTED) lines.push(`  and ${problems.length - MAX_LISTED} more`);
+  return [`The configuration has ${count}:`, ...lines].join('\n');
+}
+
+function line({ where, key, message }: SettingsProblem): string {
+  return `  ${[where, key, message].filter((part) => part !== '').join(': ')}`;
 }

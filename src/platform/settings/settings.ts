@@ -4,3 +4,10 @@ import type { GatewaySettings } from './settings.schema.js';
 export abstract class Settings {
   abstract readonly current: GatewaySettings;
 }
+
+/** Settings that never change. */
+export class FixedSettings extends Settings {
+  constructor(readonly current: GatewaySettings) {
+    super();
+  }
+}

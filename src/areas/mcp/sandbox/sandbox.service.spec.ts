@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogs } from '../../../platform/logging/silent-logs.js';
 import { Environment } from '../../../platform/settings/environment.js';
-import { FixedSettings } from '../../../platform/settings/fixed-settings.js';
+import { FixedSettings } from '../../../platform/settings/settings.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
 import { Sandbox } from './sandbox.service.js';
 import { SandboxMissing } from './sandbox-policy.js';
