@@ -5,8 +5,8 @@ import type { Configuration } from './areas/config/configuration.js';
 import { ModelProvider } from './areas/models/model-provider.port.js';
 import { MetricsController } from './areas/status/metrics.controller.js';
 import { AccessLog } from './http/access-log/access-log.js';
-import { EdgeModule } from './http/edge.module.js';
 import { ProfileModule } from './http/profiles/profile.module.js';
+import { RequestPipelineModule } from './http/request-pipeline.module.js';
 import { AuditModule } from './platform/audit-log/audit.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
@@ -20,7 +20,7 @@ import { Egress } from './platform/outbound/egress.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SecretBox } from './platform/secrets/secret-box.js';
 import { Environment } from './platform/settings/environment.js';
-import { PROFILE_MODULES } from './profile-modules.js';
+import { PROFILE_MODULES } from './profiles.module.js';
 
 /** What exists before the application: made by `startGateway`, given to everyone. */
 export interface Foundation {
@@ -69,7 +69,7 @@ export class AppModule {
         EventsModule,
         AuditModule,
         OutboundModule,
-        EdgeModule,
+        RequestPipelineModule,
         ProfileModule.register(foundation.configuration.live.current.gateway, PROFILE_MODULES),
       ],
       providers: [AccessLog],

@@ -9,19 +9,19 @@ import { LogStreams } from './areas/logs/stream/log-streams.service.js';
 import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.port.js';
 import { RunningTurns } from './areas/turns/running-turns.js';
 import { TurnInterrupted } from './areas/turns/turns.errors.js';
-import { DESCRIBED_API } from './described-api.js';
 import { AccessLog } from './http/access-log/access-log.js';
 import { compressedJson } from './http/body/compressed-json.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { RawRefusal } from './http/envelope/raw-refusal.js';
 import type { GatewayRequest } from './http/gateway-request.js';
-import { OpenPorts } from './http/listeners/open-ports.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
-import { OpenApiDocuments } from './http/openapi/openapi.js';
+import { OpenPorts } from './http/listeners/unknown-path.controller.js';
+import { OpenApiDocuments } from './http/openapi/api-documents.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
 import { Readiness } from './platform/lifecycle/readiness.js';
 import { NestLogger } from './platform/logging/nest-logger.js';
+import { DESCRIBED_API } from './profiles.module.js';
 
 /** A gateway that answers on its ports. */
 export interface RunningGateway {

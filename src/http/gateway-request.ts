@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { Caller } from '../platform/tokens/caller.js';
-import type { PresentedKey } from './idempotency/key.store.js';
-import type { KeyOutcome } from './idempotency/key-metrics.js';
+import type { KeyOutcome, PresentedKey } from './idempotency/key.store.js';
 import type { RequestKey } from './idempotency/request-key.js';
 import type { ListenerId } from './profiles/profile.js';
 

@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { BODY_LIMIT } from './body/takes-body.decorator.js';
 import { ACCESS, type Access } from './guards/access.decorator.js';
-import { refuseUnrecordedRoutes } from './idempotency/unrecorded-route.js';
+import { refuseUnrecordedRoutes } from './idempotency/idempotency-key.decorator.js';
 import type { ListenerId } from './profiles/profile.js';
 
 export interface Route {

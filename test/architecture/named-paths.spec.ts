@@ -25,7 +25,7 @@ function isThere(path: string): boolean {
 }
 
 test('a path that is not there is found', () => {
-  expect(missing('`src/nowhere/a.ts` and `src/main.ts`, src/areas/hooks/*.entity.ts')).toEqual([
+  expect(missing('`src/nowhere/a.ts` and `src/start-gateway.ts`, src/areas/hooks/*.entity.ts')).toEqual([
     'src/nowhere/a.ts',
   ]);
 });

@@ -1,13 +1,13 @@
 import { ToolRegistry } from '../../src/areas/tools/tool-registry.js';
 import { AccessLog } from '../../src/http/access-log/access-log.js';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
-import { type StartedGateway, startGateway } from '../../src/main.js';
 import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';
 import { Environment } from '../../src/platform/settings/environment.js';
 import { loadSettings } from '../../src/platform/settings/settings-loader.js';
 import type { GrantedScope } from '../../src/platform/tokens/scopes.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
+import { type StartedGateway, startGateway } from '../../src/start-gateway.js';
 import { watchAnswers } from './answer-watch.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { DocumentedAnswers } from './documented.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HealthCheckService, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { httpExceptionBody } from '../../http/envelope/http-exception-body.js';
+import { httpExceptionBody } from '../../http/envelope/error-envelope.js';
 import { ReadinessCheck } from './readiness-check.js';
 
 /** Readiness as Terminus words it: which indicator is up, which is down and why. */

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { addressGroup } from '../guards/address-group.js';
+import { addressGroup } from '../guards/client-address.js';
 
 const WINDOW_MS = 60_000;
 /** Callers with an entry of their own within a window; the others share one. */

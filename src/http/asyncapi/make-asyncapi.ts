@@ -1,6 +1,5 @@
 import type { DescribedApi } from '../openapi/described-api.js';
-import { reachableSchemas, toJsonSchema } from '../openapi/json-schema.js';
-import type { Document } from '../openapi/shapes.js';
+import { type Document, reachableSchemas, toJsonSchema } from '../openapi/schemas.js';
 import type { ProfileId } from '../profiles/profile.js';
 
 const PORTS = { a: 16830, b: 3120 } as const;

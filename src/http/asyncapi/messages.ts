@@ -1,4 +1,4 @@
-import { publicName } from '../openapi/schema-names.js';
+import { publicName } from '../openapi/schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { BadRequest, BodyTooLarge, UnsupportedMediaType } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import { IDEMPOTENCY_KEY } from '../idempotency/presented-key.js';
+import { IDEMPOTENCY_KEY } from '../idempotency/idempotency.guard.js';
 import { BodyRoom, type HeldBody } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';

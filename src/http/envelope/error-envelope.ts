@@ -1,3 +1,4 @@
+import { HttpException } from '@nestjs/common';
 import type { ErrorCode, ErrorDetails, GatewayError } from '../../common/errors/gateway-error.js';
 import type { ListenerId } from '../profiles/profile.js';
 
@@ -17,4 +18,11 @@ export interface ErrorEnvelopeB {
 export function presentError(profile: ListenerId, error: GatewayError): ErrorEnvelopeA | ErrorEnvelopeB {
   const { code, message, details } = error;
   return profile === 'b' ? { error: { code, message, details } } : { error: { code, message } };
+}
+
+/** The body of one of Nest's exceptions, for libraries that respond by throwing; undefined for anything else. */
+export function httpExceptionBody(error: unknown): object | undefined {
+  if (!(error instanceof HttpException)) return undefined;
+  const body = error.getResponse();
+  return typeof body === 'string' ? { message: body } : body;
 }

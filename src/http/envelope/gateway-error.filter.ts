@@ -5,7 +5,6 @@ import { stackOf } from '../../common/errors/stack-of.js';
 import { databaseFailure } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { RefusalLog } from '../access-log/refusal-log.js';
-import { answerBeforeBodyEnds, isUnwantedBodyComing } from '../body/unwanted-body.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { ClientAddress } from '../guards/client-address.js';
 import { AnswerReplayed, KeyAlreadyUsed, KeyRefused } from '../idempotency/idempotency.errors.js';
@@ -84,4 +83,36 @@ function thrownError(thrown: unknown): GatewayError {
   return new InternalError('Something unexpected went wrong. Please report the request id of this answer.', {
     cause: thrown,
   });
+}
+
+/** Node itself drops a remainder up to this size, and the connection serves the next request. */
+const SMALL_BYTES = 65_536;
+/** How long the remainder of an unwanted body is read and dropped before the connection ends. */
+const LINGER_MS = 5000;
+
+/** Whether an unread body is still arriving and too large to wait for. */
+function isUnwantedBodyComing(request: GatewayRequest, response: Response): boolean {
+  const isSmall = Number(request.headers['content-length']) <= SMALL_BYTES;
+  return !request.complete && !(isSmall && response.shouldKeepAlive);
+}
+
+/**
+ * Responds to a request whose unread body is still arriving. The response leaves at once; then the rest of the body is
+ * read and dropped for a while, because closing a connection while the other side still sends resets it and may lose the
+ * response (RFC 9112, 9.6). Then the connection ends.
+ */
+function answerBeforeBodyEnds(request: GatewayRequest, response: Response, body: object): void {
+  const text = JSON.stringify(body);
+  response.setHeader('Connection', 'close');
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.write(text);
+  const timer = setTimeout(finish, LINGER_MS).unref();
+  function finish(): void {
+    clearTimeout(timer);
+    response.end();
+  }
+  request.once('end', finish);
+  request.once('close', finish);
+  request.resume();
 }

@@ -1,9 +1,11 @@
-import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import { InternalError } from '../../common/errors/gateway-error.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import type { Scope } from '../../platform/tokens/scopes.js';
+import type { GatewayRequest } from '../gateway-request.js';
 
 export type RateTier = Exclude<keyof GatewaySettings['rate_limits'], 'store'>;
 
@@ -49,3 +51,10 @@ export function accessOf(context: ExecutionContext): Access {
 export function isOpen(access: Access, settings: Settings): boolean {
   return access.scope === 'open' || access.openWhen?.(settings.current) === true;
 }
+
+/** The holder of the request's token. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<GatewayRequest>();
+  if (caller === undefined) throw new InternalError('An open route asked for its caller.');
+  return caller;
+});

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../platform/settings/settings.js';
-import { ClientAddress } from './client-address.js';
+import { addressGroup, ClientAddress } from './client-address.js';
 
 function addressOf(peer: string, forwarded: string | undefined, trusted: string[]): string {
   const settings = { current: { gateway: { trusted_proxies: trusted } } } as unknown as Settings;
@@ -33,4 +33,22 @@ test('IPv6 proxies are known by their range', () => {
 test('a header value that is no address charges the proxy that forwarded it', () => {
   expect(addressOf('10.0.0.1', 'unknown', ['10.0.0.0/8'])).toBe('10.0.0.1');
   expect(addressOf('10.0.0.1', '198.51.100.1, x'.repeat(3), ['10.0.0.0/8'])).toBe('10.0.0.1');
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002:ffff::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ['2001:DB8:0:7:ffff:1:2:3', '2001:db8:0:7::/64'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['::ffff:cb00:7109', '203.0.113.9'],
+  ['0:0:0:0:0:ffff:203.0.113.9', '203.0.113.9'],
+  ['unknown', 'unknown'],
+])('%s counts as %s', (address, group) => {
+  expect(addressGroup(address)).toBe(group);
 });

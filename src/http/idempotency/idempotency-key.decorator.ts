@@ -1,4 +1,10 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, RequestMethod, type Type } from '@nestjs/common';
+import {
+  METHOD_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/internal';
 import type { GatewayRequest } from '../gateway-request.js';
 import type { RequestKey } from './request-key.js';
 
@@ -17,3 +23,20 @@ export const IdempotencyKey = (): ParameterDecorator => (target, name, index) =>
   if (typeof handler === 'function') Reflect.defineMetadata(STORES_ITS_RESPONSE, true, handler);
   KeyOfRequest()(target, name, index);
 };
+
+/** Throws for a POST or PATCH handler that writes its response itself: it could not be stored for an Idempotency-Key. */
+export function refuseUnrecordedRoutes(controller: Type, name: string, handler: object): void {
+  const method: unknown = Reflect.getMetadata(METHOD_METADATA, handler);
+  if (method !== RequestMethod.POST && method !== RequestMethod.PATCH) return;
+  if (Reflect.hasMetadata(STORES_ITS_RESPONSE, handler) || !writesItself(controller, name)) return;
+  throw new Error(
+    `${controller.name}.${name} writes its answer by itself, so nobody can keep it for an Idempotency-Key: ` +
+      'return it, use @Res({ passthrough: true }), or take the key with @IdempotencyKey().',
+  );
+}
+
+function writesItself(controller: Type, name: string): boolean {
+  if (Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) === true) return false;
+  const taken: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name);
+  return Object.keys(taken ?? {}).some((key) => key.split(':')[0] === String(RouteParamtypes.RESPONSE));
+}

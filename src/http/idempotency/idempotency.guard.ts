@@ -1,14 +1,38 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
-import type { GatewayRequest } from '../gateway-request.js';
-import { AnswerReplayed } from './idempotency.errors.js';
+import type { Counter } from 'prom-client';
+import { familyOf } from '../../platform/tokens/caller.js';
+import { type GatewayRequest, routeOf } from '../gateway-request.js';
+import { AnswerReplayed, BadIdempotencyKey } from './idempotency.errors.js';
 import { STORES_ITS_RESPONSE } from './idempotency-key.decorator.js';
-import { KeyStore, type PresentedKey } from './key.store.js';
-import { KeyMetrics } from './key-metrics.js';
-import { presentedKey } from './presented-key.js';
+import { type KeyOutcome, KeyStore, type PresentedKey } from './key.store.js';
 import { refuseOtherRequest, replayResponse } from './replayed-response.js';
 import { RequestKey } from './request-key.js';
 import { ResponseRecorder } from './response-recorder.js';
+
+const REQUESTS = 'agent_gateway_idempotent_requests_total';
+
+export const keyMetricProvider = makeCounterProvider({
+  name: REQUESTS,
+  help: 'Requests with an Idempotency-Key by outcome: served for the first time, replayed, refused because of the key.',
+  labelNames: ['outcome'],
+});
+
+/** Counts requests with an Idempotency-Key by outcome. */
+@Injectable()
+export class KeyMetrics implements OnModuleInit {
+  constructor(@InjectMetric(REQUESTS) private readonly requests: Counter<'outcome'>) {}
+
+  onModuleInit(): void {
+    for (const outcome of ['first', 'replayed', 'refused']) this.requests.inc({ outcome }, 0);
+  }
+
+  count(outcome: KeyOutcome | undefined): void {
+    if (outcome !== undefined) this.requests.inc({ outcome });
+  }
+}
 
 /**
  * Fifth check: executes a POST or PATCH with an Idempotency-Key once (docs/specification/additions.md, Idempotency-Key). Runs
@@ -72,4 +96,36 @@ export class IdempotencyGuard implements CanActivate {
     this.keeper.record(asked, request, response);
     return true;
   }
+}
+
+export const IDEMPOTENCY_KEY = 'idempotency-key';
+
+const METHODS: ReadonlySet<string> = new Set(['POST', 'PATCH']);
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const NO_BODY = createHash('sha256').digest('hex');
+
+/** Undefined without the header, and where it has no meaning. @throws BadIdempotencyKey when malformed */
+function presentedKey(request: GatewayRequest): PresentedKey | undefined {
+  const sent = request.headers[IDEMPOTENCY_KEY];
+  if (sent === undefined || !METHODS.has(request.method)) return undefined;
+  const route = routeOf(request);
+  if (route === undefined || request.caller === undefined) return undefined;
+  if (typeof sent !== 'string' || !KEY.test(sent)) throw new BadIdempotencyKey();
+  const { tokenId } = request.caller;
+  // A rotated token shares the keys of the one it replaced.
+  const family = familyOf(request.caller);
+  const { method, params, profile, bodyHash = NO_BODY } = request;
+  // From template and parameters, so that all spellings of a path give the same key.
+  const path = [route, JSON.stringify(params)];
+  const query = new URL(request.originalUrl, 'http://gateway').search;
+  return {
+    scope: hash([family, method, ...path, sent]),
+    tokenId,
+    operation: `${method} ${route}`,
+    request: hash([profile, query, bodyHash]),
+  };
+}
+
+function hash(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -19,6 +19,9 @@ export interface PresentedKey {
   readonly request: string;
 }
 
+/** How a request with an Idempotency-Key was served. */
+export type KeyOutcome = 'first' | 'replayed' | 'refused';
+
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -6,6 +6,7 @@ import {
   type ServerOptions,
   ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Express } from 'express';
 import { MAX_HEADER_BYTES } from './request-stamp.js';
 
@@ -40,4 +41,37 @@ export function createExpressServer(classes: ExpressClasses, handle: RequestList
     },
     handle,
   );
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Disconnects a caller that stops reading a complete response, which would otherwise stay in memory without limit. Streams look after their readers until they end. Once all is taken, Node puts its keep-alive limit in the place
+ * of this one.
+ */
+export function cutWhenStalled(response: ServerResponse, timeoutMs = TIMEOUT_MS): void {
+  // Said when the last byte has gone to the socket, whose time-out then waits for any of them to leave it.
+  response.once('prefinish', () => response.setTimeout(timeoutMs));
+}
+
+/** RFC 6455, 4.1: only a GET opens a WebSocket. */
+export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket';
+}
+
+/**
+ * Serves a request as if it had no `Upgrade` header (RFC 9110, 7.8). Node has detached the connection by then and read
+ * nothing after the head; so the head goes back without `Upgrade`, followed by the rest, and the server accepts the
+ * connection anew: body, further requests and keep-alive work as usual.
+ */
+export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, rest: Buffer): void {
+  socket.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(request), 'latin1'), rest]));
+  server.emit('connection', socket);
+}
+
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }

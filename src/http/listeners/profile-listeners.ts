@@ -4,16 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import { isTracing } from '../../platform/tracing/spans.js';
+import { isTracing, startRequest } from '../../platform/tracing/spans.js';
 import type { AccessLog } from '../access-log/access-log.js';
 import type { RawRefusal } from '../envelope/raw-refusal.js';
-import { type GatewayRequest, routeLabel } from '../gateway-request.js';
+import { type GatewayRequest, routeLabel, routeOf } from '../gateway-request.js';
 import type { ListenerId, ProfileId } from '../profiles/profile.js';
-import { asksForWebSocket, ignoreUpgrade } from './ignored-upgrade.js';
-import { createExpressServer, type ExpressClasses, expressClasses } from './listener-server.js';
+import {
+  asksForWebSocket,
+  createExpressServer,
+  cutWhenStalled,
+  type ExpressClasses,
+  expressClasses,
+  ignoreUpgrade,
+} from './listener-server.js';
 import { isFramedTwice, stampRequest } from './request-stamp.js';
-import { cutWhenStalled } from './stalled-response.js';
-import { traced } from './traced-request.js';
 
 const POLL_MS = 20;
 const QUIET_MS = 0.5;
@@ -232,4 +236,30 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
   return new Error(
     `Cannot listen on ${where}: ${error.message}. Check gateway.${hostKey} and gateway.${key}; over a value that a PATCH stored, the file or the environment of this replica wins.`,
   );
+}
+
+/** Everything that the request causes belongs to its span, which ends with the answer. */
+function traced(request: GatewayRequest, response: Response, handle: () => void): void {
+  const span = startRequest(request.headers, request.method);
+  // Without its query, which may hold what people look for; the router changes the URL later.
+  const [path = '/'] = request.url.split('?', 1);
+  response.once('close', () => {
+    const route = routeOf(request);
+    span.end({
+      name: route === undefined ? request.method : `${request.method} ${route}`,
+      status: response.statusCode,
+      attributes: {
+        'http.request.method': request.method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        'url.scheme': 'http',
+        'url.path': path,
+        'server.port': request.socket.localPort,
+        'network.protocol.version': request.httpVersion,
+        'http.response.status_code': response.statusCode,
+        'gateway.profile': request.profile,
+        'gateway.request_id': request.requestId,
+      },
+    });
+  });
+  span.run(handle);
 }

@@ -1,9 +1,24 @@
-import { All, Controller, Req } from '@nestjs/common';
+import { All, Controller, Injectable, Req } from '@nestjs/common';
 import { MethodNotAllowed, NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { AnyToken } from '../guards/access.decorator.js';
+import type { ListenerId } from '../profiles/profile.js';
 import { RouteTable } from '../route-table.js';
-import { OpenPorts } from './open-ports.js';
+import type { ListenerPorts } from './profile-listeners.js';
+
+/** The ports on which this process listens, once open: with port 0 the settings do not tell. */
+@Injectable()
+export class OpenPorts {
+  private ports: ListenerPorts = {};
+
+  opened(ports: ListenerPorts): void {
+    this.ports = ports;
+  }
+
+  of(listener: ListenerId): number | undefined {
+    return this.ports[listener];
+  }
+}
 
 /** Serves paths without a route of their own, so that they are authenticated, counted and enveloped too. */
 @Controller({ version: ['a', 'b'] })

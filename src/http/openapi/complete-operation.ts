@@ -1,9 +1,9 @@
 import { API_PREFIX } from '../profiles/profile.js';
 import { COMMON_HEADERS, headerReferences } from '../response-headers.js';
 import { REFUSES } from './answers.decorator.js';
-import { AREAS, PATH_PARAMETERS } from './areas.js';
 import { type RefusalStatus, refusalReference } from './refusals.js';
-import type { Operation, ResponseObject, RoutedOperation } from './shapes.js';
+import type { Operation, ResponseObject, RoutedOperation } from './schemas.js';
+import { PATH_PARAMETERS, TAGS } from './tags.js';
 
 /** Refusals that any request may get. */
 const ALWAYS: readonly RefusalStatus[] = [400, 405, 408, 414, 429, 431, 500, 503];
@@ -42,7 +42,7 @@ export function completeOperation({ path, method, operation }: RoutedOperation):
 
 function areaOf(path: string): string {
   const area = path.slice(API_PREFIX.length + 2).split('/')[0] ?? '';
-  if (!Object.hasOwn(AREAS, area)) throw new Error(`${path}: describe its tag "${area}" in AREAS.`);
+  if (!Object.hasOwn(TAGS, area)) throw new Error(`${path}: describe its tag "${area}" in TAGS.`);
   return area;
 }
 

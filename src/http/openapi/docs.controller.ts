@@ -1,8 +1,38 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Injectable, Param, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
-import { DocsPages } from './docs-pages.js';
+import type { ListenerId } from '../profiles/profile.js';
+import { OpenApiDocuments } from './api-documents.js';
+import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
+
+/** The content of the documentation routes. */
+@Injectable()
+export class DocsPages {
+  constructor(private readonly documents: OpenApiDocuments) {}
+
+  /** @throws NotFound on a listener that has no document */
+  document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
+    if (listener === 'operations') throw new NotFound('The operations port has no API document.');
+    return this.documents.get(listener, kind);
+  }
+
+  sendPage(response: Response): void {
+    response.setHeader('Content-Security-Policy', SWAGGER_POLICY);
+    response.type('text/html').send(SWAGGER_PAGE);
+  }
+
+  sendAsset(name: string, response: Response): void {
+    const asset = swaggerAsset(name);
+    if (asset === undefined) throw new NotFound('The documentation has no such file.');
+    response.setHeader('Content-Type', asset.mediaType);
+    response.setHeader('Cache-Control', 'public, max-age=3600');
+    if (typeof asset.content === 'string') response.send(asset.content);
+    else pipeline(asset.content, response).catch(() => response.destroy());
+  }
+}
 
 /** The documents of the listener's profile, and Swagger UI for the OpenAPI one. They contain nothing that a token protects. */
 @Controller({ path: '', version: ['a', 'b'] })

@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
+import { type Document, operationsOf, type Schema } from './schemas.js';
 
 /** Extension that holds the name of a stream's schema until the document is complete. */
-export const STREAM_NAME = 'x-name';
+const STREAM_NAME = 'x-name';
 
 /** The error envelope in the document of every profile. */
 export const ERROR_ENVELOPE = '#/components/schemas/ErrorEnvelope';
@@ -41,4 +42,19 @@ export function eventStream(name: string, kinds: EventKinds, example: string): E
 /** The models that the document needs for these events. */
 export function eventModels(kinds: EventKinds): Type[] {
   return Object.values(kinds).filter((kind) => kind !== 'error');
+}
+
+/** Names the event unions of streams among the schemas, so that clients get one type for each. */
+export function nameStreams(document: Document): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const { operation } of operationsOf(document)) {
+    for (const response of Object.values(operation.responses)) {
+      if (response === undefined || '$ref' in response) continue;
+      const stream = response.content?.['text/event-stream'];
+      if (stream?.schema === undefined || '$ref' in stream.schema) continue;
+      const { [STREAM_NAME]: name, ...schema } = stream.schema as Schema & { [STREAM_NAME]: string };
+      schemas[name] = schema;
+      stream.schema = { $ref: `#/components/schemas/${name}` };
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../common/errors/gateway-error.js';
 import type { ProfileId } from '../profiles/profile.js';
 import { COMMON_HEADERS, headerReferences, type ResponseHeader } from '../response-headers.js';
-import type { ResponseObject } from './shapes.js';
+import type { ResponseObject, Schema } from './schemas.js';
 
 interface Refusal {
   /** The name among the components. */
@@ -141,4 +141,41 @@ export function refusalResponse(status: RefusalStatus, profile: ProfileId): Resp
 
 export function refusalReference(status: RefusalStatus): { $ref: string } {
   return { $ref: `#/components/responses/${REFUSALS[status].name}` };
+}
+
+const CODES = [...new Set<ErrorCode>(Object.values(REFUSALS).map(({ code }) => code))];
+
+const FIELD: Schema = {
+  type: 'object',
+  required: ['path', 'message'],
+  properties: {
+    path: { type: 'string', description: 'The dotted path of the field', example: 'attachments.0.data' },
+    message: { type: 'string', example: 'must be base64 with padding' },
+  },
+};
+
+const DETAILS: Schema = {
+  type: 'object',
+  nullable: true,
+  properties: {
+    reason: { type: 'string', description: 'A fixed word for the cause', example: 'turn_in_progress' },
+    fields: { type: 'array', items: FIELD, description: 'What is wrong with which field' },
+  },
+};
+
+/** The envelope of every error (docs/specification/api.md, 7): Profile B adds `details`. */
+export function errorEnvelopeSchema(profile: ProfileId): Schema {
+  const properties: Record<string, Schema> = {
+    code: { type: 'string', enum: CODES },
+    message: { type: 'string', description: 'What went wrong and what to do next, for people' },
+  };
+  const error: Schema =
+    profile === 'a'
+      ? { type: 'object', required: ['code', 'message'], properties }
+      : {
+          type: 'object',
+          required: ['code', 'message', 'details'],
+          properties: { ...properties, details: DETAILS },
+        };
+  return { type: 'object', required: ['error'], properties: { error } };
 }

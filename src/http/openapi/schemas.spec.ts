@@ -1,8 +1,13 @@
-import { VARIANTS } from '../validation/variants.decorator.js';
-import { reachableSchemas, toJsonSchema } from './json-schema.js';
-import { closeRequests } from './request-schemas.js';
-import { publicName, withPublicNames } from './schema-names.js';
-import type { Document, Schema } from './shapes.js';
+import { VARIANTS } from '../validation/field.decorator.js';
+import {
+  closeRequests,
+  type Document,
+  publicName,
+  reachableSchemas,
+  type Schema,
+  toJsonSchema,
+  withPublicNames,
+} from './schemas.js';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

@@ -1,11 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { LandingPageController } from '../listeners/landing-page.controller.js';
-import { LandingPages } from '../listeners/landing-page.js';
-import { OpenPorts } from '../listeners/open-ports.js';
-import { UnknownPathController } from '../listeners/unknown-path.controller.js';
-import { DocsController } from '../openapi/docs.controller.js';
-import { DocsPages } from '../openapi/docs-pages.js';
-import { OpenApiDocuments } from '../openapi/openapi.js';
+import { LandingPageController, LandingPages } from '../listeners/landing-page.controller.js';
+import { OpenPorts, UnknownPathController } from '../listeners/unknown-path.controller.js';
+import { OpenApiDocuments } from '../openapi/api-documents.js';
+import { DocsController, DocsPages } from '../openapi/docs.controller.js';
 import type { ProfileId } from './profile.js';
 
 export interface ServedProfiles {

@@ -9,11 +9,11 @@ import {
   Res,
   UseGuards,
 } from '@nestjs/common';
-import { type Response } from 'express';
+import type { Response } from 'express';
 import { BodyRoom } from '../../../http/body/body-room.js';
 import { readJsonBytes } from '../../../http/body/json-body.guard.js';
 import { readJsonObject } from '../../../http/body/json-bytes.js';
-import { type GatewayRequest } from '../../../http/gateway-request.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { Open } from '../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../http/guards/client-address.js';
 import { Settings } from '../../../platform/settings/settings.js';

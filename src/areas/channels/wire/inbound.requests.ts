@@ -1,4 +1,4 @@
-import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
+import { TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
 
 /** POST /inbound/:channel. */
 export class InboundMessageRequest {

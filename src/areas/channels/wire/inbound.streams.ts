@@ -5,7 +5,7 @@ import {
   SIGNATURE_HEADERS,
   schemaReference,
 } from '../../../http/asyncapi/messages.js';
-import { publicName } from '../../../http/openapi/schema-names.js';
+import { publicName } from '../../../http/openapi/schemas.js';
 import { InboundMessageRequest } from './inbound.requests.js';
 import { InboundView } from './inbound.views.js';
 

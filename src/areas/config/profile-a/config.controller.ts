@@ -1,7 +1,6 @@
 import { Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';

@@ -1,8 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
-import { Optional } from '../../../http/validation/optional.decorator.js';
-import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
+import { Optional, TextLength } from '../../../http/validation/field.decorator.js';
 import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
 
 /** POST /hooks, the same in both profiles (docs/specification/api.md, 4.1 and 4.2). */

@@ -1,8 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
-import { Word } from '../../../http/validation/word.decorator.js';
+import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
 import { Since } from '../wire/since.decorator.js';
 
 export const LOG_LEVELS_A = ['debug', 'info', 'warn', 'error'] as const;

@@ -1,6 +1,5 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
-import { CurrentCaller } from '../../../http/guards/current-caller.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';

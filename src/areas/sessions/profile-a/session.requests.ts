@@ -1,8 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
-import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
+import {
+  MAX_PER_PAGE,
+  Optional,
+  QueryCount,
+  TextLength,
+  Utf8Length,
+} from '../../../http/validation/field.decorator.js';
 import { STATUS_FILTERS_A, type StatusFilterA } from './session-labels.js';
 
 /** POST /sessions, Profile A (docs/specification/api.md, 2.1). */

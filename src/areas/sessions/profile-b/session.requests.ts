@@ -1,10 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { FreeObject } from '../../../http/validation/free-object.decorator.js';
-import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
-import { TextLength } from '../../../http/validation/utf8-length.decorator.js';
-import { Word } from '../../../http/validation/word.decorator.js';
+import {
+  FreeObject,
+  MAX_PER_PAGE,
+  Optional,
+  QueryCount,
+  TextLength,
+  Word,
+} from '../../../http/validation/field.decorator.js';
 import { STATUS_FILTERS_B, type StatusFilterB } from './session-labels.js';
 
 /** POST /sessions, Profile B (docs/specification/api.md, 2.1). */

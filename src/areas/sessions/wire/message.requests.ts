@@ -1,12 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { Base64 } from '../../../http/validation/base64.decorator.js';
-import { ListOf } from '../../../http/validation/list-of.decorator.js';
-import { Optional } from '../../../http/validation/optional.decorator.js';
-import { MAX_PER_PAGE, QueryCount } from '../../../http/validation/query-count.decorator.js';
-import { TextLength, Utf8Length } from '../../../http/validation/utf8-length.decorator.js';
-import { Variants } from '../../../http/validation/variants.decorator.js';
-import { Word } from '../../../http/validation/word.decorator.js';
+import {
+  Base64,
+  ListOf,
+  MAX_PER_PAGE,
+  Optional,
+  QueryCount,
+  TextLength,
+  Utf8Length,
+  Variants,
+  Word,
+} from '../../../http/validation/field.decorator.js';
 import type { AttachmentType } from '../../turns/turns.api.js';
 
 const ATTACHMENT_TYPES: readonly AttachmentType[] = ['image', 'file', 'audio', 'video'];

@@ -6,7 +6,7 @@ import {
   schemaReference,
   stream,
 } from '../../../http/asyncapi/messages.js';
-import { publicName } from '../../../http/openapi/schema-names.js';
+import { publicName } from '../../../http/openapi/schemas.js';
 import { TURN_EVENTS } from './turn-events.views.js';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError, InternalError } from '../../../../common/errors/gateway-error.js';
 import { RefusalLog } from '../../../../http/access-log/refusal-log.js';
 import { BodyRoom } from '../../../../http/body/body-room.js';
-import { sendRawResponse } from '../../../../http/envelope/raw-response.js';
+import { sendRawResponse } from '../../../../http/envelope/raw-refusal.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { Word } from '../../../../http/validation/word.decorator.js';
+import { Word } from '../../../../http/validation/field.decorator.js';
 
 const DECISIONS = ['allow', 'deny'] as const;
 

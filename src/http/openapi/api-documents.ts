@@ -1,17 +1,34 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Injectable } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { makeAsyncApi } from '../asyncapi/make-asyncapi.js';
 import type { ProfileId } from '../profiles/profile.js';
 import { RESPONSE_HEADERS } from '../response-headers.js';
-import { AREAS } from './areas.js';
 import { completeOperation } from './complete-operation.js';
 import type { DescribedApi } from './described-api.js';
-import { errorEnvelopeSchema } from './error-envelope.schema.js';
-import { REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
-import { closeRequests } from './request-schemas.js';
-import { publicName, withPublicNames } from './schema-names.js';
-import { type Document, operationsOf } from './shapes.js';
-import { nameStreams } from './stream-schemas.js';
+import { nameStreams } from './event-stream.schema.js';
+import { errorEnvelopeSchema, REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
+import { closeRequests, type Document, operationsOf, publicName, withPublicNames } from './schemas.js';
+import { TAGS } from './tags.js';
+
+/** The documents of each profile, made when somebody asks for one first: once per profile, or operations get lost. */
+@Injectable()
+export class OpenApiDocuments {
+  private readonly made = new Map<ProfileId, Documents>();
+  private make: ((profile: ProfileId) => Documents) | undefined;
+
+  /** Called once, when the application has its routes. */
+  describe(app: INestApplication, api: DescribedApi, version: string): void {
+    this.make = (profile) => makeDocuments({ app, api, version }, profile);
+  }
+
+  /** The document as JSON text. Throws before `describe` was called. */
+  get(profile: ProfileId, kind: keyof Documents = 'openapi'): string {
+    const documents = this.made.get(profile) ?? this.make?.(profile);
+    if (documents === undefined) throw new Error('The application has no routes yet.');
+    this.made.set(profile, documents);
+    return documents[kind];
+  }
+}
 
 const TITLES = { a: 'Agent Gateway, Profile A', b: 'Agent Gateway, Profile B' } as const;
 const DESCRIPTION =
@@ -35,7 +52,7 @@ interface Described {
 }
 
 /** From the routes of the profile, and from the models that no route of it has. */
-export function makeDocuments({ app, api, version }: Described, profile: ProfileId): Documents {
+function makeDocuments({ app, api, version }: Described, profile: ProfileId): Documents {
   const config = new DocumentBuilder()
     .setTitle(TITLES[profile])
     .setDescription(DESCRIPTION)
@@ -80,7 +97,7 @@ function complete(document: Document, profile: ProfileId): Document {
 }
 
 function tags(used: ReadonlySet<string>) {
-  return Object.entries(AREAS)
+  return Object.entries(TAGS)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
 }

@@ -1,5 +1,5 @@
 /** Descriptions of the tags; a tag is the first segment of a path below `/api/v1`. */
-export const AREAS: Readonly<Record<string, string>> = {
+export const TAGS: Readonly<Record<string, string>> = {
   sessions:
     'Conversations with an agent: create, list, inspect and end them, send messages and read the history. ' +
     'A session can also be followed over a WebSocket at `/ws/sessions/{id}`: see `/asyncapi.json`.',

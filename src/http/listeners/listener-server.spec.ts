@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cutWhenStalled } from './stalled-response.js';
+import { cutWhenStalled } from './listener-server.js';
 
 /** More than the kernel buffers for a caller that reads nothing. */
 const LARGE = Buffer.alloc(20_000_000, 'x');

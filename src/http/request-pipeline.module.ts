@@ -2,8 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
 import { TokensModule } from '../platform/tokens/tokens.module.js';
+import { RequestMetrics, requestMetricProviders } from './access-log/access-log.js';
 import { RefusalLog } from './access-log/refusal-log.js';
-import { RequestMetrics, requestMetricProviders } from './access-log/request-metrics.js';
 import { BodyRoom } from './body/body-room.js';
 import { JsonBodyGuard } from './body/json-body.guard.js';
 import { GatewayErrorFilter } from './envelope/gateway-error.filter.js';
@@ -14,12 +14,10 @@ import { RateCharge, rateChargeMetricProvider } from './guards/rate-charge.js';
 import { RateTierGuard } from './guards/rate-tier.guard.js';
 import { ScopeGuard } from './guards/scope.guard.js';
 import { UnknownTokenGate } from './guards/unknown-token-gate.js';
-import { Claims } from './idempotency/claims.service.js';
-import { IdempotencyGuard } from './idempotency/idempotency.guard.js';
+import { IdempotencyGuard, KeyMetrics, keyMetricProvider } from './idempotency/idempotency.guard.js';
 import { KeyStore } from './idempotency/key.store.js';
-import { KeyMetrics, keyMetricProvider } from './idempotency/key-metrics.js';
 import { KeyRetention } from './idempotency/key-retention.service.js';
-import { ResponseRecorder } from './idempotency/response-recorder.js';
+import { Claims, ResponseRecorder } from './idempotency/response-recorder.js';
 import { RouteTable } from './route-table.js';
 import { FurtherChecks } from './validation/further-checks.js';
 import { RequestValidationPipe } from './validation/request-validation.pipe.js';
@@ -66,4 +64,4 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
     BodyRoom,
   ],
 })
-export class EdgeModule {}
+export class RequestPipelineModule {}

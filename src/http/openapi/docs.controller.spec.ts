@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
-import { DocsPages } from './docs-pages.js';
-import type { OpenApiDocuments } from './openapi.js';
+import type { OpenApiDocuments } from './api-documents.js';
+import { DocsPages } from './docs.controller.js';
 
 const pages = new DocsPages({
   get: (profile: string, kind: string) => `${kind} of ${profile}`,

@@ -1,0 +1,109 @@
+import { Module, type Type } from '@nestjs/common';
+import { ChannelsModule } from './areas/channels/channels.module.js';
+import { ChannelsControllerA } from './areas/channels/profile-a/channels.controller.js';
+import { ChannelsControllerB } from './areas/channels/profile-b/channels.controller.js';
+import { INBOUND_MODELS, inbound } from './areas/channels/wire/inbound.streams.js';
+import { ConfigControllerA } from './areas/config/profile-a/config.controller.js';
+import { ConfigControllerB } from './areas/config/profile-b/config.controller.js';
+import { HooksModule } from './areas/hooks/hooks.module.js';
+import { HooksControllerA } from './areas/hooks/profile-a/hooks.controller.js';
+import { HooksControllerB } from './areas/hooks/profile-b/hooks.controller.js';
+import { deliveries } from './areas/hooks/wire/delivery.streams.js';
+import { HookRequestChecks } from './areas/hooks/wire/hook-request-checks.js';
+import { LogsModule } from './areas/logs/logs.module.js';
+import { LogsControllerA } from './areas/logs/profile-a/logs.controller.js';
+import { logStream } from './areas/logs/profile-b/log.streams.js';
+import { LogsControllerB } from './areas/logs/profile-b/logs.controller.js';
+import { McpModule } from './areas/mcp/mcp.module.js';
+import { McpControllerA } from './areas/mcp/profile-a/mcp.controller.js';
+import { McpControllerB } from './areas/mcp/profile-b/mcp.controller.js';
+import { PluginsModule } from './areas/plugins/plugins.module.js';
+import { PluginsControllerA } from './areas/plugins/profile-a/plugins.controller.js';
+import { PluginsControllerB } from './areas/plugins/profile-b/plugins.controller.js';
+import { MessagesControllerA } from './areas/sessions/profile-a/messages.controller.js';
+import { SessionRequestChecksA } from './areas/sessions/profile-a/session-request-checks.js';
+import { SessionsControllerA } from './areas/sessions/profile-a/sessions.controller.js';
+import { MessagesControllerB } from './areas/sessions/profile-b/messages.controller.js';
+import { SessionRequestChecksB } from './areas/sessions/profile-b/session-request-checks.js';
+import { SessionsControllerB } from './areas/sessions/profile-b/sessions.controller.js';
+import { SessionsModule } from './areas/sessions/sessions.module.js';
+import { MessageRequestChecks } from './areas/sessions/wire/message-request-checks.js';
+import { sessionSocket, turnStream } from './areas/sessions/wire/session.streams.js';
+import { ToolApprovalRequest } from './areas/sessions/wire/socket/tool-approval.request.js';
+import { SkillsControllerA } from './areas/skills/profile-a/skills.controller.js';
+import { SkillsControllerB } from './areas/skills/profile-b/skills.controller.js';
+import { SkillsModule } from './areas/skills/skills.module.js';
+import { MetricsControllerA } from './areas/status/profile-a/metrics.controller.js';
+import { StatusControllerA } from './areas/status/profile-a/status.controller.js';
+import { StatusControllerB } from './areas/status/profile-b/status.controller.js';
+import { StatusModule } from './areas/status/status.module.js';
+import type { DescribedApi } from './http/openapi/described-api.js';
+import type { ProfileId } from './http/profiles/profile.js';
+
+const AREAS = [
+  SessionsModule,
+  ChannelsModule,
+  HooksModule,
+  McpModule,
+  PluginsModule,
+  SkillsModule,
+  StatusModule,
+  LogsModule,
+];
+
+/** Profile A: its controllers in the order of the table in docs/specification/api.md, 4.1. */
+@Module({
+  imports: AREAS,
+  providers: [SessionRequestChecksA, MessageRequestChecks, HookRequestChecks],
+  controllers: [
+    SessionsControllerA,
+    MessagesControllerA,
+    ChannelsControllerA,
+    HooksControllerA,
+    McpControllerA,
+    PluginsControllerA,
+    SkillsControllerA,
+    StatusControllerA,
+    MetricsControllerA,
+    ConfigControllerA,
+    LogsControllerA,
+  ],
+})
+class ProfileAModule {}
+
+/** Profile B: its controllers in the order of the table in docs/specification/api.md, 4.2. */
+@Module({
+  imports: AREAS,
+  providers: [SessionRequestChecksB, MessageRequestChecks, HookRequestChecks],
+  controllers: [
+    SessionsControllerB,
+    MessagesControllerB,
+    ChannelsControllerB,
+    HooksControllerB,
+    McpControllerB,
+    PluginsControllerB,
+    SkillsControllerB,
+    StatusControllerB,
+    ConfigControllerB,
+    LogsControllerB,
+  ],
+})
+class ProfileBModule {}
+
+export const PROFILE_MODULES = { a: ProfileAModule, b: ProfileBModule } as const satisfies Record<
+  ProfileId,
+  Type
+>;
+
+/** What the API documents describe, in their order. */
+export const DESCRIBED_API: DescribedApi = {
+  modules: PROFILE_MODULES,
+  asyncModels: [ToolApprovalRequest, ...INBOUND_MODELS],
+  asyncChannels: (profile, schemas) => ({
+    sessionSocket: sessionSocket(schemas),
+    turnEvents: turnStream(),
+    ...(profile === 'b' ? { logEvents: logStream() } : {}),
+    deliveries: deliveries(),
+    inbound: inbound(),
+  }),
+};
