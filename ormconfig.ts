@@ -6,7 +6,7 @@ import {
   type PoolLimits,
 } from './src/platform/database/data-source-options.js';
 import { openAddress } from './src/platform/database/open-address.js';
-import { silentLogs } from './src/platform/logging/silent-logs.js';
+import { silentLogs } from './src/platform/logging/logger.js';
 import { readEnvironment } from './src/platform/settings/environment.js';
 import { loadSettings } from './src/platform/settings/settings-loader.js';
 import { tables } from './src/tables.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/schema.js';
-import { silentLogs } from '../../src/platform/logging/silent-logs.js';
+import { silentLogs } from '../../src/platform/logging/logger.js';
 
 /** A migrated database of one benchmark's own. */
 export interface BenchDatabase {

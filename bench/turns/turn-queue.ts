@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ClaimedTurn } from '../../src/areas/turns/claimed-turn.js';
 import { TurnLog } from '../../src/areas/turns/turn-log.js';
-import { CollectedOutput } from '../../src/platform/logging/collected-output.js';
+import { CollectedOutput } from '../../src/platform/logging/console-output.js';
 import { inLogContext } from '../../src/platform/logging/log-context.js';
 import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';

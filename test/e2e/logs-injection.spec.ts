@@ -1,6 +1,5 @@
-import { consoleLines } from '../../src/platform/logging/console-lines.js';
-import { LOG_LEVELS } from '../../src/platform/logging/log-level.js';
-import { Logs } from '../../src/platform/logging/logger.js';
+import { consoleLines } from '../../src/platform/logging/console-output.js';
+import { LOG_LEVELS, Logs } from '../../src/platform/logging/logger.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
-import { silentLogs } from '../../src/platform/logging/silent-logs.js';
+import { silentLogs } from '../../src/platform/logging/logger.js';
 import { expectError } from '../contract/support/envelope.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

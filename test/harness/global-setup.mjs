@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../dist/src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../dist/src/platform/database/schema.js';
-import { silentLogs } from '../../dist/src/platform/logging/silent-logs.js';
+import { silentLogs } from '../../dist/src/platform/logging/logger.js';
 import { startPooler } from './pooler.mjs';
 
 const TEMPLATE = 'gateway_template';

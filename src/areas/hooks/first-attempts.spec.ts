@@ -1,4 +1,4 @@
-import { silentLogs } from '../../platform/logging/silent-logs.js';
+import { silentLogs } from '../../platform/logging/logger.js';
 import { FixedSettings } from '../../platform/settings/settings.js';
 import { settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ActiveHooks } from './active-hooks.store.js';

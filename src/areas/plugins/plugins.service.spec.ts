@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { silentLogs } from '../../platform/logging/silent-logs.js';
+import { silentLogs } from '../../platform/logging/logger.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import type { PluginFactory } from './plugin-factory.js';
 import type { PluginStates } from './plugin-state.store.js';

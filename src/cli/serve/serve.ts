@@ -1,5 +1,9 @@
-import { CollectedOutput } from '../../platform/logging/collected-output.js';
-import { consoleLines, type LineOutput, type LogFormat } from '../../platform/logging/console-lines.js';
+import {
+  CollectedOutput,
+  consoleLines,
+  type LineOutput,
+  type LogFormat,
+} from '../../platform/logging/console-output.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import { PinoLogs } from '../../platform/logging/pino-logs.js';
 import { Redactor } from '../../platform/logging/redactor.js';

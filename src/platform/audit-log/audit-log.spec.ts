@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.js';
-import { Logs } from '../logging/logger.js';
+import { Logs, silentLogs } from '../logging/logger.js';
 import { Redactor } from '../logging/redactor.js';
-import { silentLogs } from '../logging/silent-logs.js';
 import { AuditLog } from './audit-log.js';
 
 const ENTRY = { action: 'token.create', actor: 'ada', target: 'tok_1', outcome: 'success' } as const;

@@ -1,4 +1,4 @@
-import { silentLogs } from '../logging/silent-logs.js';
+import { silentLogs } from '../logging/logger.js';
 import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { type Drained, DrainService } from './drain.service.js';

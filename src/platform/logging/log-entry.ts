@@ -1,4 +1,4 @@
-import type { LogLevel } from './log-level.js';
+import type { LogLevel } from './logger.js';
 
 /** A log line as it is kept and shown (docs/specification/api.md, 2.10). */
 export interface LogEntry {

@@ -2,13 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { Database } from '../database/database.js';
+import type { OpenDatabase } from '../database/open-database.js';
 import type { Settings } from '../settings/settings.js';
-import { LineQueue } from './line-queue.js';
-import type { LogStore } from './log.store.js';
+import { LogStore } from './log.store.js';
 import { outsideLogContext } from './log-context.js';
-import { LEVEL_RANKS } from './log-level.js';
-import type { Logger, Logs } from './logger.js';
+import { LEVEL_RANKS, type Logger, type Logs } from './logger.js';
 import { type StoredLine, storedLine } from './stored-line.js';
+
+const LAST_FLUSH_MS = 5000;
+
+/** The same database, with every log line from now on (and the newest of before) stored in it until it is closed. */
+export function storingLogs(database: OpenDatabase, settings: Settings, logs: Logs): OpenDatabase {
+  const writer = new LogWriter(new LogStore(new Database(database.dataSource)), settings, logs);
+  return {
+    ...database,
+    close: async () => {
+      const lost = await writer.stop(LAST_FLUSH_MS);
+      if (lost > 0) logs.for('logs::store').warn('the last log lines could not be stored', { lines: lost });
+      await database.close();
+    },
+  };
+}
 
 const FLUSH_MS = 200;
 const MAX_WAIT_MS = 5000;
@@ -142,5 +157,70 @@ export class LogWriter {
   private logDropped(): void {
     const dropped = this.queue.drainDropped();
     if (dropped > 0) this.logger.warn('log lines were dropped before they could be stored', { dropped });
+  }
+}
+
+export interface QueuedLine {
+  readonly line: string;
+  readonly rank: number;
+}
+
+/** Lines that wait to be stored: at most so many and so many characters; the oldest give way, and are counted. */
+export class LineQueue {
+  private lines: QueuedLine[] = [];
+  private first = 0;
+  private chars = 0;
+  private dropped = 0;
+
+  constructor(
+    private readonly maxLines: number,
+    private readonly maxChars: number,
+  ) {}
+
+  get size(): number {
+    return this.lines.length - this.first;
+  }
+
+  push(line: QueuedLine): void {
+    this.lines.push(line);
+    this.chars += line.line.length;
+    while (this.size > this.maxLines || (this.chars > this.maxChars && this.size > 0)) {
+      this.shift();
+      this.dropped += 1;
+    }
+  }
+
+  /** Takes out the oldest: at most `lines`, and no further once `chars` is reached. */
+  shiftBatch(lines: number, chars: number): QueuedLine[] {
+    const taken: QueuedLine[] = [];
+    let size = 0;
+    while (taken.length < lines && size < chars && this.size > 0) {
+      const next = this.shift();
+      size += next.line.length;
+      taken.push(next);
+    }
+    return taken;
+  }
+
+  countDropped(lines: number): void {
+    this.dropped += lines;
+  }
+
+  /** How many were dropped since the last call. */
+  drainDropped(): number {
+    const dropped = this.dropped;
+    this.dropped = 0;
+    return dropped;
+  }
+
+  private shift(): QueuedLine {
+    const line = this.lines[this.first] as QueuedLine;
+    this.first += 1;
+    this.chars -= line.line.length;
+    if (this.first > 1024 && this.first * 2 > this.lines.length) {
+      this.lines = this.lines.slice(this.first);
+      this.first = 0;
+    }
+    return line;
   }
 }

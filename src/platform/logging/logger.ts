@@ -1,4 +1,16 @@
-import type { LogLevel } from './log-level.js';
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Pino's numbers: a higher one matters more. They are what the database keeps. */
+export const LEVEL_RANKS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 } as const satisfies Record<
+  LogLevel,
+  number
+>;
+
+/** The word of a rank; a rank between two words takes the lower one. */
+export function levelOfRank(rank: number): LogLevel {
+  return LOG_LEVELS.findLast((level) => LEVEL_RANKS[level] <= rank) ?? 'trace';
+}
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -27,3 +39,23 @@ export abstract class Logs {
   /** Passes every line on to one more sink; the first sink also gets the newest earlier lines. */
   abstract copyTo(sink: LineSink): void;
 }
+
+const nothing = (): void => undefined;
+const silentLogger: Logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+class SilentLogs extends Logs {
+  for(): Logger {
+    return silentLogger;
+  }
+
+  setLevel(): void {
+    // There is nothing to be more or less silent about.
+  }
+
+  copyTo(): void {
+    // No line is ever written.
+  }
+}
+
+/** For commands whose standard output is their result. */
+export const silentLogs: Logs = new SilentLogs();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { prettyLine } from './console-output.js';
 import { inLogContext, outsideLogContext } from './log-context.js';
-import { PinoLogs } from './pino-logs.js';
-import { prettyLine } from './pretty-line.js';
+import { PinoLogs, timestamps } from './pino-logs.js';
 import { Redactor } from './redactor.js';
 
 function logsInto(lines: string[], redactor = new Redactor()): PinoLogs {
@@ -132,4 +132,15 @@ test('whoever keeps lines also gets the newest of those from before', () => {
   expect(kept).toHaveLength(1001);
   expect(kept[0]).toEqual(['line 2', 30]);
   expect(kept.at(-1)).toEqual(['now', 50]);
+});
+
+test('a moment is written as dates are, in whatever order moments come', () => {
+  const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
+  const near = moment.chain((from) => fc.array(fc.integer({ min: from, max: from + 3000 })));
+  fc.assert(
+    fc.property(near, (moments) => {
+      const write = timestamps();
+      for (const at of moments) expect(write(at)).toBe(new Date(at).toISOString());
+    }),
+  );
 });

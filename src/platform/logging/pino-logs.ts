@@ -1,11 +1,7 @@
 import { type Logger as PinoLogger, pino } from 'pino';
-import { addFields } from './line-fields.js';
 import { currentLogContext } from './log-context.js';
-import { LEVEL_RANKS, type LogLevel } from './log-level.js';
-import { type LineSink, type LogFields, type Logger, Logs } from './logger.js';
-import { redactedLine } from './redacted-line.js';
+import { LEVEL_RANKS, type LineSink, type LogFields, type Logger, type LogLevel, Logs } from './logger.js';
 import type { Redactor } from './redactor.js';
-import { timestamps } from './timestamps.js';
 import { visibleJson, visibleText } from './visible-text.js';
 
 /** How many lines from before there was a taker are kept for it. */
@@ -99,4 +95,62 @@ export class PinoLogs extends Logs {
     this.early.push({ line, rank });
     if (this.early.length > MAX_EARLY_LINES) this.early.shift();
   }
+}
+
+/** The keys that a line has by itself: a field of that name is kept under another. */
+const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message', 'replica_id']);
+
+/** Adds fields as they go into a line: errors as their sentence, none in the place of the line's own keys. */
+function addFields(line: Record<string, unknown>, fields: LogFields): void {
+  for (const key of Object.keys(fields)) {
+    const value = fields[key];
+    line[OWN_KEYS.has(key) ? `field_${key}` : key] = value instanceof Error ? String(value) : value;
+  }
+}
+
+/**
+ * The JSON line without secrets, still JSON: where taking one out broke the syntax (a secret of digits that stood as a
+ * number), every key and value is redacted by itself instead.
+ */
+function redactedLine(line: string, redactor: Redactor): string {
+  const redacted = redactor.redact(line);
+  if (redacted === line || isJson(redacted)) return redacted;
+  return JSON.stringify(redactedValue(JSON.parse(line), redactor));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function redactedValue(value: unknown, redactor: Redactor): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactedValue(item, redactor));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [redactor.redact(key), redactedValue(item, redactor)]),
+    );
+  }
+  const text = String(value);
+  const redacted = redactor.redact(text);
+  return redacted === text ? value : redacted;
+}
+
+const SECOND_MS = 1000;
+
+/** Writes moments as `Date.toISOString` does; what lines of the same second have in common is made once. */
+export function timestamps(): (atMs: number) => string {
+  let second = Number.NaN;
+  let start = '';
+  return (atMs) => {
+    const ms = atMs % SECOND_MS;
+    if (atMs - ms !== second) {
+      second = atMs - ms;
+      start = new Date(second).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${start}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+  };
 }

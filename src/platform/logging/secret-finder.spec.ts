@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { SecretFinder } from './secret-finder.js';
-import { REDACTED } from './secret-forms.js';
+import { REDACTED, SecretFinder } from './secret-finder.js';
 
 function finderOf(secrets: string[]): SecretFinder {
   const finder = new SecretFinder();

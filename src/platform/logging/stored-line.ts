@@ -1,6 +1,5 @@
 import { storableText } from '../database/storable-text.js';
-import { fieldText } from './fields-text.js';
-import { visibleText } from './visible-text.js';
+import { fieldText, visibleText } from './visible-text.js';
 
 /** Longer sentences are cut when they are kept; the gateway's own output has them whole. */
 const MAX_MESSAGE_LENGTH = 8192;

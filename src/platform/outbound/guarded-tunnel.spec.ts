@@ -6,7 +6,7 @@ import {
   PROXY_PASSWORD,
   SERVER_CERTIFICATE,
 } from '../../../test/harness/company-proxy.js';
-import { silentLogs } from '../logging/silent-logs.js';
+import { silentLogs } from '../logging/logger.js';
 import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';

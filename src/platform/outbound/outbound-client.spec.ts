@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { silentLogs } from '../logging/silent-logs.js';
+import { silentLogs } from '../logging/logger.js';
 import { FixedSettings } from '../settings/settings.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { AddressGuard } from './address-guard.js';

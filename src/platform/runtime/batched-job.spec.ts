@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Logger } from '../logging/logger.js';
-import { silentLogs } from '../logging/silent-logs.js';
+import { type Logger, silentLogs } from '../logging/logger.js';
 import { BatchedJob } from './batched-job.js';
 
 const warnings: string[] = [];

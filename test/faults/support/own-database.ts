@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres.js';
-import { silentLogs } from '../../../src/platform/logging/silent-logs.js';
+import { silentLogs } from '../../../src/platform/logging/logger.js';
 import { runningPostmaster, until } from '../../harness/gateway-process.js';
 
 /** One row after the other, over a connection of its own. */

@@ -1,6 +1,5 @@
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import type { Logs } from '../../../platform/logging/logger.js';
-import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { type Logs, silentLogs } from '../../../platform/logging/logger.js';
 import { LeaseLost, RetryLater } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ConversationClaim } from './conversation.store.js';

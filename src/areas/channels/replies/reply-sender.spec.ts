@@ -1,6 +1,6 @@
 import { Unavailable } from '../../../common/errors/gateway-error.js';
 import type { EventStore } from '../../../platform/events/event.store.js';
-import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { silentLogs } from '../../../platform/logging/logger.js';
 import { LeaseLost, NotSent } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ReplyPart, ReplyStore } from './reply.store.js';

@@ -1,5 +1,4 @@
-import type { LogFields } from '../../../platform/logging/logger.js';
-import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { type LogFields, silentLogs } from '../../../platform/logging/logger.js';
 import { ChannelAdapter, type ReceiverLink } from '../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable } from '../channel-failures.js';
 import { ChannelRunner } from './channel-runner.js';

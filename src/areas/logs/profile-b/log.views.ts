@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LogEntry, LogPage } from '../../../platform/logging/log-entry.js';
-import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/log-level.js';
+import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import type { Gap } from '../stream/sse-frames.js';
 
 /** A log entry of Profile B (docs/specification/api.md, 2.10). */

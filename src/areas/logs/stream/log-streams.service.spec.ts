@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { Unavailable } from '../../../common/errors/gateway-error.js';
 import type { LogStore } from '../../../platform/logging/log.store.js';
-import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { silentLogs } from '../../../platform/logging/logger.js';
 import { FixedSettings } from '../../../platform/settings/settings.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
 import type { EntryFormat } from './entry-format.port.js';

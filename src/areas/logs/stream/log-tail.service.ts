@@ -3,8 +3,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { LogStore } from '../../../platform/logging/log.store.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import type { LogEntry, LogFilter } from '../../../platform/logging/log-entry.js';
-import { LEVEL_RANKS } from '../../../platform/logging/log-level.js';
-import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { LEVEL_RANKS, type Logger, Logs } from '../../../platform/logging/logger.js';
 import { EntryFormat } from './entry-format.port.js';
 import { gapFrame, logFrame } from './sse-frames.js';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogs } from '../../../platform/logging/silent-logs.js';
+import { silentLogs } from '../../../platform/logging/logger.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import { FixedSettings } from '../../../platform/settings/settings.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';

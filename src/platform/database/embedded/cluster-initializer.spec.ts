@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogs } from '../../logging/silent-logs.js';
+import { silentLogs } from '../../logging/logger.js';
 import { ClusterInitializer } from './cluster-initializer.js';
 import { openDataDirectory } from './data-directory.js';
 

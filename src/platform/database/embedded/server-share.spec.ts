@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { silentLogs } from '../../logging/silent-logs.js';
+import { silentLogs } from '../../logging/logger.js';
 import { type DataDirectory, openDataDirectory } from './data-directory.js';
 import type { Presence } from './presence.js';
 import { ServerLog } from './server-log.js';

@@ -1,4 +1,4 @@
-import { LineQueue } from './line-queue.js';
+import { LineQueue } from './log-writer.js';
 
 const line = (text: string) => ({ line: text, rank: 30 });
 const texts = (lines: { line: string }[]) => lines.map((one) => one.line);

@@ -1,0 +1,74 @@
+import { LEVEL_RANKS, type LogLevel } from './logger.js';
+import { fieldsText, visibleText } from './visible-text.js';
+
+export type LogFormat = 'auto' | 'json' | 'pretty';
+
+/** Takes lines that end with a line feed, each with the rank of its level. */
+export type LineOutput = (line: string, rank: number) => void;
+
+/**
+ * How log lines go to a console (`logging.format`): JSON as they come, or pretty; `auto` is pretty on a terminal, and
+ * only there are colours. Takes and writes lines that end with a line feed.
+ */
+export function consoleLines(format: LogFormat, isTerminal: boolean, write: LineOutput): LineOutput {
+  if (format === 'json' || (format === 'auto' && !isTerminal)) return write;
+  return (line, rank) => write(`${prettyLine(line, isTerminal)}\n`, rank);
+}
+
+const COLOURS: Readonly<Record<LogLevel, number>> = { trace: 90, debug: 36, info: 32, warn: 33, error: 31 };
+const DIM = 2;
+/** A person watches one process, so its id is not repeated. */
+const OWN_KEYS = new Set(['timestamp', 'level', 'module', 'message', 'replica_id']);
+
+/** A JSON line for people: the time of day in UTC, level, module, sentence, fields. One line, whatever is in it. */
+export function prettyLine(json: string, colours: boolean): string {
+  const line = JSON.parse(json) as { timestamp: string; level: LogLevel; module: string; message: string };
+  const fields = fieldsText(Object.entries(line).filter(([key]) => !OWN_KEYS.has(key)));
+  const paint = (text: string, colour: number) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
+  return [
+    paint(line.timestamp.slice(11, 23), DIM),
+    paint(line.level.toUpperCase().padEnd(5), COLOURS[line.level]),
+    paint(visibleText(line.module), DIM),
+    `${visibleText(line.message)}${fields === '' ? '' : paint(fields, DIM)}`,
+  ].join(' ');
+}
+
+/** How long a line waits for others, in milliseconds. */
+const WAIT_MS = 10;
+/** More characters than these do not wait. */
+const MOST_CHARS = 65_536;
+
+/**
+ * Writes log lines to an output that no one watches as they come. Those of a moment leave in one system call, which costs
+ * more than making a line. A warning or an error leaves at once, with everything before it; `flush` writes what is left
+ * when the process exits, so that only a process that is killed can lose the lines of its last moment.
+ */
+export class CollectedOutput {
+  private collected = '';
+  private isDue = false;
+  /** Made once: a timer made for a line would belong to the request on whose behalf that line was written. */
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly write: (text: string) => void) {
+    this.timer = setTimeout(() => this.flush(), WAIT_MS).unref();
+  }
+
+  /** Takes a line that ends with a line feed. */
+  add(line: string, rank: number): void {
+    this.collected += line;
+    if (rank >= LEVEL_RANKS.warn || this.collected.length >= MOST_CHARS) this.flush();
+    else if (!this.isDue) {
+      this.isDue = true;
+      this.timer.refresh();
+    }
+  }
+
+  /** Writes everything that was taken so far. */
+  flush(): void {
+    this.isDue = false;
+    if (this.collected === '') return;
+    const text = this.collected;
+    this.collected = '';
+    this.write(text);
+  }
+}
