@@ -1,4 +1,4 @@
-import { type OutboundClient } from '../../platform/outbound/outbound-client.js';
+import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { type Environment } from '../../platform/settings/environment.js';
 import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
 import { ChannelRefused } from './channel-failures.js';

@@ -6,9 +6,9 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { EventSignal } from '../../platform/events/event-signal.js';
-import { WakeSignal } from '../../platform/events/wake-signal.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { FirstAttempts } from './first-attempts.js';
 import { ANY_UNSENT } from './lane.store.js';
 import { LaneOwner } from './lane-owner.js';

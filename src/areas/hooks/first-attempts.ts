@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { WakeSignal } from '../../platform/events/wake-signal.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { ActiveHooks } from './active-hooks.store.js';
 import { DeliverySender } from './delivery-sender.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
+import { scrapedGauge } from '../../platform/metrics/scrape.service.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { Memory } from './memory.service.js';
 import { MemoryStore } from './memory.store.js';

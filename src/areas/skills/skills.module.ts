@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
+import { scrapedGauge } from '../../platform/metrics/scrape.service.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { SkillReadTool } from './skill-read.tool.js';

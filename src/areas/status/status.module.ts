@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { scrapedGauge } from '../../platform/metrics/scraped-gauge.js';
+import { scrapedGauge } from '../../platform/metrics/scrape.service.js';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';

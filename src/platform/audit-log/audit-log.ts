@@ -5,7 +5,21 @@ import type { SqlRunner, Statement } from '../database/sql.js';
 import { storableText } from '../database/storable-text.js';
 import { type Logger, Logs } from '../logging/logger.js';
 import { Redactor } from '../logging/redactor.js';
-import type { AuditEntry } from './audit-entry.js';
+
+/** One thing that was done or refused. */
+interface AuditEntry {
+  /** A fixed word, such as `tool.call`. */
+  readonly action: string;
+  /** On whose behalf: a user, or a person at the command line. */
+  readonly actor: string;
+  /** What it was done to, such as the name of a tool. */
+  readonly target: string;
+  /** A fixed word, such as `success` or `denied`. */
+  readonly outcome: string;
+  readonly sessionId?: string;
+  /** Further facts; texts are cut and redacted. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
 
 const INSERT: Statement = {
   name: 'audit_entries.insert',

@@ -1,7 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Readiness } from './readiness.js';
-import { ReplicaId } from './replica-id.js';
-import { ReplicaInfo } from './replica-info.js';
+import { ReplicaId, ReplicaInfo } from './replica-id.js';
 
 /** Who this process is, and whether it wants requests. */
 @Global()

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import { register } from 'prom-client';
+import { Injectable, type Provider, type Type } from '@nestjs/common';
+import { getToken, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import { type Gauge, type GaugeConfiguration, register } from 'prom-client';
 
 /** Brings a gauge up to date when somebody looks; throws when it cannot, and then the scrape fails as a whole. */
 export type GaugeRefresh = () => Promise<void>;
@@ -29,4 +30,23 @@ export class ScrapeService {
     await Promise.all(this.refreshes.map((refresh) => refresh()));
     return register.metrics();
   }
+}
+
+/** A gauge without labels whose value is read off a service at each scrape. */
+export function scrapedGauge<Source>(
+  configuration: GaugeConfiguration<never>,
+  source: Type<Source>,
+  read: (source: Source) => number | Promise<number>,
+): Provider[] {
+  return [
+    makeGaugeProvider(configuration),
+    {
+      provide: `refresh of ${configuration.name}`,
+      inject: [getToken(configuration.name), ScrapeService, source],
+      useFactory: (gauge: Gauge, scrape: ScrapeService, from: Source) => {
+        scrape.onScrape(async () => gauge.set(await read(from)));
+        return gauge;
+      },
+    },
+  ];
 }

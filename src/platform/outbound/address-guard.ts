@@ -4,7 +4,6 @@ import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../settings/settings.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
 import { addressRanges, familyOf, isPublicAddress } from './address-ranges.js';
-import { isForbiddenPort } from './forbidden-ports.js';
 import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
@@ -119,4 +118,20 @@ function literalOf(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;
   return /(^|\.)localhost\.?$/i.test(bare) ? '127.0.0.1' : undefined;
+}
+
+/** The ports that browsers refuse for http and https (WHATWG Fetch, "port blocking"), and those of data stores. */
+const FORBIDDEN_PORTS = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103],
+  ...[
+    104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514,
+  ],
+  ...[515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723],
+  ...[2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+  ...[1433, 1521, 3306, 5432, 6379, 11211, 27017],
+]);
+
+/** Whether a URL names a port behind which something other than HTTP is to be expected. */
+function isForbiddenPort(url: URL): boolean {
+  return url.port !== '' && FORBIDDEN_PORTS.has(Number(url.port));
 }

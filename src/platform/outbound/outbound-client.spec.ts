@@ -7,7 +7,7 @@ import { AddressGuard } from './address-guard.js';
 import { Egress } from './egress.js';
 import { NameResolver } from './name-resolver.js';
 import { OutboundFailed, OutboundRefused } from './outbound.errors.js';
-import { OutboundClient } from './outbound-client.js';
+import { Deadline, OutboundClient } from './outbound-client.js';
 
 /** A name server that a test writes, one answer a question; the last one stays. */
 class ScriptedNames extends NameResolver {
@@ -197,4 +197,30 @@ test('a fetch that its caller gives up says so in their own words', async () => 
   const { signal } = abort;
   const call = client(loopback).fetch(`http://127.0.0.1:${port}/`, { signal });
   await expect(call).rejects.toThrow('nobody waits any more');
+});
+
+test('whichever comes first is why, and it is told once', async () => {
+  const abort = new AbortController();
+  const deadline = new Deadline(5, abort.signal);
+  let told = 0;
+  deadline.on('abort', () => (told += 1));
+  abort.abort();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([deadline.reason?.reason, told]).toEqual(['aborted', 1]);
+  deadline.clear();
+});
+
+test('who has given up already is not kept waiting', () => {
+  const deadline = new Deadline(60_000, AbortSignal.abort());
+  expect([deadline.aborted, deadline.reason?.reason]).toEqual([true, 'aborted']);
+  deadline.clear();
+});
+
+test('once it is cleared nothing of it happens any more', async () => {
+  const abort = new AbortController();
+  const deadline = new Deadline(5, abort.signal);
+  deadline.clear();
+  abort.abort();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([deadline.aborted, deadline.reason]).toEqual([false, undefined]);
 });

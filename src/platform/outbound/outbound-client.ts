@@ -1,12 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from 'undici';
 import { Logs } from '../logging/logger.js';
-import { Deadline } from '../runtime/deadline.js';
 import { traceHeaders } from '../tracing/spans.js';
 import { AddressGuard } from './address-guard.js';
 import { Egress } from './egress.js';
-import { guardedConnector } from './guarded-connector.js';
-import { GuardedSockets } from './guarded-sockets.js';
+import { GuardedSockets, guardedConnector } from './guarded-connector.js';
 import { OutboundFailed, outboundError } from './outbound.errors.js';
 
 export type OutboundHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -153,4 +152,38 @@ async function collect(
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * A time limit and a caller's abort in one, for one call; leaves nothing behind once cleared. An emitter, because the
+ * client takes one as a signal and an `AbortController` costs as much as the rest of the call.
+ */
+export class Deadline extends EventEmitter {
+  private readonly timer: NodeJS.Timeout;
+  private readonly onAbort = (): void => this.end(new OutboundFailed('aborted'));
+  aborted = false;
+  /** Why, once it has come. */
+  reason: OutboundFailed | undefined;
+
+  constructor(
+    timeoutMs: number,
+    private readonly outer: AbortSignal | undefined,
+  ) {
+    super();
+    this.timer = setTimeout(() => this.end(new OutboundFailed('timeout')), timeoutMs);
+    outer?.addEventListener('abort', this.onAbort);
+    if (outer?.aborted === true) this.onAbort();
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    this.outer?.removeEventListener('abort', this.onAbort);
+  }
+
+  private end(reason: OutboundFailed): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.emit('abort');
+  }
 }

@@ -2,8 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Logs } from '../logging/logger.js';
 import { BatchedJob } from '../runtime/batched-job.js';
 import { Settings } from '../settings/settings.js';
-import { RateBucketStore } from './rate-bucket.store.js';
-import { sharesRateLimits } from './rate-limit-store.js';
+import { RateBucketStore, sharesRateLimits } from './rate-bucket.store.js';
 
 const INTERVAL_MS = 30_000;
 

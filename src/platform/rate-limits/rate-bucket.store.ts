@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
+import type { GatewaySettings } from '../settings/settings.schema.js';
 import { BUCKET_MS } from './rate-limiter.port.js';
 
 /** Requests that wait for tokens of one bucket. */
@@ -84,4 +85,10 @@ export class RateBucketStore {
     const [row] = await this.database.query<{ forgotten: number }>(FORGET);
     return row?.forgotten === MAX_FORGOTTEN;
   }
+}
+
+/** Whether the buckets are rows that all replicas share. */
+export function sharesRateLimits({ rate_limits, database }: GatewaySettings): boolean {
+  const { store } = rate_limits;
+  return store === 'postgres' || (store === 'auto' && database.url !== '');
 }

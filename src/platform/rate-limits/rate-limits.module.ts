@@ -2,9 +2,8 @@ import { Module } from '@nestjs/common';
 import { Logs } from '../logging/logger.js';
 import { Settings } from '../settings/settings.js';
 import { MemoryRateLimiter } from './memory-rate-limiter.js';
-import { RateBucketStore } from './rate-bucket.store.js';
+import { RateBucketStore, sharesRateLimits } from './rate-bucket.store.js';
 import { RateBucketRetention } from './rate-bucket-retention.service.js';
-import { sharesRateLimits } from './rate-limit-store.js';
 import { RateLimiter } from './rate-limiter.port.js';
 import { SharedRateLimiter } from './shared-rate-limiter.js';
 

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { stackOf } from '../../../common/errors/stack-of.js';
-import { WakeSignal } from '../../../platform/events/wake-signal.js';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { WakeSignal } from '../../../platform/runtime/wake-signal.js';
 import { ChannelDirectory, MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import { TurnResults } from '../../turns/turns.api.js';
 import { ChannelAdapters } from '../channel-adapters.js';

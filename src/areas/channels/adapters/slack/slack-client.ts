@@ -9,7 +9,7 @@ import {
   WebClient,
   type WebClientOptions,
 } from '@slack/web-api';
-import { type OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import {
   ChannelRefused,
   ChannelUnreachable,

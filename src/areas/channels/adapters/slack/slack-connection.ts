@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SocketModeClient } from '@slack/socket-mode';
-import type { GuardedSockets } from '../../../../platform/outbound/guarded-sockets.js';
+import type { GuardedSockets } from '../../../../platform/outbound/guarded-connector.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import { ChannelUnreachable } from '../../channel-failures.js';
 import { connectionFailure, SILENT, type SlackAccess, slackOptions } from './slack-client.js';

@@ -1,6 +1,6 @@
 import { Api, GrammyError, HttpError } from 'grammy';
 import { withoutEndSlashes } from '../../../../common/text/without-end-slashes.js';
-import { type OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
 import {
   ChannelRefused,
   ChannelUnreachable,
