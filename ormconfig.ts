@@ -4,8 +4,8 @@ import {
   createDataSource as createWithTables,
   type DatabaseAddress,
   type PoolLimits,
-} from './src/platform/database/data-source-options.js';
-import { openAddress } from './src/platform/database/open-address.js';
+} from './src/platform/database/data-source.js';
+import { openAddress } from './src/platform/database/open-database.js';
 import { silentLogs } from './src/platform/logging/logger.js';
 import { readEnvironment } from './src/platform/settings/environment.js';
 import { loadSettings } from './src/platform/settings/settings-loader.js';

@@ -25,7 +25,7 @@ import { openSecretBox } from './platform/secrets/open-secret-box.js';
 import type { SecretBox } from './platform/secrets/secret-box.js';
 import { LogLevelSetting } from './platform/settings/log-level-setting.js';
 import { secretValues } from './platform/settings/redaction.js';
-import { defaultExpiry } from './platform/tokens/token-expiry.js';
+import { defaultExpiry } from './platform/tokens/api-token.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
 import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
 import { tables } from './tables.js';

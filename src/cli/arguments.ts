@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { parseExpiry } from '../platform/tokens/api-token.js';
 import { type GrantedScope, parseScopes } from '../platform/tokens/scopes.js';
-import { parseExpiry } from '../platform/tokens/token-expiry.js';
 
 const MAX_NAME_LENGTH = 128;
 const MAX_USER_LENGTH = 256;

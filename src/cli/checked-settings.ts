@@ -1,5 +1,5 @@
 import { providerChoice } from '../areas/models/provider-setting.js';
-import { sentenceOf } from '../common/errors/sentence-of.js';
+import { sentenceOf } from '../common/errors/error-text.js';
 import { masterKeyProblem, missingKeyProblem } from '../platform/secrets/open-secret-box.js';
 import { type LoadedSettings, loadSettings } from '../platform/settings/settings-loader.js';
 import { InvalidSettings, type SettingsProblem } from '../platform/settings/settings-validation.js';

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { hasCluster } from '../platform/database/embedded/cluster-check.js';
-import { type SchemaState, schemaState } from '../platform/database/schema-state.js';
+import { hasCluster } from '../platform/database/embedded/cluster-files.js';
+import { type SchemaState, schemaState } from '../platform/database/schema.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
 import { databaseLocation } from './database-location.js';
 

@@ -4,8 +4,10 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import pg from 'pg';
 import { findServerBinaries } from '../../src/platform/database/embedded/server-binaries.js';
-import { serverCommand } from '../../src/platform/database/embedded/server-command.js';
-import { identitiesForNewCluster } from '../../src/platform/database/embedded/server-identity.js';
+import {
+  identitiesForNewCluster,
+  serverCommand,
+} from '../../src/platform/database/embedded/server-command.js';
 import { AUTHORITY_FILE } from '../harness/company-proxy.js';
 import { freePort } from '../harness/free-port.js';
 import { startTestGateway } from '../harness/gateway.js';

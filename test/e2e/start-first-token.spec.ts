@@ -1,9 +1,9 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/platform/database/data-source-options.js';
+import { dataSourceOptions } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
+import { defaultExpiry } from '../../src/platform/tokens/api-token.js';
 import { TokenStore } from '../../src/platform/tokens/token.store.js';
 import { TokenEndings } from '../../src/platform/tokens/token-endings.js';
-import { defaultExpiry } from '../../src/platform/tokens/token-expiry.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import type { DatabaseAddress } from '../../src/platform/database/data-source-options.js';
+import type { DatabaseAddress } from '../../src/platform/database/data-source.js';
 
 /** A migrated database of its own. */
 export interface TestDatabase {

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 
 export const CHANNEL_STATUSES = ['connected', 'disconnected', 'reconnecting'] as const;
 

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
 import { Channel, type ChannelProbe, type ChannelState, timedProbe } from './channel.port.js';
 import type { ChannelAdapters } from './channel-adapters.js';

@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { InvalidSettings } from '../../platform/settings/settings-validation.js';

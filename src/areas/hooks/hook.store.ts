@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
 import type { OnCommit, Statement } from '../../platform/database/sql.js';
 import { familyOf } from '../../platform/tokens/caller.js';
-import { holdToken } from '../../platform/tokens/hold-token.js';
+import { holdToken } from '../../platform/tokens/token-endings.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
 import { HookSecrets } from './hook-secrets.js';
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { GatewayError } from '../../common/errors/gateway-error.js';
-import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
+import { type GatewayError, ReplayedError, type StoredError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import {

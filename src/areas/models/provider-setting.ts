@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { Egress } from '../../platform/outbound/egress.js';
 import type { Environment } from '../../platform/settings/environment.js';

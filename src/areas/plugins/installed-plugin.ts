@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Plugin, PluginStatus } from './plugin.js';
 import type { PluginFolder } from './plugin-directory.port.js';
 import type { PluginState } from './plugin-state.store.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { HttpOutcome, HttpRequest } from './thread/thread-messages.js';
 

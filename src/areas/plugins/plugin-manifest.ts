@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { z } from 'zod';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { PluginProblem } from './plugin.js';
 
 const PLUGIN_NAME = /^(?=.{1,32}$)[a-z0-9]+([_-][a-z0-9]+)*$/;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { ArgumentChecks, type RegisteredTool, safeToolName, ToolRegistry } from '../tools/tools.api.js';
 import type { DescribedTool } from './described-tools.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { STATES_REVISION } from './plugin-state.store.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { Conflict, GatewayError, NotFound } from '../../common/errors/gateway-error.js';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { SerialQueue } from '../../platform/runtime/serial-queue.js';
 import { Slots } from '../../platform/runtime/slots.js';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BadFields } from '../../common/errors/bad-fields.js';
-import type { FieldProblem } from '../../common/errors/gateway-error.js';
+import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { SkillProblem } from './skill.js';
 import { normalized } from './triggered-skills.js';
 

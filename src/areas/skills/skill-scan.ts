@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { SkillsSettings } from '../../platform/settings/sections/skills.section.js';
 import type { LoadedSkill } from './skill.js';
 import { folderNames, type ReadSkill, readSkill } from './skill-folder.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import type { ToolContext } from './tool-catalog.port.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { ModelTool } from '../models/models.api.js';
 import { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 import { CompiledSchemas } from './schemas/compiled-schemas.js';

@@ -1,4 +1,4 @@
-import type { StoredError } from '../../common/errors/replayed-error.js';
+import type { StoredError } from '../../common/errors/gateway-error.js';
 
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
 export const LEASE_SECS = 15;

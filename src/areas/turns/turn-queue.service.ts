@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { TokenRevoked } from '../../platform/tokens/hold-token.js';
+import { TokenRevoked } from '../../platform/tokens/token-endings.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnRefusals } from './limits/turn-refusals.js';

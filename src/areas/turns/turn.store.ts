@@ -5,7 +5,7 @@ import type { SqlRunner } from '../../platform/database/sql.js';
 import { EventSignal } from '../../platform/events/event-signal.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { holdToken } from '../../platform/tokens/hold-token.js';
+import { holdToken } from '../../platform/tokens/token-endings.js';
 import { type ClaimedRow, type ClaimedTurn, claimedTurn } from './claimed-turn.js';
 import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js';
 import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, InternalError, ProviderTimedOut } from '../../common/errors/gateway-error.js';
-import { storedError } from '../../common/errors/replayed-error.js';
+import {
+  GatewayError,
+  InternalError,
+  ProviderTimedOut,
+  storedError,
+} from '../../common/errors/gateway-error.js';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';

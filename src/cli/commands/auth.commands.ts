@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { defaultExpiry } from '../../platform/tokens/api-token.js';
 import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../platform/tokens/scopes.js';
-import { defaultExpiry } from '../../platform/tokens/token-expiry.js';
 import { mintToken } from '../../platform/tokens/token-format.js';
 import type { MintedToken, TokensService } from '../../platform/tokens/tokens.service.js';
 import {

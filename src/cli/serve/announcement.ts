@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';

@@ -127,3 +127,47 @@ export class ProviderTimedOut extends GatewayError {
   readonly code = 'internal_error';
   override readonly logLevel = 'warn';
 }
+
+/** Fields past this number are only counted. */
+const MAX_PROBLEMS = 20;
+
+/** Invalid fields of a request. The sentence names each, since Profile A returns nothing else. */
+export class BadFields extends BadRequest {
+  constructor(readonly all: readonly FieldProblem[]) {
+    const fields = all.slice(0, MAX_PROBLEMS);
+    const sentence = fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    const rest = all.length - fields.length;
+    super((sentence || 'The request is not valid.') + (rest > 0 ? ` (and ${rest} more)` : ''), {
+      details: { fields },
+    });
+  }
+
+  /** Throws unless there are none. */
+  static refuse(problems: readonly FieldProblem[]): void {
+    if (problems.length > 0) throw new BadFields(problems);
+  }
+}
+
+/** An error as stored for replay. */
+export interface StoredError {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetails | null;
+}
+
+export function storedError({ status, code, message, details }: GatewayError): StoredError {
+  return { status, code, message, details };
+}
+
+/** An error replayed to a caller; it was logged the first time. */
+export class ReplayedError extends GatewayError {
+  readonly status: number;
+  readonly code: ErrorCode;
+
+  constructor({ status, code, message, details }: StoredError) {
+    super(message, { details: details ?? undefined });
+    this.status = status;
+    this.code = code;
+  }
+}

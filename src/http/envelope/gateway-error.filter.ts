@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Response } from 'express';
+import { stackOf } from '../../common/errors/error-text.js';
 import { BadRequest, GatewayError, InternalError, NotFound } from '../../common/errors/gateway-error.js';
-import { stackOf } from '../../common/errors/stack-of.js';
 import { databaseFailure } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { RefusalLog } from '../access-log/refusal-log.js';

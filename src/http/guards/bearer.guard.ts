@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import { RateLimited, Unauthorized } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { bearerOf } from '../../platform/tokens/bearer.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenDirectory } from '../../platform/tokens/token-directory.js';
+import { bearerOf } from '../../platform/tokens/token-format.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { accessOf, isOpen, type RateTier } from './access.decorator.js';
 import { ClientAddress } from './client-address.js';

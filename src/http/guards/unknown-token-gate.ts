@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MemoryRateLimiter } from '../../platform/rate-limits/memory-rate-limiter.js';
 import { Settings } from '../../platform/settings/settings.js';
-import type { LookUpGate } from '../../platform/tokens/look-up-gate.js';
+import type { LookUpGate } from '../../platform/tokens/token-directory.js';
 import type { RateTier } from './access.decorator.js';
 import { RateCharge } from './rate-charge.js';
 

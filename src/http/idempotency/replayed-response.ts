@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { ReplayedError, type StoredError } from '../../common/errors/replayed-error.js';
+import { ReplayedError, type StoredError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { KeyInterrupted, KeyInUse, KeyReused } from './idempotency.errors.js';
 import type { FoundKey, PresentedKey, StoredResponse } from './key.store.js';

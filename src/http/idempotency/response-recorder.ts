@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
-import type { GatewayError } from '../../common/errors/gateway-error.js';
-import { storedError } from '../../common/errors/replayed-error.js';
+import { type GatewayError, storedError } from '../../common/errors/gateway-error.js';
 import { ConnectionLost } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import type { GatewayRequest } from '../gateway-request.js';

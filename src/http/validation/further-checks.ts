@@ -1,6 +1,5 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { BadFields } from '../../common/errors/bad-fields.js';
-import type { FieldProblem } from '../../common/errors/gateway-error.js';
+import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.js';
 
 /**
  * Faults of a body beyond the form of its single fields: what an area's service would refuse next.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
 import { storableText } from '../database/storable-text.js';

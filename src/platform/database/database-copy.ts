@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { DatabaseAddress } from './data-source-options.js';
+import type { DatabaseAddress } from './data-source.js';
 
 export interface CopiedTable {
   readonly table: string;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Client, type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { namesStatements } from './data-source-options.js';
+import { isDirect, namesStatements } from './data-source.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
-import { isDirect } from './pooler.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from './sql.js';
 
 /**

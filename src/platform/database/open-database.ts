@@ -1,14 +1,15 @@
+import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { Logger, Logs } from '../logging/logger.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
 import {
   createDataSource,
   type DatabaseAddress,
+  isBehindPooler,
   type PoolLimits,
   type Tables,
-} from './data-source-options.js';
-import { type OpenAddress, openAddress } from './open-address.js';
-import { isBehindPooler } from './pooler.js';
+} from './data-source.js';
+import { EmbeddedPostgres } from './embedded/embedded-postgres.js';
 
 /** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
 const MAX_EMBEDDED = 20;
@@ -75,4 +76,23 @@ async function refuseOldServers(dataSource: DataSource): Promise<void> {
   );
   const major = Math.floor(Number(rows[0]?.version) / 10_000);
   if (major < 14) throw new Error(`PostgreSQL ${major} is too old: the gateway needs version 14 or later.`);
+}
+
+interface OpenAddress {
+  readonly address: DatabaseAddress;
+  readonly embedded: boolean;
+  /** Leaves the embedded server, which stops when nobody else uses it; does nothing for a server of your own. */
+  close(): Promise<void>;
+}
+
+/** Finds the configured PostgreSQL, or starts (or adopts) the embedded one. */
+export async function openAddress(settings: GatewaySettings['database'], logs: Logs): Promise<OpenAddress> {
+  if (settings.url !== '') {
+    return { address: { url: settings.url }, embedded: false, close: () => Promise.resolve() };
+  }
+  const server = await EmbeddedPostgres.open({
+    dataDir: resolve(settings.data_dir),
+    logger: logs.for('database::embedded'),
+  });
+  return { address: server.connection, embedded: true, close: () => server.close() };
 }

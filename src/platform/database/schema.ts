@@ -1,7 +1,8 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import type { Logger } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
-import { createDataSource, type DatabaseAddress } from './data-source-options.js';
+import { createDataSource, type DatabaseAddress } from './data-source.js';
+import { migrations } from './migrations.js';
 
 /** A migration may take long, and so may the wait for another process that runs it. */
 const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
@@ -46,4 +47,24 @@ export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promi
   logger.warn('the database schema differs from what this version expects; was it changed by hand?', {
     differences: upQueries.slice(0, 10).map(({ query }) => query),
   });
+}
+
+/** How far a database's schema is, seen from this version. */
+export interface SchemaState {
+  /** Whether any gateway ever brought its schema here. */
+  readonly exists: boolean;
+  /** The names of this version's migrations that have not run, in their order. */
+  readonly missing: readonly string[];
+}
+
+const EXISTS = `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`;
+const APPLIED = 'SELECT name FROM schema_migrations';
+
+/** Looks which migrations have run; changes nothing. Rejects with the driver's error. */
+export async function schemaState(dataSource: DataSource): Promise<SchemaState> {
+  const [found]: { exists: boolean }[] = await dataSource.query(EXISTS);
+  const rows: { name: string }[] = found?.exists === true ? await dataSource.query(APPLIED) : [];
+  const applied = new Set(rows.map(({ name }) => name));
+  const missing = migrations.map(({ name }) => name).filter((name) => !applied.has(name));
+  return { exists: applied.size > 0, missing };
 }

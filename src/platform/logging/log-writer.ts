@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { Unavailable } from '../../common/errors/gateway-error.js';
-import { sentenceOf } from '../../common/errors/sentence-of.js';
 import { Database } from '../database/database.js';
 import type { OpenDatabase } from '../database/open-database.js';
 import type { Settings } from '../settings/settings.js';

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { isWithin, parsePath, type Table, writeAt } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';

@@ -1,5 +1,5 @@
+import { stackOf } from '../../common/errors/error-text.js';
 import { Unavailable } from '../../common/errors/gateway-error.js';
-import { stackOf } from '../../common/errors/stack-of.js';
 import { outsideLogContext } from '../logging/log-context.js';
 import type { Logger } from '../logging/logger.js';
 import { isWithin } from './dotted-path.js';

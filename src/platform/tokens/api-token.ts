@@ -1,3 +1,4 @@
+import { BadRequest } from '../../common/errors/gateway-error.js';
 import type { GrantedScope } from './scopes.js';
 
 /** A token as its owner may see it again: everything but the token. */
@@ -14,4 +15,27 @@ export interface ApiToken {
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
+}
+
+const DAY_MS = 86_400_000;
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
+const MAX_MS = 36_500 * DAY_MS;
+
+/** Tokens live for 90 days unless somebody says otherwise (docs/specification/silences.md, Tokens). */
+export function defaultExpiry(now = new Date()): Date {
+  return new Date(now.getTime() + 90 * DAY_MS);
+}
+
+/**
+ * `90d`, `12h`, `30m`, `45s` from now, or null for `never`. Throws `BadRequest` for anything else, for no time at all
+ * and for more than 36,500 days.
+ */
+export function parseExpiry(text: string, now = new Date()): Date | null {
+  if (text === 'never') return null;
+  const match = /^(\d{1,12})([smhd])$/.exec(text);
+  const ms = match === null ? 0 : Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  if (ms <= 0 || ms > MAX_MS) {
+    throw new BadRequest('Expected a time such as 90d, 12h, 30m or 45s, at most 36500d, or never.');
+  }
+  return new Date(now.getTime() + ms);
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
-import type { LookUpGate } from './look-up-gate.js';
 import { TokenStore } from './token.store.js';
 import { hashToken, looksLikeToken } from './token-format.js';
 import { TokenUse } from './token-use.service.js';
@@ -148,4 +147,12 @@ function knownToken(token: ApiToken): KnownToken {
     },
     expiresAtMs: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** Stands before the database when a token is presented that nobody here has seen yet. */
+export interface LookUpGate {
+  /** Resolves when the look-up may be made; rejects with what to answer instead. */
+  enter(): Promise<void>;
+  /** After every look-up that was let in; `isKnown` when there is such a token. */
+  leave(isKnown: boolean): void;
 }

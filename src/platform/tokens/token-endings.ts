@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../database/sql.js';
+import { Unauthorized } from '../../common/errors/gateway-error.js';
+import type { SqlRunner, Statement } from '../database/sql.js';
+import { type Caller, familyOf } from './caller.js';
 
 /** Something that tokens make and that ends with them, such as their webhooks. */
 export interface TokenEnding {
@@ -29,4 +31,30 @@ export class TokenEndings implements TokenEnding {
   async end(runner: SqlRunner, familyId: string): Promise<void> {
     for (const ending of this.endings) await ending.end(runner, familyId);
   }
+}
+
+const HOLD: Statement = {
+  name: 'tokens.hold',
+  text: `
+    SELECT 1 FROM api_tokens WHERE coalesce(family_id, id) = $1 AND revoked_at IS NULL
+    ORDER BY created_at DESC LIMIT 1 FOR SHARE`,
+};
+
+/** The token was revoked while its request was served, or waited. */
+export class TokenRevoked extends Unauthorized {
+  constructor() {
+    super('The access token was revoked while this request was served. Nothing of it is kept.', {
+      details: { reason: 'token_revoked' },
+      headers: { 'WWW-Authenticate': 'Bearer realm="agent-gateway", error="invalid_token"' },
+    });
+  }
+}
+
+/**
+ * Keeps the caller's token from being revoked until the transaction ends, for what outlives the request and ends with the
+ * token. Call it before other rows are locked: who revokes has the token first. Throws `TokenRevoked`.
+ */
+export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void> {
+  if (caller.channel !== undefined) return;
+  if ((await runner.query(HOLD, [familyOf(caller)])).length === 0) throw new TokenRevoked();
 }

@@ -3,11 +3,10 @@ import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-erro
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
-import type { ApiToken } from './api-token.js';
+import { type ApiToken, defaultExpiry } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import { TokenStore } from './token.store.js';
 import { TokenEndings } from './token-endings.js';
-import { defaultExpiry } from './token-expiry.js';
 import { hashToken, looksLikeToken, mintToken } from './token-format.js';
 
 export interface TokenInput {

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { stackOf } from '../../../common/errors/stack-of.js';
+import { stackOf } from '../../../common/errors/error-text.js';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';

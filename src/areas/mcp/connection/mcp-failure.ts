@@ -7,7 +7,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { SandboxMissing } from '../sandbox/sandbox-policy.js';
 
 const MAX_SHOWN = 300;

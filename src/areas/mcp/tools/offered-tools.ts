@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { isAmong } from '../../../common/text/name-pattern.js';
 import type { Logger } from '../../../platform/logging/logger.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';

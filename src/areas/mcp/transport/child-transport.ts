@@ -4,7 +4,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.js';
 import { FlowLimit, LineSplitter, MessageLines } from './child-lines.js';
 import { RecentOutput } from './child-output.js';

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { MEMORY_NAME } from '../limit-module.js';
 import { PluginProblem } from '../plugin.js';
 import { EXTISM_MODULE, type ExtismHost } from './extism-host.js';

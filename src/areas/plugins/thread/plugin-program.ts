@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { ExtismHost } from './extism-host.js';
 import { PluginInstance } from './plugin-instance.js';
 import type { HttpOutcome, HttpRequest, ThreadMessage, ThreadStart } from './thread-messages.js';

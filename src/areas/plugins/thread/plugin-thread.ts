@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { PluginProblem } from '../plugin.js';
 import type { PluginPackage } from '../plugin-package.js';
 import type {

@@ -6,9 +6,9 @@ import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { API_PREFIX, type ProfileId } from '../../../http/profiles/profile.js';
-import { bearerOf } from '../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
+import { bearerOf } from '../../../platform/tokens/token-format.js';
 import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
 import {
   BadLastEventId,

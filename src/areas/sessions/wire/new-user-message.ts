@@ -1,5 +1,4 @@
-import { BadFields } from '../../../common/errors/bad-fields.js';
-import type { FieldProblem } from '../../../common/errors/gateway-error.js';
+import { BadFields, type FieldProblem } from '../../../common/errors/gateway-error.js';
 import { newId } from '../../../common/ids/typeid.js';
 import {
   MAX_ATTACHED_BYTES,

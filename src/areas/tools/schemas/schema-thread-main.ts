@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import { type CompiledSchema, CompiledSchemas } from './compiled-schemas.js';
 import type { SchemaOrder, SchemaReport } from './schema-messages.js';
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { sentenceOf } from '../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../common/errors/error-text.js';
 import type { JsonSchema } from './compiled-schemas.js';
 import type { SchemaOrder, SchemaReport } from './schema-messages.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { storedError } from '../../../common/errors/replayed-error.js';
+import { storedError } from '../../../common/errors/gateway-error.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { storedError } from '../../../common/errors/replayed-error.js';
+import { storedError } from '../../../common/errors/gateway-error.js';
 import type { SqlRunner } from '../../../platform/database/sql.js';
 import type { TokenEnding } from '../../../platform/tokens/token-endings.js';
 import { TurnOfRevokedToken } from '../turns.errors.js';

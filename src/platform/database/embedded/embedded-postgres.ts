@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logging/logger.js';
-import { openDataDirectory } from './data-directory.js';
+import { openDataDirectory, socketPort } from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { databaseName, superuser } from './presence.js';
-import { ServerLog } from './server-log.js';
+import { ServerLog } from './server-process.js';
 import { ServerShare } from './server-share.js';
 import type { JoinedServer } from './server-starter.js';
-import { socketPort } from './socket-directory.js';
 
 const defaultStartTimeoutMs = 60_000;
 const logTrimMs = 60_000;

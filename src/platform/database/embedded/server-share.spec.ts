@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLogs } from '../../logging/logger.js';
-import { type DataDirectory, openDataDirectory } from './data-directory.js';
+import { type DataDirectory, openDataDirectory, socketFile } from './data-directory.js';
 import type { Presence } from './presence.js';
-import { ServerLog } from './server-log.js';
+import { ServerLog } from './server-process.js';
 import { ServerShare } from './server-share.js';
 import { ServerStarter } from './server-starter.js';
-import { socketFile } from './socket-directory.js';
 
 let folder: string;
 let directory: DataDirectory;

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logging/logger.js';
-import { connectionProblem } from './connection-problem.js';
-import type { DataDirectory } from './data-directory.js';
+import { type DataDirectory, removeSocketDirectory } from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
-import { Presence } from './presence.js';
-import type { ServerLog } from './server-log.js';
+import { connectionProblem, Presence } from './presence.js';
+import { type ServerLog, stopServer } from './server-process.js';
 import { type JoinedServer, ServerStarter } from './server-starter.js';
-import { stopServer } from './server-stopper.js';
-import { removeSocketDirectory } from './socket-directory.js';
 import { StartLock } from './start-lock.js';
 
 const leaveLockTimeoutMs = 30_000;

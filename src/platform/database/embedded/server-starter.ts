@@ -1,20 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../logging/logger.js';
-import { inspectCluster } from './cluster-check.js';
-import { ClusterInitializer } from './cluster-initializer.js';
-import { connectionProblem } from './connection-problem.js';
-import { type DataDirectory, openToOtherUsers } from './data-directory.js';
+import { ClusterInitializer, inspectCluster } from './cluster-files.js';
+import {
+  type DataDirectory,
+  makeSocketDirectory,
+  openToOtherUsers,
+  socketDirectoryFor,
+  socketFile,
+} from './data-directory.js';
 import { EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import { findPostmaster, removeStalePidFiles } from './postmaster-file.js';
-import { Presence } from './presence.js';
+import { connectionProblem, Presence } from './presence.js';
 import { findServerBinaries } from './server-binaries.js';
-import { libcHint, namespaceHint } from './server-command.js';
-import { identityForCluster } from './server-identity.js';
-import { type LaunchedServer, launchServer } from './server-launcher.js';
-import type { ServerLog } from './server-log.js';
-import { stopServer } from './server-stopper.js';
-import { makeSocketDirectory, socketDirectoryFor, socketFile } from './socket-directory.js';
+import { identityForCluster, libcHint, namespaceHint } from './server-command.js';
+import { type LaunchedServer, launchServer, type ServerLog, stopServer } from './server-process.js';
 
 const pollMs = 5;
 /** How long a server may say it is ready and yet have no socket, before it counts as unreachable. */

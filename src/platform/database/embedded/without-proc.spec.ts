@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { pretendSystem } from '../../../../test/harness/other-system.js';
+import type * as Sockets from './data-directory.js';
 import type * as Postmaster from './postmaster-file.js';
 import type * as Facts from './process-facts.js';
-import type * as Sockets from './socket-directory.js';
 
 // What is asked of `ps` where there is no /proc; the columns are the same on every system.
 
@@ -17,7 +17,7 @@ beforeAll(() => {
   jest.isolateModules(() => {
     facts = jest.requireActual('./process-facts.js');
     postmaster = jest.requireActual('./postmaster-file.js');
-    sockets = jest.requireActual('./socket-directory.js');
+    sockets = jest.requireActual('./data-directory.js');
   });
 });
 afterAll(() => restore());

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../../../common/errors/sentence-of.js';
+import { sentenceOf } from '../../../../common/errors/error-text.js';
 import { signingKey } from '../../../../common/text/webhook-secret.js';
 import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';

@@ -13,10 +13,10 @@ import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
 import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js';
 import { Settings } from '../../../../platform/settings/settings.js';
-import { bearerOf } from '../../../../platform/tokens/bearer.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
 import { grants } from '../../../../platform/tokens/scopes.js';
 import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
+import { bearerOf } from '../../../../platform/tokens/token-format.js';
 import { parseEventId, type SeenEvent, Viewers } from '../../../live/live.api.js';
 import { SessionsService } from '../../sessions.service.js';
 

@@ -1,4 +1,4 @@
-import { stackOf } from './stack-of.js';
+import { stackOf } from './error-text.js';
 
 test('an error is told with where it came from; what else was thrown, as it is', () => {
   expect(stackOf(new TypeError('wrong'))).toMatch(/^TypeError: wrong\n +at /);

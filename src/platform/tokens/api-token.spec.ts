@@ -1,4 +1,4 @@
-import { defaultExpiry, parseExpiry } from './token-expiry.js';
+import { defaultExpiry, parseExpiry } from './api-token.js';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 

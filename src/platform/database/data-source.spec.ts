@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { namesStatements } from './data-source-options.js';
+import { namesStatements } from './data-source.js';
 
 test.each([
   [{ extra: { namesStatements: false } }, false],

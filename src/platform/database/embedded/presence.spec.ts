@@ -1,4 +1,4 @@
-import { connectionProblem } from './connection-problem.js';
+import { connectionProblem } from './presence.js';
 
 test.each([
   ['ENOENT', 'absent'],

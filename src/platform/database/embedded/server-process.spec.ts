@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServerLog } from './server-log.js';
+import { ServerLog } from './server-process.js';
 
 let folder: string;
 let path: string;
