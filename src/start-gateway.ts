@@ -17,8 +17,8 @@ import { type OpenDatabase, openDatabase } from './platform/database/open-databa
 import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { ReplicaId } from './platform/lifecycle/replica-id.js';
+import { storingLogs } from './platform/logging/log-writer.js';
 import type { Logs } from './platform/logging/logger.js';
-import { storingLogs } from './platform/logging/storing-logs.js';
 import { Egress } from './platform/outbound/egress.js';
 import { claimMasterKey } from './platform/secrets/master-key-check.js';
 import { openSecretBox } from './platform/secrets/open-secret-box.js';

@@ -1,7 +1,6 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import { ARRAY_MAX_SIZE, getMetadataStorage, type ValidationError, validate } from 'class-validator';
-import { BadFields } from '../../common/errors/bad-fields.js';
-import type { FieldProblem } from '../../common/errors/gateway-error.js';
+import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.js';
 import { type ItemClass, itemClassOf } from './field.decorator.js';
 import { FurtherChecks } from './further-checks.js';
 

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
-import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/log-level.js';
+import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import { parseSince } from '../since.js';
 import { Since } from '../wire/since.decorator.js';
 
