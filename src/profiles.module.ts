@@ -9,7 +9,7 @@ import { HooksModule } from './areas/hooks/hooks.module.js';
 import { HooksControllerA } from './areas/hooks/profile-a/hooks.controller.js';
 import { HooksControllerB } from './areas/hooks/profile-b/hooks.controller.js';
 import { deliveries } from './areas/hooks/wire/delivery.streams.js';
-import { HookRequestChecks } from './areas/hooks/wire/hook-request-checks.js';
+import { HookRequestChecks } from './areas/hooks/wire/hook.requests.js';
 import { LogsModule } from './areas/logs/logs.module.js';
 import { LogsControllerA } from './areas/logs/profile-a/logs.controller.js';
 import { logStream } from './areas/logs/profile-b/log.streams.js';

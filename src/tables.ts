@@ -4,9 +4,7 @@ import { ChannelMessageEntity } from './areas/channels/inbound/channel-message.e
 import { ChannelReplyEntity } from './areas/channels/replies/channel-reply.entity.js';
 import { ConfigChangeEntity } from './areas/config/config-change.entity.js';
 import { ConfigOverrideEntity } from './areas/config/config-override.entity.js';
-import { HookEntity } from './areas/hooks/hook.entity.js';
-import { HookDeliveryEntity } from './areas/hooks/hook-delivery.entity.js';
-import { HookLaneEntity } from './areas/hooks/hook-lane.entity.js';
+import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity } from './areas/memory/memory-entry.entity.js';
 import { MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory-tallies.entity.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANNEL_STATUSES } from '../../src/areas/channels/channel.port.js';
-import { DELIVERY_STATUSES } from '../../src/areas/hooks/hook-admin.js';
+import { DELIVERY_STATUSES } from '../../src/areas/hooks/delivery.js';
 import { MCP_SERVER_STATUSES } from '../../src/areas/mcp/mcp-server.js';
 import { SESSION_STATUSES } from '../../src/areas/sessions/session-status.js';
 import { TURN_STATUSES } from '../../src/areas/turns/turn-status.js';

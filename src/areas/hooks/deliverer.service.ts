@@ -16,27 +16,30 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { ANY_RETRY_DUE } from './retry.store.js';
 
-/** The poll that makes certain what the signal makes quick: with every look for due work, in the statement that asks it. */
+/** The wake signal is quick but may be missed. This poll, part of the statement that asks for all due work, is not. */
 const UNSENT_POLL_MS = 400;
-/** That of retries, and the longest pause after a failure. */
+/** The poll for retries, and the longest pause after a failure. */
 const POLL_MS = 1000;
-/** While lanes are held, which have to be renewed. */
+/** The longest wait while lanes are held, because their leases have to be renewed. */
 const HOLDING_MS = 500;
-/** Without a lane nothing is to be done until something is due. */
+/** The longest wait without a lane: there is nothing to do until something is due. */
 const IDLE_MS = 30_000;
-/** After a signal: so long for company, and so often another look, in case a hook was just being left by another replica. */
+/**
+ * After a signal: how long to gather more events, and after what time and how often to look again, in case another replica
+ * was just releasing the lane.
+ */
 const GATHER_MS = 2;
 const RECHECK_MS = 25;
 const RECHECKS = 2;
-/** Lanes that another statement has locked are looked at again after so long. */
+/** When to look again at lanes that another statement had locked. */
 const LOCKED_MS = 100;
-/** After a failure of the database: the first pause, which doubles up to the poll's. */
+/** The first pause after a failure of the database; it doubles up to `POLL_MS`. */
 const FAILED_MS = 100;
-/** What is on its way at a stop may arrive within this, and what it came to be written down within that. */
+/** At a stop: how long deliveries in flight may take to arrive, and then how long their outcomes may take to be stored. */
 const STOP_MS = 2000;
 const WRITE_MS = 500;
 
-/** Sends what is in the outbox, as long as the process runs. Every replica has one; what is claimed is claimed once. */
+/** Sends what is in the outbox while the process runs. Every replica has one; each delivery is claimed by only one of them. */
 @Injectable()
 export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
@@ -44,8 +47,9 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   private retryRounds: Promise<void> = Promise.resolve();
   private claimsRetries = false;
   private readonly stopping = new AbortController();
-  /** Rings when retries may be due. */
+  /** Notified when retries may be due. */
   private readonly retryWakeSignal = new WakeSignal();
+  /** Quick looks that are left after the last signal. */
   private looks = 0;
 
   constructor(
@@ -65,13 +69,13 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
       name: 'hooks_unsent',
       everyMs: UNSENT_POLL_MS,
       sql: ANY_UNSENT,
-      onAnswer: ringing(this.firsts.wakeSignal),
+      onAnswer: notifying(this.firsts.wakeSignal),
     });
     this.due.watch({
       name: 'hooks_retry',
       everyMs: POLL_MS,
       sql: ANY_RETRY_DUE,
-      onAnswer: ringing(this.retryWakeSignal),
+      onAnswer: notifying(this.retryWakeSignal),
     });
   }
 
@@ -97,27 +101,27 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     this.retryWakeSignal.notify();
     await this.firstRounds;
     this.firsts.finish();
-    // Not after the last round of retries: others wait for these lanes.
+    // Before the last round of retries has ended, because other replicas wait for these lanes.
     await this.idleWithin(STOP_MS);
     await this.retryRounds;
     this.firsts.stop();
     this.retries.stop();
     await this.idleWithin(WRITE_MS);
     this.recorder.giveUp();
-    // Without a database the lanes free themselves.
-    await this.firsts.leave().catch(() => undefined);
+    // Without a database their leases run out.
+    await this.firsts.releaseAll().catch(() => undefined);
     await this.owner.stop();
   }
 
   private async idleWithin(limitMs: number): Promise<void> {
     for (let waitedMs = 0; waitedMs < limitMs && !this.isIdle; waitedMs += RECHECK_MS) {
-      // Others take what is not on its way at once.
-      await this.firsts.leaveIdle().catch(() => undefined);
+      // Other replicas can take these lanes at once.
+      await this.firsts.releaseIdle().catch(() => undefined);
       await sleep(RECHECK_MS);
     }
   }
 
-  /** The hook was deleted: what is still to be sent to it stays here. */
+  /** The hook was deleted: nothing more is sent to it. */
   forget(hookId: string): void {
     this.firsts.forget(hookId);
     this.retries.forget(hookId);
@@ -141,7 +145,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     });
   }
 
-  /** Apart from the first attempts, which wait for nothing that retries wait for. */
+  /** A loop of its own, so that first attempts never wait for retries. */
   private async sendRetries(): Promise<void> {
     await this.inRounds(async () => {
       await this.retries.dropInactive();
@@ -150,7 +154,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     });
   }
 
-  /** Until the stop; a round that fails is followed by a pause. */
+  /** Repeats the round until the stop, with a pause after one that failed. */
   private async inRounds(round: () => Promise<void>): Promise<void> {
     for (let failures = 0; !this.stopping.signal.aborted; ) {
       try {
@@ -158,7 +162,7 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
         failures = 0;
       } catch (error) {
         if (failures === 0) {
-          this.logger.warn('webhooks cannot be sent; it goes on when the database answers', {
+          this.logger.warn('webhooks cannot be sent; sending resumes when the database answers', {
             error: String(error),
           });
         }
@@ -173,8 +177,8 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 }
 
-/** Told whether anything is due, or nothing when that could not be asked. */
-function ringing(wakeSignal: WakeSignal): (isAnyDue: unknown) => void {
+/** Called with whether anything is due, and with undefined when that is unknown because the query failed. */
+function notifying(wakeSignal: WakeSignal): (isAnyDue: unknown) => void {
   return (isAnyDue) => {
     if (isAnyDue !== false) wakeSignal.notify();
   };

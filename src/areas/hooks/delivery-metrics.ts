@@ -4,7 +4,7 @@ import type { Counter, Gauge } from 'prom-client';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { ScrapeService } from '../../platform/metrics/scrape.service.js';
-import type { Outcome } from './outcome.js';
+import type { Outcome } from './delivery.js';
 
 const ATTEMPTS = 'agent_gateway_hook_attempts_total';
 const DEPTH = 'agent_gateway_hook_outbox_deliveries';

@@ -32,7 +32,7 @@ const delivery = (attempts: number): Delivery => ({
   secrets: [],
 });
 
-test('an attempt that failed is told at debug, the last one as given up at warn, in plain words', async () => {
+test('a failed attempt is logged at debug, and the last one at warn as given up', async () => {
   const { signal } = new AbortController();
   await sender.attempt(delivery(0), signal);
   expect(logged).toEqual([['debug', 'a delivery failed']]);

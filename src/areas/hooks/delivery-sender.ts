@@ -4,12 +4,11 @@ import { OutboundFailed, OutboundRefused } from '../../platform/outbound/outboun
 import { OutboundClient, type OutboundHeaders } from '../../platform/outbound/outbound-client.js';
 import { CannotOpen } from '../../platform/secrets/secret-box.js';
 import { Settings } from '../../platform/settings/settings.js';
-import type { Delivery } from './delivery.js';
-import { deliveryBody, deliveryHeaders } from './delivery-request.js';
+import type { AttemptError, Delivery, Outcome } from './delivery.js';
 import { HookSecrets } from './hook-secrets.js';
-import type { AttemptError, Outcome } from './outcome.js';
 import { RetryStore } from './retry.store.js';
 import { nextDelaySecs, retryAfterSecs } from './retry-schedule.js';
+import { deliveryBody, deliveryHeaders } from './standard-webhooks.js';
 
 /** Makes one attempt and returns its outcome. */
 @Injectable()

@@ -1,3 +1,8 @@
+import type { FailureReason, RefusalReason } from '../../platform/outbound/outbound.errors.js';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
 /** One event for one hook, claimed for an attempt. */
 export interface Delivery {
   readonly id: string;
@@ -64,4 +69,25 @@ export function byHook(deliveries: readonly Delivery[]): Map<string, Delivery[]>
     else others.push(delivery);
   }
   return grouped;
+}
+
+/** Why an attempt failed: the receiver's status, a network failure, a refusal by the address guard, or an unreadable secret. */
+export type AttemptError =
+  | `http_${number}`
+  | FailureReason
+  | `refused_${RefusalReason}`
+  | 'secret_unreadable';
+
+/** The outcome of one attempt. */
+export interface Outcome {
+  readonly deliveryId: string;
+  readonly hookId: string;
+  /** `pending` when it will be tried again. */
+  readonly status: DeliveryStatus;
+  readonly httpStatus: number | null;
+  readonly error: AttemptError | null;
+  /** Seconds until the next attempt; null without one. */
+  readonly delaySecs: number | null;
+  /** The receiver wants no more deliveries (410). */
+  readonly gone: boolean;
 }

@@ -1,24 +1,23 @@
 import { silentLogs } from '../../platform/logging/logger.js';
 import { FixedSettings } from '../../platform/settings/settings.js';
 import { settingsSchema } from '../../platform/settings/settings.schema.js';
-import type { ActiveHooks } from './active-hooks.store.js';
-import type { Delivery } from './delivery.js';
+import type { Delivery, Outcome } from './delivery.js';
 import type { DeliverySender } from './delivery-sender.js';
 import { FirstAttempts } from './first-attempts.js';
+import type { HookStore } from './hook.store.js';
 import type { ClaimingLane, LaneStore, NextDeliveries } from './lane.store.js';
-import type { Outcome } from './outcome.js';
 import type { OutcomeRecorder } from './outcome-recorder.js';
 
 const HOOK = 'hook_1';
 const settled = () => new Promise(setImmediate);
 
-/** A hook with so many deliveries, whose receiver answers when the test says so. */
+/** One hook with this many deliveries, whose receiver answers when the test says so. */
 class World {
   readonly sent: number[] = [];
   readonly asked: number[] = [];
-  /** Of the row in the table. */
+  /** Whether the row in the table has an owner. */
   isTaken = false;
-  /** Of the row in the table, by another statement. */
+  /** Whether another statement has locked the row in the table. */
   isLocked = false;
   private readonly answers: ((outcome: Outcome | undefined) => void)[] = [];
   private readonly writes: (() => void)[] = [];
@@ -37,7 +36,7 @@ class World {
     const recorder = { record: (outcome: Outcome) => this.record(outcome) };
     this.firsts = new FirstAttempts(
       store as unknown as LaneStore,
-      { among: (hookIds: string[]) => Promise.resolve(new Set(hookIds)) } as unknown as ActiveHooks,
+      { activeAmong: (hookIds: string[]) => Promise.resolve(new Set(hookIds)) } as unknown as HookStore,
       sender as unknown as DeliverySender,
       recorder as unknown as OutcomeRecorder,
       new FixedSettings(settingsSchema.parse({})),
@@ -45,7 +44,7 @@ class World {
     );
   }
 
-  /** The receiver answers so much of what it gets. */
+  /** The receiver answers at most this many requests. */
   async answer(most: number, gone = false): Promise<void> {
     for (let answered = 0; answered < most; answered += 1) {
       const answer = this.answers.shift();
@@ -116,7 +115,7 @@ function passTime(ms: number): void {
   jest.spyOn(performance, 'now').mockReturnValue(now);
 }
 
-test('more is claimed before what is there runs out', async () => {
+test('more is claimed before the claimed deliveries run out', async () => {
   const world = new World(600);
   await world.firsts.round();
   await world.answer(300);
@@ -126,7 +125,7 @@ test('more is claimed before what is there runs out', async () => {
   expect(world.asked).toEqual([0, 500]);
 });
 
-test('a right that ran out and was renewed goes on where it was', async () => {
+test('a lane whose lease ran out and was renewed goes on where it was', async () => {
   const world = new World(20);
   await world.firsts.round();
   passTime(1600);
@@ -138,7 +137,7 @@ test('a right that ran out and was renewed goes on where it was', async () => {
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
-test('a lane that is taken anew while outcomes of it are not written down waits for them', async () => {
+test('a lane that is claimed again while outcomes of it are not stored waits for them', async () => {
   const world = new World(20);
   await world.firsts.round();
   passTime(1600);
@@ -154,14 +153,14 @@ test('a lane that is taken anew while outcomes of it are not written down waits 
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
-test('who wants nothing more is sent nothing more', async () => {
+test('a receiver that wants nothing more is sent nothing more', async () => {
   const world = new World(20);
   await world.firsts.round();
   await world.answer(20, true);
   expect(world.sent).toEqual([1]);
 });
 
-test('at a stop what is on its way may arrive, and nothing else is sent', async () => {
+test('at a stop the delivery in flight may arrive, and nothing else is sent', async () => {
   const world = new World(20);
   await world.firsts.round();
   world.firsts.finish();
@@ -171,7 +170,7 @@ test('at a stop what is on its way may arrive, and nothing else is sent', async 
   expect(world.firsts.isIdle).toBe(true);
 });
 
-test('a lane that another statement has locked is passed by, which is told, and is sent to when it is free', async () => {
+test('a lane that another statement has locked is passed over, reported as such, and served when it is free', async () => {
   const world = new World(3);
   world.isLocked = true;
   expect(await world.firsts.round()).toMatchObject({ foundAny: false, passedOver: true });
@@ -181,14 +180,14 @@ test('a lane that another statement has locked is passed by, which is told, and 
   expect(world.sent).toEqual([1, 2, 3]);
 });
 
-test('at a stop a lane is left as soon as nothing of it is on its way', async () => {
+test('at a stop a lane is released as soon as nothing of it is in flight', async () => {
   const world = new World(20);
   await world.firsts.round();
   world.firsts.finish();
-  await world.firsts.leaveIdle();
+  await world.firsts.releaseIdle();
   expect(world.isTaken).toBe(true);
   await world.answer(1);
   await world.writeAll();
-  await world.firsts.leaveIdle();
+  await world.firsts.releaseIdle();
   expect(world.isTaken).toBe(false);
 });

@@ -2,49 +2,49 @@ import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { WakeSignal } from '../../platform/runtime/wake-signal.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ActiveHooks } from './active-hooks.store.js';
+import type { Outcome } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
+import { HookStore } from './hook.store.js';
 import { Lane } from './lane.js';
 import { LaneStore } from './lane.store.js';
-import type { Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
-/** How long at most a hook is still sent to that was ended elsewhere: this, and the deliverer's poll of a second. */
+/** A hook that another replica ended is noticed within this time plus the deliverer's wait between rounds. */
 const CHECK_MS = 400;
 const RENEW_MS = 500;
-/** Leases that could not be renewed, because another statement had their lanes, are tried again this soon. */
+/** When to try again to renew leases whose lanes another statement had locked. */
 const RENEW_RETRY_MS = 100;
-/** Lanes taken in one go; many at once, because finding them costs more than taking them. */
+/** Lanes claimed at once: many, because finding them costs more than claiming them. */
 const MAX_LANES_AT_ONCE = 256;
-/** Deliveries claimed in one go, for all lanes together; for one lane; and for one lane however many there are. */
+/** Deliveries claimed at once: the most for all lanes together, the most for one, and the least for one however many there are. */
 const MAX_CLAIMED = 3200;
 const MAX_FOR_ONE = 500;
 const MIN_FOR_ONE = 8;
 
-/** What a round came to. */
+/** The result of a round. */
 export interface FirstAttemptsRound {
   readonly foundAny: boolean;
-  /** Lanes were passed over because another statement had locked them. */
+  /** Whether lanes were passed over because another statement had locked them. */
   readonly passedOver: boolean;
-  /** When a lane of another replica with something to send is free unless it is renewed; null without any. */
+  /** Milliseconds until a lane of another replica with something to send is free unless it is renewed; null without one. */
   readonly freeInMs: number | null;
 }
 
-/** Makes the first attempts: hook by hook in order, all hooks beside each other. */
+/** Makes the first attempts: in order for each hook, and for all hooks in parallel. */
 @Injectable()
 export class FirstAttempts {
   private readonly logger: Logger;
   private readonly lanes = new Map<string, Lane>();
   private renewedAt = 0;
   private checkedAt = 0;
-  /** What is left is left to others. */
+  /** Whether what remains is left to other replicas. */
   private isFinishing = false;
-  /** Rings when there may be more to do. */
+  /** Notified when there may be more to do. */
   readonly wakeSignal = new WakeSignal();
 
   constructor(
     private readonly store: LaneStore,
-    private readonly activeHooks: ActiveHooks,
+    private readonly hooks: HookStore,
     private readonly sender: DeliverySender,
     private readonly recorder: OutcomeRecorder,
     private readonly settings: Settings,
@@ -53,7 +53,7 @@ export class FirstAttempts {
     this.logger = logs.for('hooks::deliverer');
   }
 
-  /** Takes what is there and starts it. @param includeOthers whether to find out when lanes of other replicas are free */
+  /** Claims deliveries and starts to send them. @param includeOthers whether to find out when other replicas' lanes are free */
   async round(includeOthers = false): Promise<FirstAttemptsRound> {
     if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
     if (performance.now() - this.checkedAt > CHECK_MS) await this.dropInactive();
@@ -61,39 +61,39 @@ export class FirstAttempts {
     const lanes = [...this.lanes.values()];
     const fed = await this.refill(lanes.filter(({ wantsMore }) => wantsMore));
     for (const lane of lanes) this.start(lane);
-    await this.leaveIdle();
+    await this.releaseIdle();
     return { ...fed, freeInMs };
   }
 
-  /** Leaves lanes that have nothing on its way to others. */
-  leaveIdle(): Promise<void> {
+  /** Releases the lanes that have nothing in flight. */
+  releaseIdle(): Promise<void> {
     return this.release([...this.lanes.values()].filter(({ isBusy }) => !isBusy));
   }
 
-  /** The hook is gone: nothing of it leaves any more. */
+  /** The hook was deleted: nothing more is sent to it. */
   forget(hookId: string): void {
     this.lanes.get(hookId)?.drop();
   }
 
-  /** Leases are renewed with the next round, which comes at once: the name of their owner has changed. */
+  /** Renews the leases in the next round, which starts at once: the name of their owner has changed. */
   renewSoon(): void {
     this.renewedAt = Number.NEGATIVE_INFINITY;
     this.wakeSignal.notify();
   }
 
-  /** What is on its way may arrive; nothing else is sent. */
+  /** Deliveries in flight may arrive; nothing else is sent. */
   finish(): void {
     this.isFinishing = true;
     for (const lane of this.lanes.values()) lane.finish();
   }
 
-  /** Breaks off what is on its way. */
+  /** Aborts deliveries in flight. */
   stop(): void {
     for (const lane of this.lanes.values()) lane.drop();
   }
 
-  /** Leaves all lanes to others. */
-  leave(): Promise<void> {
+  /** Releases all lanes. */
+  releaseAll(): Promise<void> {
     return this.release([...this.lanes.values()]);
   }
 
@@ -121,7 +121,7 @@ export class FirstAttempts {
     });
     for (const { hookId, failing } of claimed) {
       const known = this.lanes.get(hookId);
-      // Its right ran out, and others may have had it since: it is begun anew when its outcomes are written down.
+      // Its lease ran out and another replica may have held it since: it starts over when its outcomes are stored.
       if (known === undefined) this.lanes.set(hookId, new Lane(hookId, failing, askedAt));
       else known.drop();
     }
@@ -138,14 +138,14 @@ export class FirstAttempts {
     return { foundAny: deliveries.size > 0, passedOver: looked.length < lanes.length };
   }
 
-  /** Also a lane whose right had run out, with claims in hand, and was renewed. */
+  /** Also restarts a lane that still has claimed deliveries and whose lease ran out and was renewed. */
   private start(lane: Lane): void {
     const { in_flight_per_hook: perHook } = this.settings.current.hooks;
-    while (lane.sending < perHook && lane.length > 0 && lane.isHeld) void this.sendLine(lane);
+    while (lane.sending < perHook && lane.length > 0 && lane.isHeld) void this.sendInOrder(lane);
   }
 
-  /** Sends what is claimed, one after the other, as long as there is something. */
-  private async sendLine(lane: Lane): Promise<void> {
+  /** Sends claimed deliveries one after the other until none is left. */
+  private async sendInOrder(lane: Lane): Promise<void> {
     lane.sending += 1;
     try {
       for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
@@ -155,7 +155,7 @@ export class FirstAttempts {
         else this.record(outcome, lane);
       }
     } catch (error) {
-      this.logger.warn('a webhook is paused for now', { hook_id: lane.hookId, error: String(error) });
+      this.logger.warn('sending to a webhook is paused', { hook_id: lane.hookId, error: String(error) });
       lane.drop();
     }
     lane.sending -= 1;
@@ -183,16 +183,16 @@ export class FirstAttempts {
     }
   }
 
-  /** What was claimed of a hook is not sent, and what is on its way is broken off, once it was ended on whatever replica. */
+  /** Drops what is claimed for hooks that were ended meanwhile, on any replica, and aborts what is in flight. */
   private async dropInactive(): Promise<void> {
     this.checkedAt = performance.now();
     const busy = [...this.lanes.values()].filter((lane) => lane.isBusy || lane.length > 0);
     if (busy.length === 0) return;
-    const active = await this.activeHooks.among(busy.map(({ hookId }) => hookId));
+    const active = await this.hooks.activeAmong(busy.map(({ hookId }) => hookId));
     for (const lane of busy) if (!active.has(lane.hookId)) lane.drop();
   }
 
-  /** When it fails, the lanes are this replica's and unknown to it: it takes them anew when there is something to send. */
+  /** If this fails, the replica holds lanes without knowing it, and claims them again when there is something to send. */
   private async release(lanes: readonly Lane[]): Promise<void> {
     if (lanes.length === 0) return;
     for (const { hookId } of lanes) this.lanes.delete(hookId);

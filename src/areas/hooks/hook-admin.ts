@@ -1,6 +1,7 @@
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
+import type { DeliveryStatus } from './delivery.js';
 
 /** A webhook as operators see it. */
 export interface HookOverview {
@@ -15,9 +16,6 @@ export interface HookOverview {
   readonly waiting: number;
   readonly created_at: Date;
 }
-
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface DeliveryOverview {
   readonly event_id: string;
@@ -39,32 +37,32 @@ export interface ReplayRequest {
 }
 
 const OVERVIEW: Statement = {
-  name: 'hook_desk.overview',
+  name: 'hook_admin.overview',
   text: `
     SELECT h.id, h.url, h.events, h.active, h.inactive_reason, l.failing_since, h.created_at,
       (SELECT count(*)::int FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status = 'pending') AS waiting
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id ORDER BY h.created_at DESC, h.id DESC`,
 };
 const FIND: Statement = {
-  name: 'hook_desk.find',
+  name: 'hook_admin.find',
   text: 'SELECT active, inactive_reason FROM hooks WHERE id = $1',
 };
 const RECENT: Statement = {
-  name: 'hook_desk.recent',
+  name: 'hook_admin.recent',
   text: `
     SELECT event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at, next_attempt_at
     FROM hook_deliveries WHERE hook_id = $1 AND ($2::text IS NULL OR status = $2) ORDER BY id DESC LIMIT $3`,
 };
-const REVIVE: Statement = {
-  name: 'hook_desk.revive',
+const REACTIVATE: Statement = {
+  name: 'hook_admin.reactivate',
   text: `
-    WITH revived AS (
+    WITH reactivated AS (
       UPDATE hooks SET active = true, inactive_reason = NULL
       WHERE id = $1 AND inactive_reason IS DISTINCT FROM 'token_revoked' RETURNING id
     ), lane AS (
-      UPDATE hook_lanes SET failing_since = NULL FROM revived WHERE hook_id = revived.id
+      UPDATE hook_lanes SET failing_since = NULL FROM reactivated WHERE hook_id = reactivated.id
     )
-    SELECT id FROM revived`,
+    SELECT id FROM reactivated`,
 };
 /** Deliveries per statement. Keeps row locks short, so that outcomes do not wait for a replay. */
 const REPLAYED_AT_ONCE = 1000;
@@ -73,7 +71,7 @@ const REPLAYED_AT_ONCE = 1000;
  * Takes the oldest ones after id `$5`.
  */
 const REPLAY: Statement = {
-  name: 'hook_desk.replay_some',
+  name: 'hook_admin.replay',
   text: `
     WITH found AS (
       SELECT id FROM hook_deliveries
@@ -87,7 +85,7 @@ const REPLAY: Statement = {
     SELECT count(*)::int AS replayed, max(id)::text AS last FROM again`,
 };
 const PING: Statement = {
-  name: 'hook_desk.ping',
+  name: 'hook_admin.ping',
   text: `
     WITH queued AS (
       INSERT INTO events (id, name, occurred_at, data)
@@ -97,7 +95,7 @@ const PING: Statement = {
     INSERT INTO hook_deliveries (hook_id, event_id, event) SELECT $1, id, 'hook.ping' FROM queued RETURNING id`,
 };
 const DELIVERY: Statement = {
-  name: 'hook_desk.delivery',
+  name: 'hook_admin.delivery',
   text: `
     SELECT event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at, next_attempt_at
     FROM hook_deliveries WHERE event_id = $1 AND hook_id = $2`,
@@ -127,7 +125,7 @@ export class HookAdmin {
    * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
    */
   async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number | undefined> {
-    if ((await this.database.query(REVIVE, [hookId])).length === 0) return undefined;
+    if ((await this.database.query(REACTIVATE, [hookId])).length === 0) return undefined;
     let total = 0;
     for (let after = '0'; ; ) {
       const values = [hookId, since, eventId, delivered, after];

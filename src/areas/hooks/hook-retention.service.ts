@@ -9,7 +9,7 @@ const INTERVAL_MS = 60_000;
 const MAX_AT_ONCE = 1000;
 
 const OLD_DELIVERIES: Statement = {
-  name: 'hook_janitor.old_deliveries',
+  name: 'hook_retention.old_deliveries',
   text: `
     DELETE FROM hook_deliveries WHERE id IN (
       SELECT id FROM hook_deliveries WHERE status <> 'pending' AND done_at < now() - make_interval(hours => $1)
@@ -20,7 +20,7 @@ const OLD_DELIVERIES: Statement = {
  * parameters of the three statements alike.
  */
 const ORPHANS: Statement = {
-  name: 'hook_janitor.orphans',
+  name: 'hook_retention.orphans',
   text: `
     DELETE FROM hook_deliveries WHERE id IN (
       SELECT id FROM hook_deliveries AS d
@@ -29,7 +29,7 @@ const ORPHANS: Statement = {
       LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
 };
 const OLD_EVENTS: Statement = {
-  name: 'hook_janitor.old_events',
+  name: 'hook_retention.old_events',
   text: `
     DELETE FROM events WHERE id IN (
       SELECT id FROM events AS e WHERE e.occurred_at < now() - make_interval(hours => $1)
@@ -50,7 +50,7 @@ export class HookRetention implements OnApplicationBootstrap, OnModuleDestroy {
     this.job = new BatchedJob({
       failure: 'old deliveries could not be deleted',
       everyMs: INTERVAL_MS,
-      logger: logs.for('hooks::janitor'),
+      logger: logs.for('hooks::retention'),
       batch: () => this.clean(),
     });
   }

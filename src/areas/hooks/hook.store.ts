@@ -66,6 +66,11 @@ const ROTATE: Statement = {
     WHERE id = $1 RETURNING id`,
 };
 
+const ACTIVE: Statement = {
+  name: 'hooks.active',
+  text: 'SELECT id FROM hooks WHERE id = ANY ($1) AND active',
+};
+
 /** Stores webhooks. */
 @Injectable()
 export class HookStore {
@@ -75,7 +80,7 @@ export class HookStore {
   ) {}
 
   /**
-   * Returns which limit is reached: `all` for `most` hooks, `share` for those of the maker's token (0 for no limit).
+   * Returns the hook, or the limit that is reached: `all` for `most` hooks, `share` for those of the maker's token.
    * `onCommit` runs in the same transaction. Throws `TokenRevoked` when the maker's token was revoked meanwhile.
    */
   insert(
@@ -108,6 +113,12 @@ export class HookStore {
   /** Deletes the hook; its pending deliveries are not sent. False when there was none. */
   async remove(id: string, userId: string | null): Promise<boolean> {
     return (await this.database.query(REMOVE, [userId, id])).length > 0;
+  }
+
+  /** Those of the given hooks that are still active; the others were deleted, given up, or ended with their token. */
+  async activeAmong(hookIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.query<{ id: string }>(ACTIVE, [hookIds]);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Signs with the new secret from now on, and also with the old one for `keepOldSecs`. False for an unknown hook. */

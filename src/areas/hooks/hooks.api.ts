@@ -1,3 +1,7 @@
 /** What others may use of webhooks: how deliveries are signed, and how a signature is checked. */
-export { deliveryHeaders } from './delivery-request.js';
-export { type SignatureProblem, type SignedHeaders, signatureProblem } from './signature-check.js';
+export {
+  deliveryHeaders,
+  type SignatureProblem,
+  type SignedHeaders,
+  signatureProblem,
+} from './standard-webhooks.js';

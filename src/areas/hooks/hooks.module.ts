@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TokenEndings } from '../../platform/tokens/token-endings.js';
 import { TokensModule } from '../../platform/tokens/tokens.module.js';
-import { ActiveHooks } from './active-hooks.store.js';
 import { Deliverer } from './deliverer.service.js';
 import { DeliveryMetrics, deliveryMetricProviders } from './delivery-metrics.js';
 import { DeliverySender } from './delivery-sender.js';
@@ -9,12 +8,10 @@ import { FirstAttempts } from './first-attempts.js';
 import { HookStore } from './hook.store.js';
 import { HookRetention } from './hook-retention.service.js';
 import { HookSecrets } from './hook-secrets.js';
-import { HookUrlCheck } from './hook-url-check.js';
 import { HooksService } from './hooks.service.js';
 import { LaneStore } from './lane.store.js';
 import { LaneOwner } from './lane-owner.js';
-import { OutcomeStore } from './outcome.store.js';
-import { OutcomeRecorder } from './outcome-recorder.js';
+import { OutcomeRecorder, OutcomeStore } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { RetryStore } from './retry.store.js';
 import { TokenHooks } from './token-hooks.js';
@@ -25,10 +22,8 @@ import { TokenHooks } from './token-hooks.js';
   providers: [
     HookSecrets,
     HookStore,
-    HookUrlCheck,
     HooksService,
     TokenHooks,
-    ActiveHooks,
     LaneOwner,
     LaneStore,
     RetryStore,

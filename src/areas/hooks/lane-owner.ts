@@ -5,25 +5,25 @@ import type { Client } from 'pg';
 import { Database } from '../../platform/database/database.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 
-/** Keys are random in here, so that no two processes have the same one, nor that of another purpose. */
+/** Keys are random below this number, so that no two processes share one, and none is that of another advisory lock. */
 const KEYS = 2 ** 47;
-/** A lock that could not be had, or was lost with its connection, is tried again this often. */
-const AGAIN_MS = 2000;
-/** Who stops tells the others here that it left lanes with something to send. */
+/** How often a lock that was not granted, or was lost with its connection, is tried again. */
+const RETRY_MS = 2000;
+/** The channel on which a stopping replica tells the others that it released lanes with something to send. */
 export const LANES_LEFT = 'hook_lanes_left';
 
 export interface LaneOwnerListener {
-  /** The name that lanes are to be held under has changed: they are to be renewed. */
+  /** The name under which lanes are held has changed: they have to be renewed. */
   renamed(): void;
-  /** Another replica left lanes to whoever comes first. */
+  /** Another replica released lanes with something to send. */
   lanesLeft(): void;
 }
 
 /**
- * The name under which this process holds lanes. While it has a session of its own with the database, it keeps an
- * advisory lock there, whose key is part of the name: PostgreSQL frees the lock the moment the process dies, and the
- * others see by it that its lanes are free before their leases end. Behind a pooler, and while that connection is
- * broken, the name is the plain one and the lease alone counts.
+ * The name under which this process holds lanes. While it has a database session of its own, it holds an advisory lock
+ * there, and the key of the lock is part of the name. PostgreSQL frees the lock the moment the process dies, which tells
+ * the others that its lanes are free before their leases end. Behind a pooler, and while that connection is broken, the
+ * plain name is used and the lease alone counts.
  */
 @Injectable()
 export class LaneOwner {
@@ -42,7 +42,7 @@ export class LaneOwner {
     this.locked = `${replica.value}#${this.key}`;
   }
 
-  /** All names of this process; the first one is to be written. */
+  /** All names of this process; the first is the one to write. */
   get names(): readonly string[] {
     return this.isLocked ? [this.locked, this.plain] : [this.plain, this.locked];
   }
@@ -51,7 +51,7 @@ export class LaneOwner {
     this.keeping = this.keep(listener);
   }
 
-  /** Frees the lock, and with it what is still held under it. */
+  /** Frees the lock, and with it the lanes that are still held under it. */
   async stop(): Promise<void> {
     this.stopped.abort();
     await this.keeping;
@@ -62,13 +62,13 @@ export class LaneOwner {
     while (!signal.aborted) {
       const client = await this.database.session().catch(() => null);
       if (client === undefined) return;
-      if (client !== null) await this.holdOn(client, listener);
-      await sleep(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (client !== null) await this.hold(client, listener);
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Until the connection ends, or the process stops. Whatever fails ends it. */
-  private async holdOn(client: Client, listener: LaneOwnerListener): Promise<void> {
+  /** Holds the lock until the connection ends or the process stops. Any failure ends it. */
+  private async hold(client: Client, listener: LaneOwnerListener): Promise<void> {
     const over = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
@@ -76,7 +76,7 @@ export class LaneOwner {
     });
     client.on('notification', () => listener.lanesLeft());
     try {
-      if (await this.isFree(client)) {
+      if (await this.tryLock(client)) {
         await client.query(`LISTEN ${LANES_LEFT}`);
         this.isLocked = !this.stopped.signal.aborted;
         listener.renamed();
@@ -91,12 +91,12 @@ export class LaneOwner {
     await client.end().catch(() => undefined);
   }
 
-  /** Not waited for: where the server has not noticed the end of our last connection, that would hold up its clean-up. */
-  private async isFree(client: Client): Promise<boolean> {
+  /** Does not wait: if the server has not noticed the end of our last connection, waiting would hold up its clean-up. */
+  private async tryLock(client: Client): Promise<boolean> {
     await client.query('SET idle_session_timeout = 0');
-    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
+    const { rows } = await client.query<{ granted: boolean }>('SELECT pg_try_advisory_lock($1) AS granted', [
       this.key,
     ]);
-    return rows[0]?.free === true;
+    return rows[0]?.granted === true;
   }
 }

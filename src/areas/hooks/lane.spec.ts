@@ -11,14 +11,14 @@ function busyLane(): Lane {
   return lane;
 }
 
-test('more is wanted when half of a claim is left, and only what comes after it', () => {
+test('a lane wants more when half of a claim is left, and only what comes after it', () => {
   const lane = busyLane();
   const wanted = Array.from({ length: 10 }, () => [lane.next()?.sequence, lane.wantsMore]);
   expect(wanted.filter(([, wants]) => wants).map(([sequence]) => sequence)).toEqual([5, 6, 7, 8, 9, 10]);
   expect(lane.after).toBe(10);
 });
 
-test('a claim that brought all there was is not asked about again before everything is written down', () => {
+test('after a claim that brought everything there was, the next one waits until all outcomes are stored', () => {
   const lane = busyLane();
   lane.add(deliveries(11, 12), 10);
   while (lane.next() !== undefined);
@@ -27,11 +27,11 @@ test('a claim that brought all there was is not asked about again before everyth
   lane.unwritten = 1;
   expect([lane.wantsMore, lane.after]).toEqual([false, 12]);
   lane.unwritten = 0;
-  // From the start again: what could not be written down is sent again.
+  // It starts over: a delivery whose outcome could not be stored is sent again.
   expect([lane.wantsMore, lane.after]).toEqual([true, 0]);
 });
 
-test('a claim now and then is the last one before it asks from the start', () => {
+test('every tenth claim is the last one before the lane starts over', () => {
   const lane = busyLane();
   const wanted = Array.from({ length: 10 }, (_, index) => {
     while (lane.next() !== undefined);
@@ -42,7 +42,7 @@ test('a claim now and then is the last one before it asks from the start', () =>
   expect(wanted).toEqual([...Array.from({ length: 9 }, () => true), false]);
 });
 
-test('a right that ran out is none, and what was claimed under it is not claimed twice when it is renewed', () => {
+test('after its lease a lane sends nothing, and what it has is not claimed twice when the lease is renewed', () => {
   const lane = busyLane();
   const now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 9500);
@@ -53,7 +53,7 @@ test('a right that ran out is none, and what was claimed under it is not claimed
   clock.mockRestore();
 });
 
-test('outcomes that nobody writes down hold back what comes next', () => {
+test('outcomes that are not stored hold back the next claim', () => {
   const lane = busyLane();
   while (lane.next() !== undefined);
   lane.unwritten = 499;
@@ -62,7 +62,7 @@ test('outcomes that nobody writes down hold back what comes next', () => {
   expect(lane.wantsMore).toBe(false);
 });
 
-test('without a right to it nothing is sent or wanted', () => {
+test('a lane that was dropped or whose lease has ended sends and wants nothing', () => {
   const lane = busyLane();
   lane.drop();
   expect([lane.next(), lane.length, lane.wantsMore, lane.signal.aborted]).toEqual([

@@ -5,11 +5,11 @@ import { byHook, DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery }
 import { LANES_LEFT, LaneOwner } from './lane-owner.js';
 
 /**
- * A lane that is not renewed for so long is free for other replicas: the most that a replica which dies without a word
- * delays a hook. A living one renews three times within it; one that is held up for longer may send something twice.
+ * A lane that is not renewed for this long is free for other replicas: the longest that a replica which dies without
+ * notice delays a hook. A living one renews three times within it; one that is held up for longer may send something twice.
  */
 export const LANE_LEASE_SECS = 1.75;
-/** Statements of lanes that take longer are given up: nobody waits for a database that hangs, and the next one may not. */
+/** Lane statements that take longer are given up: this one may hang, and the next may not. */
 const TIMEOUT_MS = 5000;
 
 const LEASE_END = `now() + interval '${LANE_LEASE_SECS} seconds'`;
@@ -17,25 +17,25 @@ const UNSENT = `status = 'pending' AND attempts = 0`;
 
 export interface ClaimedLane {
   readonly hookId: string;
-  /** Whether nothing but failures came back lately. */
+  /** Whether every attempt since the last success has failed. */
   readonly failing: boolean;
 }
 
-/** What was found when lanes were looked for. */
+/** The result of a claim for lanes. */
 export interface FoundLanes {
   readonly claimed: readonly ClaimedLane[];
-  /** When the first lane of another replica with something to send is free unless it is renewed; null without any. */
+  /** Milliseconds until a lane of another replica with something to send is free unless it is renewed; null without one. */
   readonly freeInMs: number | null;
 }
 
-/** What a claim found. A lane that is in neither is locked by another statement, or not held any more. */
+/** The result of a claim for deliveries. A lane in neither field is locked by another statement, or no longer held. */
 export interface NextDeliveries {
   readonly deliveries: ReadonlyMap<string, Delivery[]>;
   /** The lanes that were looked at. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** What became of the leases that were to be renewed. A lane that is in neither is lost. */
+/** The result of a renewal. A lane in neither field is lost. */
 export interface RenewedLanes {
   readonly renewed: ReadonlySet<string>;
   /** Still this replica's, but locked by another statement: its lease runs on. */
@@ -44,14 +44,14 @@ export interface RenewedLanes {
 
 export interface ClaimingLane {
   readonly hookId: string;
-  /** The last number of those that were claimed and are not written down yet; 0 without any. */
+  /** The number of the last claimed delivery while any outcome is not stored yet; 0 otherwise. */
   readonly after: number;
 }
 
-/** A probe: an EXISTS would be turned into a join that reads all that is unsent, however much dead receivers let grow. */
+/** Reads one row. PostgreSQL would turn an EXISTS into a join over everything unsent, which dead receivers let grow. */
 const HAS_UNSENT = `(SELECT true FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT} LIMIT 1)`;
 
-/** Whether any lane has something to send, whoever holds it: its owner may be gone, or may not know that it is. */
+/** Whether any lane has something to send, whichever replica holds it: its owner may be gone, or not know that it holds it. */
 export const ANY_UNSENT = `coalesce((
   SELECT true FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
   WHERE ${HAS_UNSENT} LIMIT 1), false)`;
@@ -60,18 +60,18 @@ const MINE = `l.owner = ANY ($1::text[])`;
 const OTHERS = `l.owner <> ALL ($1::text[])`;
 const MY_NAME = `($1::text[])[1]`;
 /**
- * An owner with a lock in its name that nobody holds is dead. Only a dead one's lock is taken here, shared and until the
- * statement ends: nobody waits for it.
+ * An owner whose name contains the key of a lock that no one holds is dead. Only then does this take the lock, shared and
+ * until the statement ends, so that no one waits for it.
  */
 const DEAD = `coalesce(pg_try_advisory_xact_lock_shared(substring(l.owner FROM '#([0-9]{1,15})$')::int8), false)`;
 
 /**
- * `$1` the names of this replica, `$2` most lanes, `$3` whether failing hooks may have one, `$4` the lanes that it knows to hold,
- * `$5` whether to look at others' lanes, too. Those that work come first. A lane that is this replica's without its
- * knowledge (the answer to a statement was lost, or a release failed) is free for it at once.
+ * `$1` the names of this replica, `$2` the most lanes, `$3` whether failing hooks may have one, `$4` the lanes that it knows
+ * it holds, `$5` whether to look at other replicas' lanes too. Working hooks come first. A lane that this replica holds
+ * without knowing it (the answer to a statement was lost, or a release failed) is free for it at once.
  */
 const CLAIM: Statement = {
-  name: 'hook_lanes.take',
+  name: 'hook_lanes.claim',
   replanned: true,
   timeoutMs: TIMEOUT_MS,
   text: `
@@ -80,11 +80,11 @@ const CLAIM: Statement = {
       WHERE (l.owner IS NULL OR l.lease_until <= now() OR (${MINE} AND l.hook_id <> ALL ($4)) OR (${OTHERS} AND ${DEAD}))
         AND (l.failing_since IS NULL OR $3::boolean) AND ${HAS_UNSENT}
       ORDER BY l.failing_since IS NOT NULL, l.lease_until NULLS FIRST LIMIT $2 FOR UPDATE OF l SKIP LOCKED
-    ), taken AS (
+    ), claimed AS (
       UPDATE hook_lanes AS l SET owner = ${MY_NAME}, lease_until = ${LEASE_END} FROM free WHERE l.hook_id = free.hook_id
       RETURNING l.hook_id, l.failing_since IS NOT NULL AS failing
     )
-    SELECT hook_id, failing, NULL::float8 AS free_in_ms FROM taken
+    SELECT hook_id, failing, NULL::float8 AS free_in_ms FROM claimed
     UNION ALL
     SELECT NULL, NULL, extract(epoch FROM min(l.lease_until) - now())::float8 * 1000
     FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
@@ -93,13 +93,13 @@ const CLAIM: Statement = {
 };
 
 /**
- * The next deliveries of lanes (`$2`) that this replica (`$1`) holds, at most `$3` each, after those it was given
- * before (up to the numbers `$4`). What has no number yet
- * gets the next ones: in one place, one holder at a time, so there are no gaps and no two alike, and no writer of
- * events waits for another. A statement of its own after TAKE, so that it sees what the holder before wrote. A lane that
- * another statement has locked (a replay of much, outcomes of a replica before) is passed over: the others do not wait
- * for it. A lane that was looked at has a row without a delivery. Those rows come by a UNION: with a join, PostgreSQL, which
- * expects one row of each, looked through all that was found once for each lane.
+ * The next deliveries of the lanes `$2` that this replica (`$1`) holds, at most `$3` each, with numbers above `$4`, up to
+ * which it has them already. Deliveries without a number get the next ones: here alone, by one holder at a time, so that
+ * there are no gaps and no duplicates, and no writer of events waits for another. It is a statement of its own after
+ * CLAIM, so that it sees what the previous holder wrote. A lane that another statement has locked (a large replay, the
+ * outcomes of a previous holder) is passed over, so that the others do not wait for it. A lane that was looked at has a
+ * row without a delivery. Those rows come from a UNION: given a join, PostgreSQL, which expects one row of each side,
+ * searched everything found once for each lane.
  */
 const NEXT: Statement = {
   name: 'hook_lanes.next',
@@ -154,8 +154,8 @@ const RENEW: Statement = {
 };
 
 /**
- * One that another statement has locked is not waited for: it stays this replica's, which takes it when it is needed.
- * `$3` whether the others are to be told of what is left to send.
+ * Does not wait for a lane that another statement has locked: this replica keeps it and claims it when it is needed.
+ * `$3` whether to notify the other replicas of lanes with something to send.
  */
 const RELEASE: Statement = {
   name: 'hook_lanes.release',
@@ -171,10 +171,11 @@ const RELEASE: Statement = {
 
 export interface ClaimTerms {
   readonly most: number;
+  /** Whether failing hooks may have a lane. */
   readonly alsoFailing: boolean;
-  /** Lanes that this process holds. */
+  /** Lanes that this process knows it holds. */
   readonly known: readonly string[];
-  /** Whether to say when a lane of another replica is free. */
+  /** Whether to find out when a lane of another replica is free. */
   readonly includeOthers: boolean;
 }
 
@@ -186,7 +187,7 @@ interface ClaimRow {
 
 type NextRow = { lane: string } & (DeliveryRow | { id: null });
 
-/** Who makes the first attempts of which hook: one replica at a time, in the order of the numbers it gives. */
+/** Decides which replica makes the first attempts of a hook: one at a time, in the order of the numbers it assigns. */
 @Injectable()
 export class LaneStore {
   constructor(
@@ -194,14 +195,14 @@ export class LaneStore {
     private readonly owner: LaneOwner,
   ) {}
 
-  /** Takes free lanes with something to send, and those of this replica that are not among the `known`. */
+  /** Claims free lanes with something to send, and lanes of this replica that are not among the `known`. */
   async claim({ most, alsoFailing, known, includeOthers }: ClaimTerms): Promise<FoundLanes> {
     const values = [this.owner.names, most, alsoFailing, known, includeOthers];
     const rows = await this.database.query<ClaimRow>(CLAIM, values);
-    const taken = rows.flatMap(({ hook_id: hookId, failing }) =>
+    const claimed = rows.flatMap(({ hook_id: hookId, failing }) =>
       hookId === null ? [] : [{ hookId, failing: failing === true }],
     );
-    return { claimed: taken, freeInMs: rows.find(({ hook_id }) => hook_id === null)?.free_in_ms ?? null };
+    return { claimed, freeInMs: rows.find(({ hook_id }) => hook_id === null)?.free_in_ms ?? null };
   }
 
   /** The next deliveries of each lane, in order; nothing for lanes that are empty, locked, lost or without an active hook. */
@@ -225,8 +226,8 @@ export class LaneStore {
   }
 
   /**
-   * @param tellOthers because this replica does not take them again
-   * @returns whether one of them got something to send in the meantime
+   * @param tellOthers whether to notify the other replicas, because this one does not claim them again
+   * @returns whether one of them has got something to send in the meantime
    */
   async release(hookIds: readonly string[], tellOthers: boolean): Promise<boolean> {
     const values = [this.owner.names, hookIds, tellOthers];

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import type { EventSignal } from '../../platform/events/event-signal.js';
 import type { Logs } from '../../platform/logging/logger.js';
+import type { Outcome } from './delivery.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { Outcome } from './outcome.js';
-import type { OutcomeStore } from './outcome.store.js';
-import { OutcomeRecorder } from './outcome-recorder.js';
+import { OutcomeRecorder, type OutcomeStore } from './outcome-recorder.js';
 
 const OUTCOME: Outcome = {
   deliveryId: '1',
@@ -37,7 +36,7 @@ async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
 }
 
-// The writer comes to its end while the next outcome comes in: whichever of the two is first, it is written.
+// The writer ends while the next outcome arrives: whichever is first, the outcome is written.
 test.each(Array.from({ length: 12 }, (_, tick) => tick))(
   'an outcome that comes %i ticks after a batch is written too',
   async (tick) => {
@@ -49,7 +48,7 @@ test.each(Array.from({ length: 12 }, (_, tick) => tick))(
   },
 );
 
-test('one outcome that the database always refuses keeps no other waiting, and is sent again later', async () => {
+test('an outcome that the database always refuses holds up no other, and its delivery is sent again later', async () => {
   const written: string[] = [];
   const putOff: string[] = [];
   const outcomes = recorder({

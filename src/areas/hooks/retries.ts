@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ActiveHooks } from './active-hooks.store.js';
 import { byHook, type Delivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
+import { HookStore } from './hook.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { RetryStore } from './retry.store.js';
 
 /** Retries to one hook at once, so that a receiver that comes back is not flooded. */
 const MAX_PER_HOOK = 4;
 const MAX_AT_ONCE = 256;
-/** A hook that another replica ended is noticed within this time plus the deliverer's poll, as for first attempts. */
+/** A hook that another replica ended is noticed within this time plus the deliverer's poll. */
 const CHECK_MS = 400;
 /** Time after the attempt's own limit for storing its outcome. */
 const CLAIM_MARGIN_SECS = 45;
@@ -29,7 +29,7 @@ export class Retries {
 
   constructor(
     private readonly store: RetryStore,
-    private readonly activeHooks: ActiveHooks,
+    private readonly hooks: HookStore,
     private readonly sender: DeliverySender,
     private readonly recorder: OutcomeRecorder,
     private readonly settings: Settings,
@@ -62,7 +62,7 @@ export class Retries {
   async dropInactive(): Promise<void> {
     if (this.running.size === 0 || performance.now() - this.checkedAt < CHECK_MS) return;
     this.checkedAt = performance.now();
-    const active = await this.activeHooks.among([...this.running.keys()]);
+    const active = await this.hooks.activeAmong([...this.running.keys()]);
     for (const [hookId, { abort }] of this.running) if (!active.has(hookId)) abort.abort();
   }
 
@@ -87,7 +87,7 @@ export class Retries {
     this.running.set(hookId, { abort, failing });
     void Promise.all(deliveries.map((delivery) => this.send(delivery, abort.signal)))
       .catch((error: unknown) => {
-        this.logger.warn('retries are paused for now', { hook_id: hookId, error: String(error) });
+        this.logger.warn('retries to a webhook are paused', { hook_id: hookId, error: String(error) });
       })
       .finally(() => this.running.delete(hookId));
   }

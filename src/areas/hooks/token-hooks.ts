@@ -15,7 +15,7 @@ const DEACTIVATE: Statement = {
 };
 /** A separate statement that sees them inactive, so that no hook is sent its own end. */
 const ANNOUNCE: Statement = {
-  name: 'hooks.tell_end_of_token',
+  name: 'hooks.announce_end_of_token',
   text: `
     SELECT sum(${emitSql('error.occurred', 'user_id', {
       source: `'hook'`,

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import {
-  DELIVERY_STATUSES,
-  type DeliveryOverview,
-  type DeliveryStatus,
-  type HookAdmin,
-} from '../../areas/hooks/hook-admin.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/delivery.js';
+import type { DeliveryOverview, HookAdmin } from '../../areas/hooks/hook-admin.js';
 import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
 import { newWebhookSecret } from '../../common/text/webhook-secret.js';
 import { agoArgument, countArgument, secondsArgument } from '../arguments.js';

@@ -5,9 +5,9 @@ import {
   operation,
   SIGNATURE_HEADERS,
 } from '../../../http/asyncapi/messages.js';
-import { deliverySchemas } from './delivery.schemas.js';
+import type { EmittedName, EventName, EventPayloads } from '../../../platform/events/event-catalogue.js';
 
-/** What registered webhooks are told. */
+/** The deliveries that registered webhooks get. */
 export function deliveries(): DescribedChannel {
   const headers = {
     type: 'object',
@@ -27,7 +27,98 @@ export function deliveries(): DescribedChannel {
       messages,
     },
     operations: {
-      deliver: operation('send', 'deliveries', Object.keys(messages), { summary: 'Tell webhooks of events' }),
+      deliver: operation('send', 'deliveries', Object.keys(messages), {
+        summary: 'Notify webhooks of events',
+      }),
+    },
+  };
+}
+
+type FieldSchema = Readonly<Record<string, unknown>>;
+type PayloadSchemas = {
+  readonly [Name in EmittedName]: { readonly [Field in keyof Required<EventPayloads[Name]>]: FieldSchema };
+};
+
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 0 };
+const session = { session_id: text, channel: text, user_id: text };
+const turn = { ...session, turn_id: text };
+const chat = {
+  ...turn,
+  message_id: text,
+  content: { type: 'string', description: 'The text, only while `hooks.include_content` is set' },
+};
+const named = { name: text };
+const lost = { name: text, error: { type: 'string', description: 'Why the connection is gone' } };
+const plugin = { name: text, version: text };
+
+const PAYLOADS: PayloadSchemas = {
+  'session.created': session,
+  'session.idle': session,
+  'session.terminated': { ...session, reason: { type: 'string', enum: ['deleted', 'timeout'] } },
+  'message.received': { ...chat, attachments: count },
+  'message.sent': {
+    ...chat,
+    model: text,
+    tokens_used: count,
+    tool_calls: count,
+    finish_reason: { type: 'string', description: 'Why the model stopped', example: 'stop' },
+  },
+  'tool.executed': {
+    ...turn,
+    tool_call_id: text,
+    name: text,
+    status: { type: 'string', enum: ['success', 'error', 'denied', 'timeout'] },
+    duration_ms: count,
+  },
+  'error.occurred': {
+    source: { type: 'string', enum: ['turn', 'hook', 'channel', 'mcp', 'plugin'] },
+    reason: { type: 'string', description: 'A fixed word, such as `provider_idle_timeout`' },
+    session_id: text,
+    turn_id: text,
+    hook_id: text,
+    name: { type: 'string', description: 'The channel, server or plugin' },
+  },
+  'channel.connected': named,
+  'channel.disconnected': lost,
+  'mcp.connected': named,
+  'mcp.disconnected': lost,
+  'plugin.loaded': plugin,
+  'plugin.disabled': plugin,
+  'config.updated': { keys: { type: 'array', items: text }, reload_required: { type: 'boolean' } },
+};
+
+const OPTIONAL: ReadonlySet<string> = new Set(['content', 'error']);
+const OPTIONAL_IN_ERRORS: ReadonlySet<string> = new Set(['session_id', 'turn_id', 'hook_id', 'name']);
+
+/** The body of a delivery for each event: what receivers generate types from. Within version 1 only additions. */
+export function deliverySchemas(): ReadonlyMap<EventName, Readonly<Record<string, unknown>>> {
+  const names = Object.keys(PAYLOADS) as EmittedName[];
+  const schemas = names.map((name) => [name, deliverySchema(name, name)] as const);
+  const completed = deliverySchema('session.completed', 'session.terminated');
+  return new Map<EventName, Readonly<Record<string, unknown>>>([
+    ...schemas,
+    ['session.completed', completed],
+  ]);
+}
+
+function deliverySchema(event: EventName, payload: EmittedName) {
+  const properties = PAYLOADS[payload];
+  const optional = payload === 'error.occurred' ? OPTIONAL_IN_ERRORS : OPTIONAL;
+  const required = Object.keys(properties).filter((field) => !optional.has(field));
+  return {
+    type: 'object',
+    required: ['id', 'event', 'timestamp', 'sequence', 'data'],
+    properties: {
+      id: { type: 'string', description: 'The same on every attempt, and in the header `webhook-id`' },
+      event: { type: 'string', enum: [event] },
+      timestamp: { type: 'string', format: 'date-time' },
+      sequence: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Counts the events of this webhook, without gaps',
+      },
+      data: { type: 'object', required, properties },
     },
   };
 }

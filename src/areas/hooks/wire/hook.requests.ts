@@ -1,7 +1,10 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
 import { Optional, TextLength } from '../../../http/validation/field.decorator.js';
+import { FurtherChecks } from '../../../http/validation/further-checks.js';
 import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
+import { type HookInput, HooksService } from '../hooks.service.js';
 
 /** POST /hooks, the same in both profiles (docs/specification/api.md, 4.1 and 4.2). */
 export class RegisterHookRequest {
@@ -50,3 +53,23 @@ export const REGISTER_EXAMPLES = {
     value: { url: 'https://example.com/agent-events', events: ['*'] },
   },
 };
+
+/** Reports unknown events, bad secrets and refused addresses together with the other problems of a registration. */
+@Injectable()
+export class HookRequestChecks implements OnModuleInit {
+  constructor(
+    private readonly checks: FurtherChecks,
+    private readonly hooks: HooksService,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add(RegisterHookRequest, (sent, isFaulty) => {
+      const { url, events, secret } = sent as Partial<HookInput>;
+      return this.hooks.problemsOf({
+        ...(url === undefined || isFaulty('url') ? {} : { url }),
+        ...(events === undefined || isFaulty('events') ? {} : { events }),
+        ...(isFaulty('secret') ? {} : { secret }),
+      });
+    });
+  }
+}
