@@ -102,3 +102,16 @@ describe.each([
     expect(lines.at(-1)).toContain('a message was not read');
   });
 });
+
+test.each(['first', 'last'])(
+  'an answer of 100 MB from a child, with its id %s, fails its call with the reason and costs its neighbour nothing',
+  async (where) => {
+    const { connected_at: since } = (await serverB(gateway, 'child')) ?? {};
+    const neighbour = call('child__hang');
+    const large = await call('child__big', { text: `100000000 ${where}` });
+    expect([large.status, large.content]).toEqual(['error', expect.stringContaining(TOO_LARGE)]);
+    expect(await neighbour).toEqual({ status: 'success', content: 'back' });
+    expect(await call('child__big', { text: '5 first' })).toEqual({ status: 'success', content: 'xxxxx' });
+    expect((await serverB(gateway, 'child'))?.connected_at).toBe(since);
+  },
+);

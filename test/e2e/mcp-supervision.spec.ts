@@ -72,7 +72,8 @@ test('kill -9 of the child: its calls fail at once, and a new child takes over',
   process.kill(Number(pid), 'SIGKILL');
   expect(await hanging).toEqual({
     status: 'error',
-    content: 'The MCP server "fine" was lost while the call ran; it may or may not have had an effect.',
+    content:
+      'The MCP server "fine" was lost while the call ran (it was ended by SIGKILL); it may or may not have had an effect.',
   });
   expect(await call('fine__echo', { text: 'x' })).toEqual({
     status: 'error',

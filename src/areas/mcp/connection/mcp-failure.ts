@@ -25,8 +25,12 @@ export class McpServerDown extends Error {
 export class McpServerLost extends Error {
   override readonly name = 'McpServerLost';
 
-  constructor(server: string) {
-    super(`The MCP server "${server}" was lost while the call ran; it may or may not have had an effect.`);
+  /** @param why what ended it, if that is known, such as `it exited with code 1` */
+  constructor(server: string, why: string | undefined) {
+    const reason = why === undefined ? '' : ` (${why})`;
+    super(
+      `The MCP server "${server}" was lost while the call ran${reason}; it may or may not have had an effect.`,
+    );
   }
 }
 

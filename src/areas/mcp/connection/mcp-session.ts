@@ -121,6 +121,11 @@ export class McpSession {
     return this.over.signal.reason as Error | undefined;
   }
 
+  /** How a child ended, or what it did that ended the connection; undefined while it runs, and for other servers. */
+  get childFault(): string | undefined {
+    return this.transport instanceof ChildTransport ? this.transport.fault : undefined;
+  }
+
   /** The line of a child's standard error that best says what is wrong. */
   get recentOutput(): string | undefined {
     return this.transport instanceof ChildTransport ? this.transport.recentOutput : undefined;

@@ -77,7 +77,7 @@ export class ServerCalls {
     if (error instanceof McpToolFailed) return error;
     if (isAnswer(error)) return new Error(this.parts.redact(failureText(error)), { cause: error });
     session.giveUp(asError(error));
-    return new McpServerLost(this.parts.name);
+    return new McpServerLost(this.parts.name, session.childFault);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 
 export const MAX_MESSAGE_BYTES = 10 * 1_048_576;
+/** A message past the bounds is skipped up to this many bytes, and nothing of it is kept; a longer one counts as endless. */
+export const MAX_SKIPPED_BYTES = 256 * 1_048_576;
 const MAX_VALUES = 50_000;
 const MAX_DEPTH = 100;
 const INTERNAL_ERROR = -32_603;
@@ -34,6 +36,16 @@ export class BoundedMessage {
   /** Whether it is a request or a notification, judged by the bytes so far. */
   get isCall(): boolean {
     return this.scan.isCall;
+  }
+
+  /** The id of the request that it answers, as soon as that can be told from the bytes so far. */
+  get answeredId(): string | number | undefined {
+    return this.scan.isResponse && this.scan.isIdComplete ? this.scan.id : undefined;
+  }
+
+  /** Whether it is a response, judged by the bytes so far. */
+  get isResponse(): boolean {
+    return this.scan.isResponse;
   }
 
   push(piece: Uint8Array): void {
@@ -91,6 +103,8 @@ export class MessageScan {
   deepest = 0;
   /** Whether it has a method, that is, it is a request or a notification and not a response. */
   isCall = false;
+  /** Whether it has a result or an error, that is, it is a response. */
+  isResponse = false;
   private depth = 0;
   private isInText = false;
   /** Whether the text so far ends with a backslash that escapes what follows. */
@@ -107,6 +121,11 @@ export class MessageScan {
     } catch {
       return undefined;
     }
+  }
+
+  /** Whether the whole id has been scanned: bytes to come may still belong to it until the next key or the end. */
+  get isIdComplete(): boolean {
+    return this.rawId !== '' && (this.depth === 0 || this.key !== 'id');
   }
 
   push(bytes: Uint8Array): void {
@@ -187,5 +206,6 @@ export class MessageScan {
     this.key = this.literal;
     if (this.key === 'id') this.rawId = '';
     if (this.key === 'method') this.isCall = true;
+    if (this.key === 'result' || this.key === 'error') this.isResponse = true;
   }
 }

@@ -2,6 +2,7 @@ import type { Transformer } from 'node:stream/web';
 import {
   BoundedMessage,
   MAX_MESSAGE_BYTES,
+  MAX_SKIPPED_BYTES,
   MessageScan,
   type OnRefused,
   refusal,
@@ -12,8 +13,6 @@ type Controller = TransformStreamDefaultController<Uint8Array>;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** An event past the message bounds is skipped up to this many bytes; a longer one counts as endless. */
-const MAX_SKIPPED_BYTES = 64 * 1_048_576;
 
 /** A body is past the bounds and answers no call that could get an error in its place. */
 class ResponseTooLarge extends Error {

@@ -10,12 +10,13 @@ test('lines come out whole wherever the chunks are cut, even within a character'
   expect(splitter.push(bytes('\n\n'))).toEqual(['rest', '']);
 });
 
-test('a line past the bound is refused and the splitter starts over', () => {
+test('a line past the bound is reported once and skipped to its end, and what is around it in the chunk is kept', () => {
   const splitter = new LineSplitter(8);
   expect(splitter.push(bytes('12345678\n'))).toEqual(['12345678']);
-  splitter.push(bytes('12345'));
-  expect(() => splitter.push(bytes('6789'))).toThrow(LineTooLong);
-  expect(splitter.push(bytes('ok\n'))).toEqual(['ok']);
+  expect(splitter.push(bytes('before\n123456789\nafter\nrest'))).toEqual(['before', undefined, 'after']);
+  expect(splitter.push(bytes('\n12345'))).toEqual(['rest']);
+  expect([splitter.push(bytes('6789')), splitter.push(bytes('more'))]).toEqual([[undefined], []]);
+  expect(splitter.push(bytes('end\nok\n'))).toEqual(['ok']);
 });
 
 const MIB = 1_048_576;
@@ -55,9 +56,40 @@ test('a refused message that is not a response has no id', () => {
   expect(found).toMatchObject({ id: undefined });
 });
 
-test('an endless line is too long: the first one past 10 MiB, a later one past 64 MiB', () => {
+test.each([
+  ['its id, when that comes first', '"id":42,"result":', '}', undefined],
+  ['the only request that waits', '"result":', ',"id":42}', 42],
+])('a response past 10 MiB is refused before it ends, by %s, and only once', (_how, head, tail, only) => {
+  const lines = new MessageLines(() => only);
+  lines.push(bytes('{}\n'));
+  expect(lines.push(bytes(`{${head}"${'x'.repeat(10 * MIB)}`))).toEqual([
+    {
+      id: 42,
+      reason: 'The message of the tool server has more than 10485760 bytes (10 MiB), so it was not read.',
+    },
+  ]);
+  expect(lines.push(bytes('x'.repeat(MIB)))).toEqual([]);
+  expect(lines.push(bytes(`"${tail}\n{"id":43}\n`))).toEqual(['{"id":43}']);
+});
+
+test('an id that is cut at the end of a chunk is not used before it is complete', () => {
+  const lines = new MessageLines();
+  lines.push(bytes('{}\n'));
+  expect(lines.push(bytes(`{"result":"${'x'.repeat(10 * MIB)}","id":4`))).toEqual([]);
+  expect(lines.push(bytes('2}\n'))).toMatchObject([{ id: 42 }]);
+});
+
+test('a large message that is not a response fails no request, however few wait', () => {
+  const lines = new MessageLines(() => 42);
+  lines.push(bytes('{}\n'));
+  expect(lines.push(bytes(`{"params":"${'x'.repeat(10 * MIB)}`))).toEqual([]);
+  expect(lines.push(bytes('","method":"m"}\n'))).toMatchObject([{ id: undefined }]);
+});
+
+test('an endless line is too long: the first one past 10 MiB, a later one past 256 MiB', () => {
   const mib = Buffer.alloc(MIB, 'x');
   const until = (lines: MessageLines): number => {
+    lines.push(bytes('{"'));
     for (let count = 1; ; count += 1) {
       try {
         lines.push(mib);
@@ -69,5 +101,5 @@ test('an endless line is too long: the first one past 10 MiB, a later one past 6
   };
   const later = new MessageLines();
   later.push(bytes('{}\n'));
-  expect([until(new MessageLines()), until(later)]).toEqual([11, 65]);
+  expect([until(new MessageLines()), until(later)]).toEqual([10, 256]);
 });

@@ -1,94 +1,118 @@
 import type { Readable } from 'node:stream';
-import { BoundedMessage, MAX_MESSAGE_BYTES, type RefusedMessage } from './bounded-message.js';
+import {
+  BoundedMessage,
+  MAX_MESSAGE_BYTES,
+  MAX_SKIPPED_BYTES,
+  type RefusedMessage,
+} from './bounded-message.js';
 
 const NEWLINE = 10;
-/** A line past the message bounds is skipped up to this many bytes; a longer one counts as endless. */
-const MAX_SKIPPED_BYTES = 64 * 1_048_576;
 const FLOW_WINDOW_MS = 1000;
 
-/** A line is longer than its reader accepts. */
+/** A line of messages has no end in sight, so that no later one can be read. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 
   constructor(maxBytes: number) {
-    super(`A line of more than ${maxBytes} bytes was written.`);
+    super(`it wrote a line of more than ${maxBytes} bytes`);
   }
 }
 
-/** Splits a stream of bytes into lines; buffers at most one unfinished line of `maxBytes`. */
+/** The parts of lines in a chunk; all but the last one end their line. */
+function* partsOf(chunk: Buffer): Generator<{ readonly part: Buffer; readonly endsLine: boolean }> {
+  let start = 0;
+  for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    yield { part: chunk.subarray(start, end), endsLine: true };
+    start = end + 1;
+  }
+  yield { part: chunk.subarray(start), endsLine: false };
+}
+
+function lineOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+/** Splits a stream of bytes into lines of at most `maxBytes`, and skips longer ones. */
 export class LineSplitter {
-  private pieces: Buffer[] = [];
+  private parts: Buffer[] = [];
   private size = 0;
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Returns the lines that this chunk completes, without line ends. Throws `LineTooLong` and then starts over. */
-  push(chunk: Buffer): string[] {
-    const lines: string[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.append(chunk.subarray(start, end));
-      lines.push(this.flush());
-      start = end + 1;
+  /** Returns the lines that this chunk completes, without line ends; undefined stands for one that is too long. */
+  push(chunk: Buffer): (string | undefined)[] {
+    const lines: (string | undefined)[] = [];
+    for (const { part, endsLine } of partsOf(chunk)) {
+      const wasTooLong = this.isTooLong;
+      this.append(part);
+      if (this.isTooLong && !wasTooLong) lines.push(undefined);
+      if (!endsLine) continue;
+      if (!this.isTooLong) lines.push(lineOf(Buffer.concat(this.parts)));
+      this.parts = [];
+      this.size = 0;
     }
-    this.append(chunk.subarray(start));
     return lines;
   }
 
-  private append(piece: Buffer): void {
-    if (piece.length === 0) return;
-    this.size += piece.length;
-    if (this.size > this.maxBytes) {
-      this.flush();
-      throw new LineTooLong(this.maxBytes);
-    }
-    this.pieces.push(piece);
+  private get isTooLong(): boolean {
+    return this.size > this.maxBytes;
   }
 
-  private flush(): string {
-    const line = Buffer.concat(this.pieces).toString('utf8');
-    this.pieces = [];
-    this.size = 0;
-    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  private append(part: Buffer): void {
+    this.size += part.length;
+    if (this.isTooLong) this.parts = [];
+    else this.parts.push(part);
   }
 }
 
 /**
  * Splits a stream of bytes into lines, each a message or a refused one. A line past the bounds is skipped to its end, so
- * that its writer can go on.
+ * that its writer and the other calls go on. It is reported as soon as it is known which request it answers: by its id, or
+ * because only one request waits for a response.
  */
 export class MessageLines {
   private readonly line = new BoundedMessage();
   private hasMessages = false;
+  /** Whether the unfinished line has been reported as refused. */
+  private isReported = false;
+
+  /** @param onlyRequest the id of the only request that waits for a response; undefined when none or several do */
+  constructor(private readonly onlyRequest: () => string | number | undefined = () => undefined) {}
 
   /**
-   * Returns the lines that this chunk completes. Throws `LineTooLong` for an endless line: one past 64 MiB, or past the
-   * bound of a message (10 MiB) while no line has been completed yet, because no response can be due by then.
+   * Returns the lines that this chunk completes, and the unfinished one if it is refused already. Throws `LineTooLong` for
+   * an endless line: one past 256 MiB, or past the bound of a message (10 MiB) while no line has been completed yet,
+   * because no response can be due by then.
    */
   push(chunk: Buffer): (string | RefusedMessage)[] {
     const lines: (string | RefusedMessage)[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.append(chunk.subarray(start, end));
-      lines.push(this.flush());
-      start = end + 1;
+    for (const { part, endsLine } of partsOf(chunk)) {
+      this.line.push(part);
+      const most = this.hasMessages ? MAX_SKIPPED_BYTES : MAX_MESSAGE_BYTES;
+      if (this.line.size > most) throw new LineTooLong(most);
+      const found = endsLine ? this.end() : this.refusedEarly();
+      if (found !== undefined) lines.push(found);
     }
-    this.append(chunk.subarray(start));
     return lines;
   }
 
-  private append(piece: Buffer): void {
-    this.line.push(piece);
-    const most = this.hasMessages ? MAX_SKIPPED_BYTES : MAX_MESSAGE_BYTES;
-    if (this.line.size > most) throw new LineTooLong(most);
-  }
-
-  private flush(): string | RefusedMessage {
+  private end(): string | RefusedMessage | undefined {
+    const wasReported = this.isReported;
+    this.isReported = false;
     this.hasMessages = true;
     const line = this.line.end();
-    if (!Buffer.isBuffer(line)) return line;
-    const text = line.toString('utf8');
-    return text.endsWith('\r') ? text.slice(0, -1) : text;
+    if (Buffer.isBuffer(line)) return lineOf(line);
+    return wasReported ? undefined : line;
+  }
+
+  private refusedEarly(): RefusedMessage | undefined {
+    const { refusedFor: reason, isResponse, answeredId } = this.line;
+    if (reason === undefined || !isResponse || this.isReported) return undefined;
+    const id = answeredId ?? this.onlyRequest();
+    if (id === undefined) return undefined;
+    this.isReported = true;
+    return { reason, id };
   }
 }
 

@@ -38,7 +38,7 @@ test('messages are lines; blank lines are ignored, and anything else is reported
 test('a child that writes nonsense without end is ended', async () => {
   const { transport, seen } = child('while :; do echo nonsense; done');
   await transport.start();
-  await eventually(() => expect(transport.fault).toBe('It wrote 1000 lines that are no messages.'));
+  await eventually(() => expect(transport.fault).toBe('it wrote 1000 lines that are no messages'));
   expect([seen.closed, seen.messages]).toEqual([1, []]);
 });
 
@@ -71,13 +71,13 @@ test('what a child has not read is bounded', async () => {
   await expect(transport.send(PING)).rejects.toThrow('The child does not read what it is sent.');
 });
 
-test('a line on standard error that is too long is dropped, and what follows is read', async () => {
+test('a line on standard error that is too long is left out, and what follows is read, even at once', async () => {
   const { transport, seen } = child(
-    'head -c 70000 /dev/zero | tr "\\0" x >&2; echo >&2; sleep 0.2; echo after >&2; sleep 60',
+    'x=$(head -c 70000 /dev/zero | tr "\\0" x); printf "%s\\nafter\\n" "$x" >&2; sleep 60',
   );
   await transport.start();
   await eventually(() => expect(seen.output.at(-1)).toBe('after'));
-  expect(seen.output[0]).toBe('a line on standard error is too long and was left out');
+  expect(seen.output).toEqual(['a line on standard error is too long and was left out', 'after']);
 });
 
 test('a response of more than 10 MiB is an error for its call, and the child goes on', async () => {
@@ -91,3 +91,20 @@ test('a response of more than 10 MiB is an error for its call, and the child goe
   expect(seen.messages[1]).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32_603, message: reason } });
   expect([seen.output, seen.closed, transport.fault]).toEqual([[reason], 0, undefined]);
 });
+
+test('a response of 100 MB fails its call at once, long before it ends, and the child goes on', async () => {
+  const { transport, seen } = child(
+    `read -r line; echo '${ANSWER}'; read -r line; printf '{"result":"'; head -c 100000000 /dev/zero | tr "\\\\0" x; echo '","id":2,"jsonrpc":"2.0"}'; read -r line; echo '{"jsonrpc":"2.0","id":3,"result":{}}'; sleep 60`,
+  );
+  await transport.start();
+  await transport.send(PING);
+  await eventually(() => expect(seen.messages).toHaveLength(1));
+  await transport.send({ ...PING, id: 2 });
+  const startedAt = performance.now();
+  await eventually(() => expect(seen.messages[1]).toMatchObject({ id: 2, error: { code: -32_603 } }));
+  // At most 16 MiB are read in a second.
+  expect(performance.now() - startedAt).toBeLessThan(4000);
+  await transport.send({ ...PING, id: 3 });
+  await eventually(() => expect(seen.messages[2]).toEqual({ jsonrpc: '2.0', id: 3, result: {} }), 20_000);
+  expect([seen.output.length, seen.messages.length, transport.fault]).toEqual([1, 3, undefined]);
+}, 30_000);

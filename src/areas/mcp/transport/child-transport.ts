@@ -15,6 +15,8 @@ const MAX_ERROR_LINE_BYTES = 65_536;
 const MAX_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
 /** A program that writes this many lines in a row without a message is not an MCP server. */
 const MAX_GARBAGE_LINES = 1000;
+/** Of requests without a response, including cancelled ones, no more ids are remembered. */
+const MAX_OPEN_REQUESTS = 1000;
 
 /** Called with each line that a child writes and that is not a message. */
 export type OnChildOutput = (line: string) => void;
@@ -33,6 +35,8 @@ export class ChildTransport implements Transport {
   private child: GroupedChild | undefined;
   private flow: FlowLimit | undefined;
   private garbage = 0;
+  /** Requests without a response so far. Cancelled ones stay: the child may have started to answer. */
+  private readonly open = new Set<string | number>();
   private closed = false;
 
   constructor(
@@ -55,7 +59,7 @@ export class ChildTransport implements Transport {
     this.child = child;
     const { stdout, stderr } = child.process;
     if (stdout === null || stderr === null) throw new Error('The child has no standard streams.');
-    const messages = new MessageLines();
+    const messages = new MessageLines(() => this.onlyRequest());
     this.flow = new FlowLimit(stdout, MAX_FLOW);
     stdout.on('data', (chunk: Buffer) => this.read(messages, chunk));
     this.readStderr(stderr);
@@ -69,6 +73,7 @@ export class ChildTransport implements Transport {
     if (this.closed || !stdin?.writable) return Promise.reject(new Error('The child is gone.'));
     if (stdin.writableLength > MAX_UNREAD_BYTES)
       return Promise.reject(new Error('The child does not read what it is sent.'));
+    if ('method' in message && 'id' in message) this.remember(message.id);
     stdin.write(serializeMessage(message));
     return Promise.resolve();
   }
@@ -104,31 +109,47 @@ export class ChildTransport implements Transport {
       this.garbage += 1;
       this.onOutput(`not a message on standard output: ${line}`);
       if (this.garbage > MAX_GARBAGE_LINES)
-        throw new Error(`It wrote ${MAX_GARBAGE_LINES} lines that are no messages.`);
+        throw new Error(`it wrote ${MAX_GARBAGE_LINES} lines that are no messages`);
       return;
     }
     this.garbage = 0;
-    this.onmessage?.(message);
+    this.deliver(message);
   }
 
   /** Answers the waiting call with an error in place of the refused response. */
   private refuse({ id, reason }: RefusedMessage): void {
     this.onRefused(reason);
-    if (id !== undefined) this.onmessage?.(refusal(id, reason));
+    if (id !== undefined) this.deliver(refusal(id, reason));
+  }
+
+  private deliver(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) this.open.delete(message.id);
+    this.onmessage?.(message);
+  }
+
+  private remember(id: string | number): void {
+    const [oldest] = this.open;
+    if (oldest !== undefined && this.open.size >= MAX_OPEN_REQUESTS) this.open.delete(oldest);
+    this.open.add(id);
+  }
+
+  private onlyRequest(): string | number | undefined {
+    const [first] = this.open;
+    return this.open.size === 1 ? first : undefined;
   }
 
   private readStderr(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
     const lines = new LineSplitter(MAX_ERROR_LINE_BYTES);
     stderr.on('data', (chunk: Buffer) => {
-      try {
-        for (const line of lines.push(chunk)) this.onStderrLine(line);
-      } catch {
-        this.onOutput('a line on standard error is too long and was left out');
-      }
+      for (const line of lines.push(chunk)) this.onStderrLine(line);
     });
   }
 
-  private onStderrLine(line: string): void {
+  private onStderrLine(line: string | undefined): void {
+    if (line === undefined) {
+      this.onOutput('a line on standard error is too long and was left out');
+      return;
+    }
     if (line.trim() === '') return;
     this.stderrTail.add(line);
     this.onOutput(line);
