@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Client, type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import {
+  Client,
+  type Pool,
+  type PoolClient,
+  Query,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
 import type { DataSource } from 'typeorm';
 import { isDirect, namesStatements } from './data-source.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
@@ -108,19 +116,48 @@ export class Database implements SqlRunner {
   private runnerOn(client: PoolClient): SqlRunner {
     return {
       query: async <Row extends QueryResultRow>(statement: Statement, values: readonly SqlValue[] = []) =>
-        (await client.query<Row>(this.prepared(statement, values))).rows,
+        (await answerOf<Row>(client, this.prepared(statement, values))).rows,
     };
   }
 
   /** Behind a pooler without its name: the next transaction may be with a server process that never heard it. */
-  private prepared({ name, text, timeoutMs, replanned = false }: Statement, values: readonly SqlValue[]) {
-    return {
-      ...(this.named && !replanned ? { name } : {}),
-      text,
-      values: values as unknown[],
-      ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
-    };
+  private prepared(
+    { name, text, timeoutMs, replanned = false }: Statement,
+    values: readonly SqlValue[],
+  ): QueryConfig<unknown[]> {
+    return new PreparedQuery(text, values, this.named && !replanned ? name : undefined, timeoutMs);
   }
+}
+
+/**
+ * A statement in the driver's own form, which it takes as it is. A plain description of one it would copy first,
+ * property descriptor by property descriptor, at the cost of everything else that is done here for a statement.
+ */
+class PreparedQuery extends Query implements QueryConfig<unknown[]> {
+  declare readonly text: string;
+
+  constructor(
+    text: string,
+    values: readonly SqlValue[],
+    readonly name: string | undefined,
+    /** In milliseconds, by the driver's name. */
+    readonly query_timeout: number | undefined,
+  ) {
+    super(text, values);
+  }
+}
+
+/** A client hands a query of the driver's own form back, so its answer has to be asked for. */
+function answerOf<Row extends QueryResultRow>(
+  client: PoolClient,
+  query: QueryConfig<unknown[]>,
+): Promise<QueryResult<Row>> {
+  return new Promise((resolve, reject) => {
+    client.query<Row>(query, (error: Error | null, result) => {
+      if (error) reject(error);
+      else resolve(result);
+    });
+  });
 }
 
 function reportedByNextStatement(): void {
