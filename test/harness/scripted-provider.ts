@@ -15,6 +15,8 @@ export interface ScriptedProvider {
   readonly requests: readonly ScriptedRequest[];
   /** Connections that are open now. */
   openSockets(): number;
+  /** Closes the connections that callers keep for their next request. */
+  closeUnused(): void;
   /** Connections that were ever made. */
   madeSockets(): number;
   /** The last script answers every further request. */
@@ -53,6 +55,7 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     openSockets: () => sockets.size,
+    closeUnused: () => server.closeIdleConnections(),
     madeSockets: () => made,
     script: (...given) => {
       scripts = given;

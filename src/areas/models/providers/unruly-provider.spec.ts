@@ -47,6 +47,8 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
   let provider: ModelProvider;
 
   beforeEach(async () => {
+    // What an earlier test's provider keeps is not taken for a connection of this one.
+    server.closeUnused();
     provider = await connect(wire, server.url);
   });
 
