@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const main = new URL('../dist/src/command-line.js', import.meta.url);
+const main = new URL('../dist/bundle/agent-gateway.mjs', import.meta.url);
 
 function fail(sentence) {
   process.stderr.write(`${sentence}\n`);

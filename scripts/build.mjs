@@ -17,15 +17,18 @@ function findNestCli() {
   }
 }
 
-function build() {
+async function build() {
   cleanOutput(root);
   const compiled = spawnSync(process.execPath, [nestCli, 'build'], { cwd: root, stdio: 'inherit' });
   if (compiled.status !== 0) return compiled.status ?? 1;
+  // Only here: like the compiler, the bundler is absent from a production install.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(root);
   stampBuild(root);
   return 0;
 }
 
-function main() {
+async function main() {
   const state = buildState(root);
   if (process.argv.includes('--if-stale') && state === 'fresh') return 0;
   if (nestCli !== undefined) return build();
@@ -37,4 +40,4 @@ function main() {
   return process.argv.includes('--if-stale') ? 0 : 1;
 }
 
-process.exitCode = main();
+process.exitCode = await main();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const inputs = [
   'src',
   'ormconfig.ts',
+  'scripts/bundle.mjs',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',

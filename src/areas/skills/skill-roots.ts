@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../common/package-root.js';
 import { isBelow } from '../../platform/files/contained-file.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { PluginFolder } from '../plugins/plugins.api.js';
@@ -22,7 +22,7 @@ export function rootsOf(settings: GatewaySettings, plugins: readonly PluginFolde
   const { builtin, directory } = settings.skills;
   const roots: SkillRoot[] = [];
   if (directory !== '') roots.push({ origin: 'workspace', source: 'builtin', directory });
-  if (builtin) roots.push({ origin: 'builtin', source: 'builtin', directory: shippedSkills() });
+  if (builtin) roots.push({ origin: 'builtin', source: 'builtin', directory: join(packageRoot(), 'skills') });
   for (const { name, folder } of pluginsWithSkills(settings, plugins)) {
     const source = `plugin:${name}`;
     roots.push({ origin: source, source, directory: join(folder, 'skills'), within: folder });
@@ -50,11 +50,4 @@ export async function realRoot({ directory, within }: SkillRoot): Promise<string
   if (real !== undefined && !isBelow(within, real))
     throw new SkillProblem('skills leads out of the folder of the plugin');
   return real;
-}
-
-/** The folder `skills/` of the package, whether the sources or the build run. */
-function shippedSkills(): string {
-  const here = fileURLToPath(import.meta.url);
-  const up = here.endsWith('.ts') ? '../../..' : '../../../..';
-  return join(dirname(here), up, 'skills');
 }

@@ -1,20 +1,19 @@
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../../common/package-root.js';
 
 export interface BuildInfo {
   readonly version: string;
   readonly builtAt: Date;
 }
 
-/** What the build stamped into `dist/build.json`; run from sources, the version of the package and the age of this file. */
+/** What the build stamped into `dist/build.json`; without a build, the version of the package and the age of its file. */
 export function readBuildInfo(): BuildInfo {
-  const here = fileURLToPath(import.meta.url);
-  const root = join(dirname(here), '../../..');
-  const stamped = textsIn(join(root, 'build.json'));
+  const manifest = join(packageRoot(), 'package.json');
+  const stamped = textsIn(join(packageRoot(), 'dist', 'build.json'));
   const builtAt = stamped.get('built_at');
-  const version = stamped.get('version') ?? textsIn(join(root, 'package.json')).get('version') ?? 'unknown';
-  return { version, builtAt: builtAt === undefined ? statSync(here).mtime : new Date(builtAt) };
+  const version = stamped.get('version') ?? textsIn(manifest).get('version') ?? 'unknown';
+  return { version, builtAt: builtAt === undefined ? statSync(manifest).mtime : new Date(builtAt) };
 }
 
 /** The text values of a JSON file; none when there is no such file. */

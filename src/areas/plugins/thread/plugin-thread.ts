@@ -1,7 +1,7 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { sentenceOf } from '../../../common/errors/error-text.js';
+import { packageRoot } from '../../../common/package-root.js';
 import { PluginProblem } from '../plugin.js';
 import type { PluginPackage } from '../plugin-package.js';
 import type {
@@ -11,6 +11,9 @@ import type {
   ThreadMessage,
   ThreadStart,
 } from './thread-messages.js';
+
+/** A thread always runs the built program, also when the gateway runs from its sources. */
+const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'plugin-thread.mjs');
 
 /** Why a thread was terminated. */
 export type EndReason = 'timeout' | 'memory' | 'crash';
@@ -68,7 +71,7 @@ export class PluginThread {
       httpAnswers: port2,
       httpSignal,
     };
-    const worker = new Worker(threadProgram(), {
+    const worker = new Worker(THREAD_PROGRAM, {
       workerData: start,
       transferList: [port2],
       resourceLimits: HEAP,
@@ -155,12 +158,4 @@ export class PluginThread {
     this.waiting?.reject(why);
     this.answers.close();
   }
-}
-
-/** Threads always run the built program, also when the gateway runs from its sources. */
-function threadProgram(): string {
-  const here = fileURLToPath(import.meta.url);
-  const folder = dirname(here);
-  const built = here.endsWith('.ts') ? join(folder, '../../../../dist/src/areas/plugins/thread') : folder;
-  return join(built, 'plugin-thread-main.js');
 }

@@ -1,9 +1,12 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { sentenceOf } from '../../../common/errors/error-text.js';
+import { packageRoot } from '../../../common/package-root.js';
 import type { JsonSchema } from './compiled-schemas.js';
 import type { SchemaOrder, SchemaReport } from './schema-messages.js';
+
+/** A thread always runs the built program, also when the gateway runs from its sources. */
+const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'schema-thread.mjs');
 
 /** What is to be done with a schema: it is compiled, and then the value is checked, if there is one. */
 export interface SchemaJob {
@@ -52,7 +55,7 @@ export class SchemaThread {
   /** Resolves when it can take jobs. Throws when it does not start. */
   static async start(): Promise<SchemaThread> {
     const options = { resourceLimits: HEAP, env: {}, argv: [], execArgv: [] };
-    const thread = new SchemaThread(new Worker(threadProgram(), options));
+    const thread = new SchemaThread(new Worker(THREAD_PROGRAM, options));
     const started = await thread.report(START_MS);
     if (started !== undefined && !(started instanceof Error)) return thread;
     await thread.end();
@@ -127,12 +130,4 @@ export class SchemaThread {
     this.remembered.delete(oldest);
     return { isNew, old: [oldest] };
   }
-}
-
-/** Threads run the build, also where the sources run through a transformer. */
-function threadProgram(): string {
-  const here = fileURLToPath(import.meta.url);
-  const folder = dirname(here);
-  const built = here.endsWith('.ts') ? join(folder, '../../../../dist/src/areas/tools/schemas') : folder;
-  return join(built, 'schema-thread-main.js');
 }

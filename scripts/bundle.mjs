@@ -1,0 +1,89 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+
+/** What Node starts: the command line, and the programs of the two kinds of threads. */
+const ENTRIES = {
+  'agent-gateway': 'command-line.js',
+  'schema-thread': 'areas/tools/schemas/schema-thread-main.js',
+  'plugin-thread': 'areas/plugins/thread/plugin-thread-main.js',
+};
+/**
+ * Libraries that others ask for by a name that is no literal (Nest's `loadPackage`, TypeORM's drivers). They get the bundled copy:
+ * a second one would know nothing of what was registered with the first.
+ */
+const ASKED_FOR_BY_NAME = ['class-transformer', 'class-validator', 'pg', 'typeorm', '@nestjs/typeorm'];
+
+const registry = `Symbol.for('agent-gateway.bundled')`;
+const asked = ASKED_FOR_BY_NAME.map((name) => `'${name}': () => require('${name}')`).join(', ');
+
+/** Gives `require` to bundled CommonJS: first what is in the bundle, then what is installed. */
+const REQUIRE = `
+import { createRequire as $createRequire } from 'node:module';
+const $installed = $createRequire(import.meta.url);
+const require = Object.assign((name) => (globalThis[${registry}]?.[name] ?? (() => $installed(name)))(), $installed);
+const __filename = import.meta.filename;
+const __dirname = import.meta.dirname;`;
+
+const bundledCopies = {
+  name: 'bundled-copies',
+  setup({ onLoad, onResolve, resolve }) {
+    // Nest's packages are modules that make a `require` of their own, past the bundle. They get the bundle's.
+    onLoad({ filter: /[/\\]@nestjs[/\\].*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      if (!text.includes('createRequire(import.meta.url)')) return undefined;
+      const withoutOwn = text.replace(
+        /^(const|let|var) require = createRequire\(import\.meta\.url\);?$/m,
+        '',
+      );
+      return { contents: withoutOwn.replaceAll('createRequire(import.meta.url)', 'require') };
+    });
+    onLoad({ filter: /[/\\]dist[/\\]src[/\\]app\.module\.js$/ }, async ({ path }) => ({
+      contents: `import 'bundled:libraries';\n${await readFile(path, 'utf8')}`,
+    }));
+    onResolve({ filter: /^bundled:libraries$/ }, ({ path }) => ({
+      path,
+      namespace: 'bundled',
+      sideEffects: true,
+    }));
+    onLoad({ filter: /.*/, namespace: 'bundled' }, () => ({
+      contents: `globalThis[${registry}] = { ${asked} };`,
+      resolveDir: import.meta.dirname,
+    }));
+    // Drivers and transports that are not installed: whoever asks for one is told so by Node.
+    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === 'asked') return undefined;
+      const { errors } = await resolve(path, { ...from, pluginData: 'asked' });
+      return errors.length > 0 ? { path, external: true } : undefined;
+    });
+  },
+};
+
+/**
+ * Puts the compiled program and its libraries into few files under `dist/bundle`: a start reads some forty files instead of
+ * four thousand. Names are kept, so that stack traces and Nest's tokens read as in the sources.
+ */
+export async function bundle(root) {
+  const compiled = join(root, 'dist', 'src');
+  const outdir = join(root, 'dist', 'bundle');
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(compiled, file), out })),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    keepNames: true,
+    legalComments: 'none',
+    banner: { js: REQUIRE.trim() },
+    plugins: [bundledCopies],
+    metafile: true,
+    logLevel: 'error',
+  });
+  const made = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+  for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name));
+}

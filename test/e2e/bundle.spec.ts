@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ProcessBench } from '../harness/gateway-process.js';
+import { HttpCaller } from '../harness/http-caller.js';
+
+const bench = new ProcessBench();
+afterEach(() => bench.clear());
+
+interface Coverage {
+  readonly result: readonly { readonly url: string }[];
+}
+
+/** What a process loaded, as V8's coverage lists it. */
+function loadedFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Coverage)
+    .flatMap(({ result }) => result.map(({ url }) => url));
+}
+
+test('what runs is the bundle alone: no library is loaded a second time beside it', async () => {
+  const folder = await bench.folder();
+  const coverage = join(folder, 'coverage');
+  const gateway = await bench.serve({
+    cwd: folder,
+    env: { GATEWAY_DATA_DIR: join(folder, 'data'), NODE_V8_COVERAGE: coverage },
+  });
+  const operations = new HttpCaller(gateway.operations, undefined);
+  expect((await operations.get('/readyz')).status).toBe(200);
+  const caller = new HttpCaller(gateway.b, gateway.token);
+  const made = await caller.post('/sessions', { channel: 'api', user_id: 'ada' });
+  expect(made.status).toBe(201);
+  const { id } = made.body as { id: string };
+  expect((await caller.post(`/sessions/${id}/messages`, { content: 'hello' })).status).toBe(200);
+  gateway.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+
+  const files = loadedFiles(coverage);
+  expect(files.filter((url) => url.includes('/dist/bundle/')).length).toBeGreaterThan(5);
+  expect(files.filter((url) => /\/(node_modules|dist\/src)\//.test(url))).toEqual([]);
+});
