@@ -6,10 +6,9 @@ import { INBOUND_MODELS, inbound } from './areas/channels/wire/inbound.streams.j
 import { ConfigControllerA } from './areas/config/profile-a/config.controller.js';
 import { ConfigControllerB } from './areas/config/profile-b/config.controller.js';
 import { HooksModule } from './areas/hooks/hooks.module.js';
-import { HooksControllerA } from './areas/hooks/profile-a/hooks.controller.js';
-import { HooksControllerB } from './areas/hooks/profile-b/hooks.controller.js';
 import { deliveries } from './areas/hooks/wire/delivery.streams.js';
 import { HookRequestChecks } from './areas/hooks/wire/hook.requests.js';
+import { HooksController } from './areas/hooks/wire/hooks.controller.js';
 import { LogsModule } from './areas/logs/logs.module.js';
 import { LogsControllerA } from './areas/logs/profile-a/logs.controller.js';
 import { logStream } from './areas/logs/profile-b/log.streams.js';
@@ -20,14 +19,13 @@ import { McpControllerB } from './areas/mcp/profile-b/mcp.controller.js';
 import { PluginsModule } from './areas/plugins/plugins.module.js';
 import { PluginsControllerA } from './areas/plugins/profile-a/plugins.controller.js';
 import { PluginsControllerB } from './areas/plugins/profile-b/plugins.controller.js';
-import { MessagesControllerA } from './areas/sessions/profile-a/messages.controller.js';
 import { SessionRequestChecksA } from './areas/sessions/profile-a/session-request-checks.js';
 import { SessionsControllerA } from './areas/sessions/profile-a/sessions.controller.js';
-import { MessagesControllerB } from './areas/sessions/profile-b/messages.controller.js';
 import { SessionRequestChecksB } from './areas/sessions/profile-b/session-request-checks.js';
 import { SessionsControllerB } from './areas/sessions/profile-b/sessions.controller.js';
 import { SessionsModule } from './areas/sessions/sessions.module.js';
 import { MessageRequestChecks } from './areas/sessions/wire/message-request-checks.js';
+import { MessagesController } from './areas/sessions/wire/messages.controller.js';
 import { sessionSocket, turnStream } from './areas/sessions/wire/session.streams.js';
 import { ToolApprovalRequest } from './areas/sessions/wire/socket/tool-approval.request.js';
 import { SkillsControllerA } from './areas/skills/profile-a/skills.controller.js';
@@ -38,7 +36,7 @@ import { StatusControllerA } from './areas/status/profile-a/status.controller.js
 import { StatusControllerB } from './areas/status/profile-b/status.controller.js';
 import { StatusModule } from './areas/status/status.module.js';
 import type { DescribedApi } from './http/openapi/described-api.js';
-import type { ProfileId } from './http/profiles/profile.js';
+import { type ProfileId, servedIn } from './http/profiles/profile.js';
 
 const AREAS = [
   SessionsModule,
@@ -57,9 +55,9 @@ const AREAS = [
   providers: [SessionRequestChecksA, MessageRequestChecks, HookRequestChecks],
   controllers: [
     SessionsControllerA,
-    MessagesControllerA,
+    servedIn('a', MessagesController),
     ChannelsControllerA,
-    HooksControllerA,
+    servedIn('a', HooksController),
     McpControllerA,
     PluginsControllerA,
     SkillsControllerA,
@@ -77,9 +75,9 @@ class ProfileAModule {}
   providers: [SessionRequestChecksB, MessageRequestChecks, HookRequestChecks],
   controllers: [
     SessionsControllerB,
-    MessagesControllerB,
+    servedIn('b', MessagesController),
     ChannelsControllerB,
-    HooksControllerB,
+    servedIn('b', HooksController),
     McpControllerB,
     PluginsControllerB,
     SkillsControllerB,

@@ -80,7 +80,7 @@ function withoutModels(document: Document, models: DescribedApi['asyncModels']):
 }
 
 function complete(document: Document, profile: ProfileId): Document {
-  for (const placed of operationsOf(document)) completeOperation(placed);
+  for (const placed of operationsOf(document)) completeOperation(placed, profile);
   closeRequests(document);
   nameStreams(document);
   const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags ?? []));

@@ -1,6 +1,6 @@
-import { API_PREFIX } from '../profiles/profile.js';
+import { API_PREFIX, type ProfileId } from '../profiles/profile.js';
 import { COMMON_HEADERS, headerReferences } from '../response-headers.js';
-import { REFUSES } from './answers.decorator.js';
+import { EXTENSION, REFUSES } from './answers.decorator.js';
 import { type RefusalStatus, refusalReference } from './refusals.js';
 import type { Operation, ResponseObject, RoutedOperation } from './schemas.js';
 import { PATH_PARAMETERS, TAGS } from './tags.js';
@@ -28,9 +28,10 @@ const NOT_MODIFIED: ResponseObject = {
 };
 
 /** Adds what every operation has and no controller declares: tag, scope in words, parameters, headers and refusals. */
-export function completeOperation({ path, method, operation }: RoutedOperation): void {
+export function completeOperation({ path, method, operation }: RoutedOperation, profile: ProfileId): void {
   const area = areaOf(path);
   operation.tags = [area];
+  markExtension(operation, profile);
   describeAccess(operation);
   describePathParameters(operation, area);
   const isRemembered = method === 'post' || method === 'patch';
@@ -44,6 +45,12 @@ function areaOf(path: string): string {
   const area = path.slice(API_PREFIX.length + 2).split('/')[0] ?? '';
   if (!Object.hasOwn(TAGS, area)) throw new Error(`${path}: describe its tag "${area}" in TAGS.`);
   return area;
+}
+
+function markExtension(operation: Operation, profile: ProfileId): void {
+  const marked = operation as { [EXTENSION]?: ProfileId | true };
+  if (marked[EXTENSION] === profile) marked[EXTENSION] = true;
+  else delete marked[EXTENSION];
 }
 
 /** An operation that needs no token must say so: the document's default is a token. */

@@ -5,15 +5,15 @@ import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorat
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
-import { ProfileAController } from '../../../http/profiles/profile.js';
+import { BothProfilesController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { HooksService } from '../hooks.service.js';
-import { REGISTER_EXAMPLES, RegisterHookRequest } from '../wire/hook.requests.js';
-import { HookListView, HookView, presentHook, presentHookList } from '../wire/hook.views.js';
+import { REGISTER_EXAMPLES, RegisterHookRequest } from './hook.requests.js';
+import { HookListView, HookView, presentHook, presentHookList } from './hook.views.js';
 
-/** Webhooks in Profile A (docs/specification/api.md, 4.1). */
-@ProfileAController('hooks')
-export class HooksControllerA {
+/** Webhooks (docs/specification/api.md, 4.1 and 4.2). */
+@BothProfilesController('hooks')
+export class HooksController {
   constructor(private readonly hooks: HooksService) {}
 
   @Get()
