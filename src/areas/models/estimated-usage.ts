@@ -3,6 +3,7 @@ import type {
   ModelMessage,
   ModelRequest,
   ModelToolCall,
+  ModelToolResult,
   ModelUsage,
 } from './model-provider.port.js';
 
@@ -10,6 +11,9 @@ import type {
 export const BYTES_PER_TOKEN = 4;
 export const TOKENS_PER_MESSAGE = 8;
 export const TOKENS_PER_IMAGE = 1600;
+
+/** What is counted within `input` and `output`, and has a price of its own. */
+export const USAGE_PARTS = ['cachedInput', 'cacheWrite', 'reasoning'] as const;
 
 export interface ModelOutput {
   readonly text: string;
@@ -30,25 +34,29 @@ export function chargedUsage(counted: ModelUsage, request: ModelRequest, output:
   const lacksOutput = counted.output === 0 && (output.text !== '' || output.calls.length > 0);
   if (!lacksInput && !lacksOutput) return counted;
   return {
+    ...counted,
     input: lacksInput ? inputTokens(request) : counted.input,
     output: lacksOutput ? outputTokens(output) : counted.output,
     estimated: true,
   };
 }
 
-/** The sum of two calls; it is an estimate when one of them is. */
+/** The sum of two calls; it is an estimate when one of them is. A part that neither has stays absent. */
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const isEstimated = one.estimated === true || other.estimated === true;
+  const parts = USAGE_PARTS.map((part) => [part, (one[part] ?? 0) + (other[part] ?? 0)] as const);
   return {
     input: one.input + other.input,
     output: one.output + other.output,
+    ...Object.fromEntries(parts.filter(([, tokens]) => tokens > 0)),
     ...(isEstimated && { estimated: true }),
   };
 }
 
-function inputTokens({ system, messages, tools }: ModelRequest): number {
+function inputTokens({ system, messages, tools, trailing = '' }: ModelRequest): number {
   const offered = tools.length === 0 ? 0 : estimatedTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + messageTokens(message), estimatedTokens(system) + offered);
+  const around = estimatedTokens(system) + offered + estimatedTokens(trailing);
+  return messages.reduce((sum, message) => sum + messageTokens(message), around);
 }
 
 function outputTokens({ text, calls }: ModelOutput): number {
@@ -62,13 +70,14 @@ function messageTokens(message: ModelMessage): number {
     case 'assistant':
       return TOKENS_PER_MESSAGE + estimatedTokens(message.text) + callTokens(message.toolCalls);
     case 'tool':
-      return message.results.reduce(
-        (sum, { content }) => sum + TOKENS_PER_MESSAGE + estimatedTokens(content),
-        0,
-      );
+      return message.results.reduce((sum, result) => sum + resultTokens(result), 0);
     default:
       return message satisfies never;
   }
+}
+
+function resultTokens({ content, parts = [] }: ModelToolResult): number {
+  return parts.reduce((sum, part) => sum + partTokens(part), TOKENS_PER_MESSAGE + estimatedTokens(content));
 }
 
 function partTokens(part: ContentPart): number {

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { type Histogram, metrics } from '@opentelemetry/api';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter } from 'prom-client';
 import { ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import type { ModelUsage } from './model-provider.port.js';
+import { errorType, inSpan } from '../../platform/tracing/spans.js';
+import { USAGE_PARTS } from './estimated-usage.js';
+import type { FinishReason, ModelProvider, ModelRequest, ModelUsage } from './model-provider.port.js';
 
 const CALLS = 'agent_gateway_provider_calls_total';
 const TOKENS = 'agent_gateway_provider_tokens_total';
+const PART_TOKENS = 'agent_gateway_provider_part_tokens_total';
 const ESTIMATED = 'agent_gateway_provider_tokens_estimated_total';
 /** Models of which it is remembered that the log has said so. */
 const MAX_LOGGED = 1000;
@@ -23,29 +27,81 @@ export const modelCallMetricProviders = [
     labelNames: ['provider', 'direction'],
   }),
   makeCounterProvider({
+    name: PART_TOKENS,
+    help: 'Parts of agent_gateway_provider_tokens_total: of the input cached_input and cache_write, of the output reasoning.',
+    labelNames: ['provider', 'part'],
+  }),
+  makeCounterProvider({
     name: ESTIMATED,
     help: 'The part of agent_gateway_provider_tokens_total that is of calls with an estimate.',
     labelNames: ['provider', 'direction'],
   }),
 ];
 
-/** Counts what is asked of the model provider, and what it used. */
+const PART_LABELS = {
+  cachedInput: 'cached_input',
+  cacheWrite: 'cache_write',
+  reasoning: 'reasoning',
+} as const;
+
+/** The boundaries that OpenTelemetry's conventions for generative AI advise. */
+const TOKEN_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 4 ** power);
+const SECOND_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power);
+
+/** What a finished call tells of itself. */
+export interface AnsweredCall {
+  readonly usage: ModelUsage;
+  readonly model: string;
+  readonly finishReason: FinishReason;
+}
+
+/** Measures calls of models: a span, counters, and the client metrics of OpenTelemetry's conventions. */
 @Injectable()
 export class ModelCallMetrics {
   private readonly logger: Logger;
   private readonly logged = new Set<string>();
+  private readonly clientMetrics = new ClientMetrics();
 
   constructor(
     @InjectMetric(CALLS) private readonly calls: Counter<'provider' | 'outcome'>,
     @InjectMetric(TOKENS) private readonly tokens: Counter<'provider' | 'direction'>,
+    @InjectMetric(PART_TOKENS) private readonly partTokens: Counter<'provider' | 'part'>,
     @InjectMetric(ESTIMATED) private readonly estimated: Counter<'provider' | 'direction'>,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::provider');
   }
 
-  answered(provider: string): void {
-    this.calls.inc({ provider, outcome: 'success' });
+  /** Runs one call of a model. What it used is told to `used`, because a call that breaks off has used something, too. */
+  async measure<Answer extends AnsweredCall>(
+    provider: ModelProvider,
+    request: ModelRequest,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const startedAt = performance.now();
+    const attributes = callAttributes(provider, request);
+    try {
+      const answer = await inSpan(
+        {
+          name: `chat ${request.model}`,
+          isCall: true,
+          attributes: { ...attributes, ...requestAttributes(request) },
+        },
+        async (span) => {
+          const given = await call();
+          span?.setAttributes(answerAttributes(given));
+          return given;
+        },
+      );
+      this.calls.inc({ provider: provider.name, outcome: 'success' });
+      if (answer.usage.estimated === true) this.answeredWithoutUsage(provider.name, answer.model);
+      this.clientMetrics.answered(attributes, startedAt, answer);
+      return answer;
+    } catch (error) {
+      this.calls.inc({ provider: provider.name, outcome: outcomeOf(error) });
+      this.clientMetrics.failed(attributes, startedAt, error);
+      throw error;
+    }
   }
 
   /** What one call used, also one that broke off. */
@@ -55,10 +111,14 @@ export class ModelCallMetrics {
       counter.inc({ provider, direction: 'input' }, usage.input);
       counter.inc({ provider, direction: 'output' }, usage.output);
     }
+    for (const part of USAGE_PARTS) {
+      const tokens = usage[part] ?? 0;
+      if (tokens > 0) this.partTokens.inc({ provider, part: PART_LABELS[part] }, tokens);
+    }
   }
 
   /** Says once for each model that its provider counts no tokens. */
-  answeredWithoutUsage(provider: string, model: string): void {
+  private answeredWithoutUsage(provider: string, model: string): void {
     if (this.logged.has(model) || this.logged.size >= MAX_LOGGED) return;
     this.logged.add(model);
     this.logger.warn('the provider sends no token counts for this model; budgets count an estimate', {
@@ -66,10 +126,75 @@ export class ModelCallMetrics {
       model,
     });
   }
+}
 
-  failed(provider: string, error: unknown): void {
-    this.calls.inc({ provider, outcome: outcomeOf(error) });
+type CallAttributes = ReturnType<typeof callAttributes>;
+
+/** `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`; nobody's while metrics are not exported. */
+class ClientMetrics {
+  private durations: Histogram | undefined;
+  private tokens: Histogram | undefined;
+
+  answered(attributes: CallAttributes, startedAt: number, { model, usage }: AnsweredCall): void {
+    const all = { ...attributes, 'gen_ai.response.model': model };
+    this.duration(startedAt, all);
+    this.tokens ??= metrics.getMeter('agent-gateway').createHistogram('gen_ai.client.token.usage', {
+      description: 'Number of input and output tokens used.',
+      unit: '{token}',
+      advice: { explicitBucketBoundaries: TOKEN_BOUNDARIES },
+    });
+    this.tokens.record(usage.input, { ...all, 'gen_ai.token.type': 'input' });
+    this.tokens.record(usage.output, { ...all, 'gen_ai.token.type': 'output' });
   }
+
+  failed(attributes: CallAttributes, startedAt: number, error: unknown): void {
+    this.duration(startedAt, { ...attributes, 'error.type': errorType(error) });
+  }
+
+  private duration(startedAt: number, attributes: Readonly<Record<string, string | number>>): void {
+    this.durations ??= metrics.getMeter('agent-gateway').createHistogram('gen_ai.client.operation.duration', {
+      description: 'Duration of calls of models.',
+      unit: 's',
+      advice: { explicitBucketBoundaries: SECOND_BOUNDARIES },
+    });
+    this.durations.record((performance.now() - startedAt) / 1000, attributes);
+  }
+}
+
+/** The names are those of OpenTelemetry's conventions for generative AI. */
+function callAttributes({ name, address }: ModelProvider, { model }: ModelRequest) {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': name,
+    'gen_ai.request.model': model,
+    ...(address !== undefined && { 'server.address': address.host, 'server.port': address.port }),
+  };
+}
+
+function requestAttributes({ maxOutputTokens, conversationId, sampling = {}, responseFormat }: ModelRequest) {
+  const { temperature, topP, stop } = sampling;
+  return {
+    'gen_ai.request.max_tokens': maxOutputTokens,
+    ...(conversationId !== undefined && { 'gen_ai.conversation.id': conversationId }),
+    ...(temperature !== undefined && { 'gen_ai.request.temperature': temperature }),
+    ...(topP !== undefined && { 'gen_ai.request.top_p': topP }),
+    ...(stop !== undefined && { 'gen_ai.request.stop_sequences': [...stop] }),
+    ...(responseFormat !== undefined && { 'gen_ai.output.type': 'json' }),
+  };
+}
+
+function answerAttributes({ model, usage, finishReason }: AnsweredCall) {
+  const { cachedInput, cacheWrite, reasoning } = usage;
+  return {
+    'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
+    'gen_ai.usage.input_tokens': usage.input,
+    'gen_ai.usage.output_tokens': usage.output,
+    ...(cachedInput !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cachedInput }),
+    ...(cacheWrite !== undefined && { 'gen_ai.usage.cache_creation.input_tokens': cacheWrite }),
+    ...(reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
+    ...(usage.estimated === true && { 'gateway.usage.estimated': true }),
+  };
 }
 
 function outcomeOf(error: unknown): string {

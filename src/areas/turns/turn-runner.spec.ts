@@ -78,10 +78,8 @@ function runnerOf(
   const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
   // What is noted is seen in the tests of the whole gateway: it goes to the database.
   const metrics = {
-    answered: () => undefined,
+    measure: (_provider: unknown, _request: unknown, call: () => unknown) => call(),
     used: () => undefined,
-    failed: () => undefined,
-    answeredWithoutUsage: () => undefined,
   } as unknown as ModelCallMetrics;
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
   return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, callLog), settings, metrics);

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import { inSpan, type SpanStart } from '../../platform/tracing/spans.js';
 import {
   addUsage,
   ModelCallMetrics,
   type ModelMessage,
   ModelProvider,
-  type ModelRequest,
   type ModelToolCall,
   type ModelUsage,
 } from '../models/models.api.js';
@@ -71,6 +69,7 @@ export class TurnRunner {
       messages,
       tools: withTools ? this.catalog.list(input.context) : [],
       maxOutputTokens: settings.max_output_tokens,
+      conversationId: input.context.sessionId,
     };
     const clocks = {
       firstByteTimeoutMs: settings.first_byte_timeout_ms,
@@ -80,19 +79,9 @@ export class TurnRunner {
       if (event.type === 'usage') this.metrics.used(provider.name, event.usage);
       return emit(event);
     };
-    try {
-      return await inSpan(chatSpan(provider, request, input.context.sessionId), async (span) => {
-        const events = provider.stream(request, { signal, ...clocks });
-        const round = await readRound(events, { request, emit: counting, afterText });
-        this.metrics.answered(provider.name);
-        if (round.usage.estimated === true) this.metrics.answeredWithoutUsage(provider.name, round.model);
-        span?.setAttributes(answerAttributes(round));
-        return round;
-      });
-    } catch (error) {
-      this.metrics.failed(provider.name, error);
-      throw error;
-    }
+    return this.metrics.measure(provider, request, () =>
+      readRound(provider.stream(request, { signal, ...clocks }), { request, emit: counting, afterText }),
+    );
   }
 
   /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */
@@ -112,37 +101,6 @@ export class TurnRunner {
     records.push(...answers.map(({ record }) => record));
     return { role: 'tool', results: answers.map(({ result }) => result) };
   }
-}
-
-/** The names are those of OpenTelemetry's conventions for generative AI. */
-function chatSpan(
-  { name, address }: ModelProvider,
-  { model, maxOutputTokens }: ModelRequest,
-  sessionId: string,
-): SpanStart {
-  const server = address === undefined ? {} : { 'server.address': address.host, 'server.port': address.port };
-  return {
-    name: `chat ${model}`,
-    isCall: true,
-    attributes: {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': name,
-      'gen_ai.request.model': model,
-      'gen_ai.request.max_tokens': maxOutputTokens,
-      'gen_ai.conversation.id': sessionId,
-      ...server,
-    },
-  };
-}
-
-function answerAttributes({ model, usage, finishReason }: ModelRound) {
-  return {
-    'gen_ai.response.model': model,
-    'gen_ai.response.finish_reasons': [finishReason],
-    'gen_ai.usage.input_tokens': usage.input,
-    'gen_ai.usage.output_tokens': usage.output,
-    ...(usage.estimated === true && { 'gateway.usage.estimated': true }),
-  };
 }
 
 function asked(round: ModelRound): ModelMessage {

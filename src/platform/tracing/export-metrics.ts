@@ -1,4 +1,4 @@
-import { type HrTime, ValueType } from '@opentelemetry/api';
+import { type HrTime, metrics, ValueType } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import type { Resource } from '@opentelemetry/resources';
 import {
@@ -36,7 +36,10 @@ export function exportMetrics(resource: Resource, intervalMs: number | undefined
       : { exportIntervalMillis: intervalMs, exportTimeoutMillis: Math.min(intervalMs, EXPORT_TIMEOUT_MS) }),
     metricProducers: [new PrometheusProducer(resource)],
   });
-  return new MeterProvider({ resource, readers: [reader] });
+  const provider = new MeterProvider({ resource, readers: [reader] });
+  // For what is measured by OpenTelemetry's own conventions, under names that /metrics cannot have.
+  metrics.setGlobalMeterProvider(provider);
+  return provider;
 }
 
 /** Gives the exporter what prom-client has counted, so that both ways out say the same under the same names. */
@@ -48,9 +51,12 @@ class PrometheusProducer implements MetricProducer {
   async collect(): Promise<CollectionResult> {
     const endTime = hrTimeOf(Date.now());
     const families = (await register.getMetricsAsJSON()) as unknown as readonly Family[];
-    const metrics = families.flatMap((family) => metricOf(family, { startTime: this.startTime, endTime }));
+    const converted = families.flatMap((family) => metricOf(family, { startTime: this.startTime, endTime }));
     const scope = { name: 'agent-gateway' };
-    return { resourceMetrics: { resource: this.resource, scopeMetrics: [{ scope, metrics }] }, errors: [] };
+    return {
+      resourceMetrics: { resource: this.resource, scopeMetrics: [{ scope, metrics: converted }] },
+      errors: [],
+    };
   }
 }
 

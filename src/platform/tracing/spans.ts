@@ -86,7 +86,8 @@ export function traceHeaders(): Readonly<Record<string, string>> {
 }
 
 /** A word with few values, as OpenTelemetry's conventions ask: the reason that callers are told, else the class. */
-function errorType(error: unknown): string {
+/** `error.type` of what was thrown. */
+export function errorType(error: unknown): string {
   if (error instanceof GatewayError) return error.details?.reason ?? error.name;
   return error instanceof Error ? error.name : 'error';
 }
