@@ -130,7 +130,7 @@ function blockOf(block: Json): Block {
 
 function openAiText({ tools, instructions, messages, input }: Json): string {
   const items = [...listOf(messages), ...(typeof input === 'string' ? [{ input }] : listOf(input))];
-  return [tools, instructions, ...items].map((item) => JSON.stringify(item) ?? '').join('\n');
+  return JSON.stringify([tools, instructions, ...items]);
 }
 
 function listOf(value: unknown): Json[] {
