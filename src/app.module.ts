@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { ConfigurationModule } from './areas/config/config.module.js';
 import type { Configuration } from './areas/config/configuration.js';
 import { ModelProvider } from './areas/models/model-provider.port.js';
-import { MetricsController } from './areas/status/metrics.controller.js';
+import { MetricsController } from './areas/status/operations.controller.js';
 import { AccessLog } from './http/access-log/access-log.js';
 import { ProfileModule } from './http/profiles/profile.module.js';
 import { RequestPipelineModule } from './http/request-pipeline.module.js';

@@ -10,12 +10,11 @@ import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.por
 import { RunningTurns } from './areas/turns/running-turns.js';
 import { TurnInterrupted } from './areas/turns/turns.errors.js';
 import { AccessLog } from './http/access-log/access-log.js';
-import { compressedJson } from './http/body/compressed-json.js';
-import { crossOrigin } from './http/cross-origin.js';
 import { RawRefusal } from './http/envelope/raw-refusal.js';
 import type { GatewayRequest } from './http/gateway-request.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
 import { OpenPorts } from './http/listeners/unknown-path.controller.js';
+import { compressedJson, crossOrigin } from './http/middleware.js';
 import { OpenApiDocuments } from './http/openapi/api-documents.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';

@@ -11,7 +11,7 @@ import { HookRequestChecks } from './areas/hooks/wire/hook.requests.js';
 import { HooksController } from './areas/hooks/wire/hooks.controller.js';
 import { LogsModule } from './areas/logs/logs.module.js';
 import { LogsControllerA } from './areas/logs/profile-a/logs.controller.js';
-import { logStream } from './areas/logs/profile-b/log.streams.js';
+import { logStream } from './areas/logs/profile-b/log.views.js';
 import { LogsControllerB } from './areas/logs/profile-b/logs.controller.js';
 import { McpModule } from './areas/mcp/mcp.module.js';
 import { McpControllerA } from './areas/mcp/profile-a/mcp.controller.js';
@@ -31,8 +31,7 @@ import { ToolApprovalRequest } from './areas/sessions/wire/socket/tool-approval.
 import { SkillsControllerA } from './areas/skills/profile-a/skills.controller.js';
 import { SkillsControllerB } from './areas/skills/profile-b/skills.controller.js';
 import { SkillsModule } from './areas/skills/skills.module.js';
-import { MetricsControllerA } from './areas/status/profile-a/metrics.controller.js';
-import { StatusControllerA } from './areas/status/profile-a/status.controller.js';
+import { MetricsControllerA, StatusControllerA } from './areas/status/profile-a/status.controller.js';
 import { StatusControllerB } from './areas/status/profile-b/status.controller.js';
 import { StatusModule } from './areas/status/status.module.js';
 import type { DescribedApi } from './http/openapi/described-api.js';

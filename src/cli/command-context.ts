@@ -1,6 +1,6 @@
+import { userInfo } from 'node:os';
 import type { Environment } from '../platform/settings/environment.js';
 import type { StartGateway } from './serve/served-gateway.js';
-import type { Terminal } from './terminal.js';
 
 /** What every command receives. A command returns when it is done and throws when it failed. */
 export interface CommandContext {
@@ -9,4 +9,29 @@ export interface CommandContext {
   readonly startGateway: StartGateway;
   /** The file of `--config`, once the command line has been parsed. */
   configFile(): string | undefined;
+}
+
+/** Where commands write: results to standard output, remarks about them to standard error. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** The process's own streams. A reader that closes early (`… | head`) does not fail the command. */
+export function processTerminal(): Terminal {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  };
+}
+
+/** The person at this command line, for the audit log. */
+export function operatorActor(): string {
+  try {
+    return `${userInfo().username} at the command line`;
+  } catch {
+    // In a container the user may have no name.
+    return 'the command line';
+  }
 }

@@ -3,7 +3,6 @@ import type { DataSource } from 'typeorm';
 import { hasCluster } from '../platform/database/embedded/cluster-files.js';
 import { type SchemaState, schemaState } from '../platform/database/schema.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
-import { databaseLocation } from './database-location.js';
 
 type DatabaseSettings = GatewaySettings['database'];
 
@@ -66,4 +65,11 @@ function olderSchema(
 function shortPath(path: string): string {
   const near = relative('', path);
   return near.startsWith('..') ? resolve(path) : `./${near}`;
+}
+
+/** Names the database for people, without user and password. */
+export function databaseLocation({ url, data_dir: dataDir }: GatewaySettings['database']): string {
+  if (url === '') return `embedded PostgreSQL in ${resolve(dataDir)}`;
+  const { host, pathname, searchParams } = new URL(url);
+  return `PostgreSQL at ${searchParams.get('host') ?? host}${decodeURIComponent(pathname)}`;
 }

@@ -3,8 +3,7 @@ import { openAddress } from '../platform/database/open-database.js';
 import { migrate } from '../platform/database/schema.js';
 import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';
-import { databaseLocation } from './database-location.js';
-import { requireCluster } from './existing-database.js';
+import { databaseLocation, requireCluster } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
 export interface MigrationReport {

@@ -3,10 +3,10 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { readEnvironment } from '../platform/settings/environment.js';
 import { InvalidSettings } from '../platform/settings/settings-validation.js';
+import { processTerminal, type Terminal } from './command-context.js';
 import { CommandFailed, ExitCode } from './exit-codes.js';
 import { createProgram } from './program.js';
 import type { StartGateway } from './serve/served-gateway.js';
-import { processTerminal, type Terminal } from './terminal.js';
 
 /** A handle left open must not keep a finished command running. */
 const LINGER_MS = 2000;

@@ -1,4 +1,6 @@
 import type { OverrideEdit } from '../../platform/settings/candidate-builder.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { grants } from '../../platform/tokens/scopes.js';
 
 /** Who changed the configuration: the holder of a token, or a person at the command line. */
 export interface ConfigActor {
@@ -26,4 +28,8 @@ export interface NewConfigChange {
 export interface ConfigChange extends NewConfigChange {
   readonly revision: string;
   readonly changedAt: Date;
+}
+
+export function authorOf({ tokenId, tokenName, scopes }: Caller): ConfigAuthor {
+  return { tokenId, name: tokenName, maySetSecurity: grants(scopes, 'security:write') };
 }

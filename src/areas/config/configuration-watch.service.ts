@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Injectable,
@@ -11,7 +13,43 @@ import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { STORED_REVISION } from './config.store.js';
 import { Configuration } from './configuration.js';
-import { FileWatch } from './file-watch.js';
+
+const ABSENT = 'absent';
+
+/**
+ * Notices that the content of a file changed. It compares content instead of waiting for notifications: that also works
+ * for a Kubernetes ConfigMap, whose folder is swapped by a symbolic link, and on every network file system.
+ */
+export class FileWatch {
+  private settled: string | undefined;
+  private seen: string | undefined;
+
+  /** `path` is called at each poll, since a file may appear later. */
+  constructor(private readonly path: () => string | undefined) {}
+
+  /** Whether there is unsettled content that did not change since the last poll, so that no one is still writing it. */
+  async hasNews(): Promise<boolean> {
+    const before = this.seen;
+    this.seen = await fingerprint(this.path());
+    return this.seen === before && this.seen !== this.settled;
+  }
+
+  /** Marks the content of the last poll as applied, or as refused for good. */
+  settle(): void {
+    this.settled = this.seen;
+  }
+}
+
+async function fingerprint(path: string | undefined): Promise<string> {
+  if (path === undefined) return ABSENT;
+  try {
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('base64');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
 
 /** How often file and store are polled. A change takes at most twice this plus the work; every replica has it within 1.5 s. */
 const POLL_MS = 400;

@@ -16,8 +16,7 @@ import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor } from './config-change.js';
 import { readPatch } from './config-patch.js';
 import type { OverrideChanger } from './override-changer.js';
-import { editsForPatch, unfitItems } from './override-edits.js';
-import { editsToShow } from './reload-edits.js';
+import { editsForPatch, editsToShow, unfitItems } from './override-edits.js';
 
 export interface PatchOutcome {
   /** The keys applied, as dotted paths. */

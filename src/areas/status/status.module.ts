@@ -1,17 +1,51 @@
-import { Module } from '@nestjs/common';
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { scrapedGauge } from '../../platform/metrics/scrape.service.js';
+import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import type { Gauge } from 'prom-client';
+import { Database } from '../../platform/database/database.js';
+import { ScrapeService, scrapedGauge } from '../../platform/metrics/scrape.service.js';
+
 import { ChannelsModule } from '../channels/channels.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { SessionsService } from '../sessions/sessions.api.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { PoolGauge } from './pool-gauge.js';
-import { ProbesController } from './probes.controller.js';
-import { ReadinessCheck } from './readiness-check.js';
-import { ReadinessReport } from './readiness-report.js';
+import { ProbesController } from './operations.controller.js';
+import { ReadinessCheck, ReadinessReport } from './readiness-check.js';
 import { StatusService } from './status.service.js';
+
+const CONNECTIONS = 'agent_gateway_database_connections';
+const WAITING = 'agent_gateway_database_waiting_requests';
+
+/** How full the database pool of this process is. */
+@Injectable()
+export class PoolGauge implements OnModuleInit {
+  static readonly providers = [
+    makeGaugeProvider({
+      name: CONNECTIONS,
+      help: 'Database connections of this process by state; all of them together reach database.pool_size at most.',
+      labelNames: ['state'],
+    }),
+    makeGaugeProvider({ name: WAITING, help: 'Statements that wait for a database connection.' }),
+  ];
+
+  constructor(
+    @InjectMetric(CONNECTIONS) private readonly connections: Gauge<'state'>,
+    @InjectMetric(WAITING) private readonly waiting: Gauge,
+    private readonly database: Database,
+    private readonly scrape: ScrapeService,
+  ) {}
+
+  onModuleInit(): void {
+    this.scrape.beforeScrape(() => {
+      const { open, idle, waiting } = this.database.poolUse;
+      this.connections.set({ state: 'idle' }, idle);
+      this.connections.set({ state: 'busy' }, open - idle);
+      this.waiting.set(waiting);
+    });
+  }
+}
 
 /** What the gateway says of itself: to callers, to balancers, to Kubernetes. */
 @Module({

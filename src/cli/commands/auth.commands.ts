@@ -83,7 +83,7 @@ function addList(token: Command, context: CommandContext): void {
     .description('list all tokens with their names and scopes, revoked ones too; never a token itself')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withTokens } = await import('../with-tokens.js');
+      const { withTokens } = await import('../with-areas.js');
       const { list, location } = await withTokens(context, 'read', async (given) => ({
         list: await given.tokens.list(),
         location: given.location,
@@ -102,7 +102,7 @@ function addRevoke(token: Command, context: CommandContext): void {
     .argument('<id|name>', 'its id, or its name when only one has it')
     .option('--json', 'print an object')
     .action(async (idOrName: string, options: { readonly json?: true }) => {
-      const { withTokens } = await import('../with-tokens.js');
+      const { withTokens } = await import('../with-areas.js');
       const revoked = await withTokens(context, 'change', ({ tokens }) => tokens.revoke(idOrName));
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify(tokenJson(revoked), undefined, 2)}\n`);
@@ -153,7 +153,7 @@ async function showMinted(
   { json = false }: { readonly json?: boolean },
   make: (tokens: TokensService) => Promise<MintedToken>,
 ): Promise<void> {
-  const { withTokens } = await import('../with-tokens.js');
+  const { withTokens } = await import('../with-areas.js');
   const { minted, location } = await withTokens(context, access, async (given) => ({
     minted: await make(given.tokens),
     location: given.location,

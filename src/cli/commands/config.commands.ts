@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ConfigChange } from '../../areas/config/config-change.js';
+import type { OverrideContent } from '../../platform/settings/candidate-builder.js';
 import { readAt } from '../../platform/settings/dotted-path.js';
 import { markLabels, needsSecurity, securityLabel } from '../../platform/settings/key-marks.js';
-import { redactedTree } from '../../platform/settings/redaction.js';
+import { redactedTree, redactionMarker } from '../../platform/settings/redaction.js';
 import { type LoadedSettings, loadSettings, sourcesOf } from '../../platform/settings/settings-loader.js';
 import { jsonSchema, settingValues } from '../../platform/settings/settings-tree.js';
 import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { tomlValue } from '../../platform/settings/value-text.js';
 import { countArgument } from '../arguments.js';
-import { changeJson, changeLine } from '../change-text.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 
@@ -146,7 +147,7 @@ function addRollback(config: Command, context: CommandContext): void {
       const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
         import('../with-configuration.js'),
         import('../../areas/config/config-rollback.js'),
-        import('../operator-actor.js'),
+        import('../command-context.js'),
       ]);
       // Access to the database implies every right.
       const actor = { name: operatorActor(), tokenId: null, maySetSecurity: true };
@@ -159,4 +160,32 @@ function addRollback(config: Command, context: CommandContext): void {
 function revisionArgument(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('It is a number; "config history" shows it.');
+}
+
+const MAX_KEYS = 4;
+
+/** A change as `config history --json` shows it; null where there is no override. */
+function changeJson(change: ConfigChange): Readonly<Record<string, unknown>> {
+  const { revision, action, actor, changedAt, edits } = change;
+  return {
+    revision: Number(revision),
+    changed_at: changedAt.toISOString(),
+    action,
+    actor: actor.name,
+    token_id: actor.tokenId,
+    keys: edits.map(({ key, before, after }) => ({ key, before: shown(before), after: shown(after) })),
+  };
+}
+
+/** One line per change, for people: revision, time, action, actor and the first four keys. */
+function changeLine({ revision, action, actor, changedAt, edits }: ConfigChange): string {
+  const keys = edits.map(({ key }) => key);
+  const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';
+  const when = changedAt.toISOString().slice(0, 19).replace('T', ' ');
+  return `${revision.padStart(5)}  ${when}Z  ${action.padEnd(8)}  ${actor.name}: ${keys.slice(0, MAX_KEYS).join(', ')}${more}\n`;
+}
+
+function shown(content: OverrideContent | null): unknown {
+  if (content === null) return null;
+  return 'sealed' in content ? redactionMarker : content.value;
 }

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/delivery.js';
-import type { DeliveryOverview, HookAdmin } from '../../areas/hooks/hook-admin.js';
+
+import type { DeliveryOverview, HookAdmin, HookOverview } from '../../areas/hooks/hook-admin.js';
+
 import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
+
 import { newWebhookSecret } from '../../common/text/webhook-secret.js';
 import { agoArgument, countArgument, secondsArgument } from '../arguments.js';
-import type { CommandContext } from '../command-context.js';
+
+import { type CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
-import { deliveryTable, hookTable, lastOf } from '../hook-text.js';
+
+import { textTable } from '../text-table.js';
 
 const DAY_SECS = 86_400;
 /** How long `ping` waits: longer than an attempt may take. */
@@ -42,7 +48,7 @@ function addList(hooks: Command, context: CommandContext): void {
     .description('list all webhooks with their state and how many deliveries wait')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withHooks } = await import('../with-hooks.js');
+      const { withHooks } = await import('../with-areas.js');
       const list = await withHooks(context, 'read', (admin) => admin.overview());
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
@@ -60,7 +66,7 @@ function addDeliveries(hooks: Command, context: CommandContext): void {
     .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
     .option('--json', 'print an object')
     .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
-      const { withHooks } = await import('../with-hooks.js');
+      const { withHooks } = await import('../with-areas.js');
       const deliveries = await withHooks(context, 'read', async (admin) => {
         if ((await admin.find(hookId)) === undefined) throw new HookNotFound();
         return admin.recent(hookId, status ?? null, limit);
@@ -83,7 +89,7 @@ function addReplay(hooks: Command, context: CommandContext): void {
     .option('--event <event-id>', 'only this event')
     .option('--delivered', 'also what was delivered already')
     .action(async (hookId: string, { since, event, delivered }: ReplayOptions) => {
-      const { withHooks } = await import('../with-hooks.js');
+      const { withHooks } = await import('../with-areas.js');
       const request = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
       const count = await withHooks(context, 'change', async (admin) => {
         const replayed = await admin.replay(hookId, request);
@@ -106,7 +112,7 @@ function addRotateSecret(hooks: Command, context: CommandContext): void {
         .default(DAY_SECS, '24h'),
     )
     .action(async (hookId: string, { keepOld }: { readonly keepOld: number }) => {
-      const { withHookSecrets } = await import('../with-hooks.js');
+      const { withHookSecrets } = await import('../with-areas.js');
       const secret = newWebhookSecret();
       const isThere = await withHookSecrets(context, (store) => store.rotate(hookId, secret, keepOld));
       if (!isThere) throw new HookNotFound();
@@ -121,7 +127,7 @@ function addPing(hooks: Command, context: CommandContext): void {
     .description('send a hook.ping event to a webhook and wait for its response')
     .argument('<hook-id>', 'its id')
     .action(async (hookId: string) => {
-      const { withHooks } = await import('../with-hooks.js');
+      const { withHooks } = await import('../with-areas.js');
       const delivery = await withHooks(context, 'change', (admin) => ping(admin, hookId));
       const { terminal } = context;
       if (delivery.status === 'delivered') {
@@ -155,4 +161,45 @@ async function reasonForNoPing(admin: HookAdmin, hookId: string): Promise<Error>
   return hook.inactive_reason === 'token_revoked'
     ? new HookEnded()
     : new HookGivenUp(hookId, hook.inactive_reason);
+}
+
+/** The webhooks as a table with a head, for people. */
+function hookTable(hooks: readonly HookOverview[]): string {
+  const head = ['ID', 'STATE', 'WAITING', 'EVENTS', 'URL'];
+  return textTable([
+    head,
+    ...hooks.map((hook) => [hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), hook.url]),
+  ]);
+}
+
+function deliveryTable(deliveries: readonly DeliveryOverview[]): string {
+  const head = ['EVENT ID', 'EVENT', 'NUMBER', 'STATUS', 'ATTEMPTS', 'LAST', 'CREATED', 'NEXT ATTEMPT'];
+  return textTable([
+    head,
+    ...deliveries.map((delivery) => [
+      delivery.event_id,
+      delivery.event,
+      String(delivery.sequence ?? '-'),
+      delivery.status,
+      String(delivery.attempts),
+      lastOf(delivery),
+      second(delivery.created_at),
+      delivery.next_attempt_at === null ? '-' : second(delivery.next_attempt_at),
+    ]),
+  ]);
+}
+
+/** Result of the last attempt: the HTTP status, or the error that prevented a response. */
+function lastOf({ last_status: status, last_error: error }: DeliveryOverview): string {
+  return status === null ? (error ?? '-') : String(status);
+}
+
+function stateOf({ active, inactive_reason: reason, failing_since: failing }: HookOverview): string {
+  if (!active) return `given up (${reason ?? 'unknown'})`;
+  return failing === null ? 'active' : `failing since ${second(failing)}`;
+}
+
+/** `2026-01-31 14:05:09Z` */
+function second(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }

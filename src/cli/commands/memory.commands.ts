@@ -14,7 +14,7 @@ function addList(memory: Command, context: CommandContext): void {
     .description('print all memories of a user as JSON lines, newest first')
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
     .action(async ({ user }: { readonly user: string }) => {
-      const { withMemory } = await import('../with-memory.js');
+      const { withMemory } = await import('../with-areas.js');
       const entries = await withMemory(context, 'read', (admin) => admin.list(user));
       const { terminal } = context;
       if (entries.length === 0) terminal.err('Nothing is remembered of this user.\n');
@@ -30,8 +30,8 @@ function addForget(memory: Command, context: CommandContext): void {
     .description('delete all memories of a user for good; their sessions stay')
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
     .action(async ({ user }: { readonly user: string }) => {
-      const { withMemory } = await import('../with-memory.js');
-      const { operatorActor } = await import('../operator-actor.js');
+      const { withMemory } = await import('../with-areas.js');
+      const { operatorActor } = await import('../command-context.js');
       const entries = await withMemory(context, 'change', (admin) => admin.forgetUser(user, operatorActor()));
       context.terminal.err(
         entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,

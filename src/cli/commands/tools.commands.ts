@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ToolNeverSeen } from '../../areas/mcp/tools/known-tools.store.js';
+import { type KnownTool, ToolNeverSeen } from '../../areas/mcp/tools/known-tools.store.js';
+import type { OpenApproval } from '../../areas/tools/tool-approvals.port.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
-import { approvalJson, approvalText, knownToolJson, knownToolText } from '../tool-text.js';
 
 const APPROVE_EXAMPLES = `
 Examples:
@@ -34,7 +34,7 @@ function addList(tools: Command, context: CommandContext): void {
     .option('--quarantined', 'only those that changed and wait for approval')
     .option('--json', 'print an object, with the definitions')
     .action(async (options: { readonly quarantined?: true; readonly json?: true }) => {
-      const { withTools } = await import('../with-tools.js');
+      const { withTools } = await import('../with-areas.js');
       const known = await withTools(context, 'read', (given) =>
         given.known.list(options.quarantined === true),
       );
@@ -54,7 +54,7 @@ function addApprove(tools: Command, context: CommandContext): void {
     .argument('[tool]', "the tool, by the server's own name")
     .addHelpText('after', APPROVE_EXAMPLES)
     .action(async (server: string, tool: string | undefined) => {
-      const { withTools } = await import('../with-tools.js');
+      const { withTools } = await import('../with-areas.js');
       const approved = await withTools(context, 'change', async ({ known, by }) => {
         if (!(await known.hasSeen(server, tool))) throw new ToolNeverSeen(server, tool);
         return known.approve(server, tool, by);
@@ -72,7 +72,7 @@ function addPending(tools: Command, context: CommandContext): void {
     .description('list the calls that wait for a person, oldest first')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withTools } = await import('../with-tools.js');
+      const { withTools } = await import('../with-areas.js');
       const open = await withTools(context, 'read', ({ approvals }) => approvals.open());
       const { terminal } = context;
       if (options.json) {
@@ -89,11 +89,56 @@ function addDecision(tools: Command, context: CommandContext, decision: 'allow' 
     .description(does)
     .argument('<id>', 'from "tools pending"')
     .action(async (id: string) => {
-      const { withTools } = await import('../with-tools.js');
+      const { withTools } = await import('../with-areas.js');
       const wasOpen = await withTools(context, 'change', ({ approvals, by }) =>
         approvals.answer(id, { verdict, by }),
       );
       context.terminal.err(wasOpen ? `The call is ${verdict}.\n` : 'No such call waits any more.\n');
       if (!wasOpen) throw new CommandFailed();
     });
+}
+
+/** A tool as `--json` shows it: the approved definition and, in quarantine, the pending one. */
+function knownToolJson(known: KnownTool): Readonly<Record<string, unknown>> {
+  return {
+    server: known.server,
+    tool: known.tool,
+    state: known.pending === null ? 'approved' : 'quarantined',
+    first_seen_at: known.firstSeenAt.toISOString(),
+    changed_at: known.changedAt?.toISOString() ?? null,
+    definition: known.definition,
+    pending: known.pending,
+  };
+}
+
+/** One line for a tool; for one in quarantine also each changed part before and after. */
+function knownToolText({ server, tool, definition, pending }: KnownTool): string {
+  if (pending === null) return `approved     ${server} ${tool}\n`;
+  const parts = (['description', 'inputSchema', 'annotations'] as const)
+    .filter((part) => JSON.stringify(definition[part]) !== JSON.stringify(pending[part]))
+    .map((part) => `  ${part}\n  - ${printable(definition[part])}\n  + ${printable(pending[part])}\n`);
+  return `quarantined  ${server} ${tool}\n${parts.join('')}`;
+}
+
+function approvalJson(approval: OpenApproval): Readonly<Record<string, unknown>> {
+  return {
+    id: approval.id,
+    tool: approval.tool,
+    arguments: approval.arguments,
+    session_id: approval.sessionId,
+    channel: approval.channel,
+    user_id: approval.userId,
+    asked_at: approval.askedAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+  };
+}
+
+function approvalText({ id, tool, arguments: args, userId, expiresAt }: OpenApproval): string {
+  const until = expiresAt.toISOString().slice(11, 19);
+  return `${id}  ${tool} for "${printable(userId)}", until ${until}Z\n  ${printable(args)}\n`;
+}
+
+/** Text from a server or a model must not control the terminal. */
+function printable(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/\p{C}/gu, '?');
 }

@@ -4,10 +4,9 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import type { CommandContext } from '../command-context.js';
-import { databaseLocation } from '../database-location.js';
+import { databaseLocation } from '../existing-database.js';
 import type { ServedGateway } from './served-gateway.js';
-import { startBanner } from './start-banner.js';
-import { urlsOf } from './urls.js';
+import { startBanner, urlsOf } from './start-banner.js';
 
 const TOKEN_FILE = 'first-token';
 

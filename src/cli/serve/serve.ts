@@ -1,9 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
 import {
   CollectedOutput,
   consoleLines,
   type LineOutput,
   type LogFormat,
 } from '../../platform/logging/console-output.js';
+
 import type { Logger } from '../../platform/logging/logger.js';
 import { PinoLogs } from '../../platform/logging/pino-logs.js';
 import { Redactor } from '../../platform/logging/redactor.js';
@@ -11,7 +13,6 @@ import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { announce } from './announcement.js';
-import { collectGarbageEarly } from './heap-growth.js';
 import type { ServedGateway } from './served-gateway.js';
 import { StopRequests } from './stop-requests.js';
 
@@ -65,4 +66,15 @@ function fired(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** How much the old generation may grow before a collection, in percent. */
+const GROWTH_PERCENT = 100;
+
+/**
+ * Keeps memory within bounds: by default V8 lets the garbage of a busy gateway grow to several times the memory in use
+ * before it collects. A lower percentage saves memory and costs processor time; docs/performance.md has the figures.
+ */
+function collectGarbageEarly(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }

@@ -1,13 +1,20 @@
 import { type INestApplication, Injectable } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { makeAsyncApi } from '../asyncapi/make-asyncapi.js';
 import type { ProfileId } from '../profiles/profile.js';
 import { RESPONSE_HEADERS } from '../response-headers.js';
 import { completeOperation } from './complete-operation.js';
 import type { DescribedApi } from './described-api.js';
 import { nameStreams } from './event-stream.schema.js';
 import { errorEnvelopeSchema, REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
-import { closeRequests, type Document, operationsOf, publicName, withPublicNames } from './schemas.js';
+import {
+  closeRequests,
+  type Document,
+  operationsOf,
+  publicName,
+  reachableSchemas,
+  toJsonSchema,
+  withPublicNames,
+} from './schemas.js';
 import { TAGS } from './tags.js';
 
 /** The documents of each profile, made when somebody asks for one first: once per profile, or operations get lost. */
@@ -111,4 +118,46 @@ function responses(document: Document, profile: ProfileId) {
       .map((status) => [REFUSALS[status].name, refusalResponse(status, profile)] as const)
       .filter(([name]) => text.includes(`#/components/responses/${name}"`)),
   );
+}
+
+const PORTS = { a: 16830, b: 3120 } as const;
+const ASYNC_DESCRIPTION =
+  'What the gateway and its clients send each other beside requests and their answers. The requests are in `/openapi.json`; ' +
+  'both documents have the same schemas.';
+
+/** The AsyncAPI document of a profile. `openApi` still has the models that only this one needs. */
+function makeAsyncApi(openApi: Document, api: DescribedApi, profile: ProfileId): object {
+  const schemas = openApi.components?.schemas ?? {};
+  const described = api.asyncChannels(profile, schemas);
+  const channels = Object.fromEntries(Object.entries(described).map(([name, one]) => [name, one.channel]));
+  const operations = Object.assign({}, ...Object.values(described).map((one) => one.operations)) as object;
+  const names = reachableSchemas(channels, schemas);
+  const kept = Object.entries(schemas).filter(([name]) => names.has(name));
+  const { title, version, license, contact } = openApi.info;
+  return {
+    asyncapi: '3.0.0',
+    id: `urn:agent-gateway:profile-${profile}`,
+    info: {
+      title: `${title}: messages and events`,
+      version,
+      description: ASYNC_DESCRIPTION,
+      license,
+      contact,
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      gateway: {
+        host: `localhost:${PORTS[profile]}`,
+        protocol: 'ws',
+        description: 'The port of this profile; HTTP and WebSocket share it',
+        security: [{ $ref: '#/components/securitySchemes/bearer' }],
+      },
+    },
+    channels: toJsonSchema(channels),
+    operations,
+    components: {
+      schemas: toJsonSchema(Object.fromEntries(kept)),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'agw_…' } },
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import type { DescribedChannel } from '../asyncapi/messages.js';
 import type { ProfileId } from '../profiles/profile.js';
+import type { DescribedChannel } from './asyncapi.js';
 
 /** What the documents describe: the composition names it, for only that knows every area. */
 export interface DescribedApi {

@@ -4,7 +4,7 @@ import {
   operation,
   SIGNATURE_HEADERS,
   schemaReference,
-} from '../../../http/asyncapi/messages.js';
+} from '../../../http/openapi/asyncapi.js';
 import { publicName } from '../../../http/openapi/schemas.js';
 import { InboundMessageRequest } from './inbound.requests.js';
 import { InboundView } from './inbound.views.js';

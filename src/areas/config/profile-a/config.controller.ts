@@ -1,4 +1,5 @@
 import { Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
@@ -7,10 +8,21 @@ import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
+import { authorOf } from '../config-change.js';
 import { Configuration } from '../configuration.js';
-import { authorOf } from '../wire/author-of.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
-import { presentReloadA, ReloadedViewA } from './config.views.js';
+
+class ReloadedViewA {
+  @ApiProperty()
+  reloaded!: boolean;
+
+  @ApiProperty({ type: [String], description: 'Dotted keys that changed', example: ['agent.max_turns'] })
+  changes!: string[];
+}
+
+function presentReloadA(changes: readonly string[]): ReloadedViewA {
+  return { reloaded: true, changes: [...changes] };
+}
 
 /** The configuration in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('config')

@@ -1,7 +1,8 @@
-import { Body, Get, Patch, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader } from '@nestjs/swagger';
+import { Body, createParamDecorator, type ExecutionContext, Get, Patch, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiProperty } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
@@ -9,11 +10,41 @@ import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { Configuration } from '../configuration.js';
-import { authorOf } from '../wire/author-of.js';
-import { IfMatch, type TagMatcher } from '../wire/if-match.js';
+import { authorOf } from '../config-change.js';
+import { Configuration, type PatchOutcome } from '../configuration.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
-import { PATCH_EXAMPLES, PatchedViewB, presentPatchB } from './config.views.js';
+
+/** Judges an entity tag by If-Match (RFC 9110, 13.1.1). Without the header every tag will do. */
+export type TagMatcher = (etag: string) => boolean;
+
+export function tagMatcher(header: string | undefined): TagMatcher {
+  if (header === undefined || header.trim() === '*') return () => true;
+  const tags = header.split(',').map((tag) => tag.trim());
+  return (etag) => tags.includes(etag);
+}
+
+/** What the request's If-Match says of a tag. */
+const IfMatch = createParamDecorator((_data: unknown, context: ExecutionContext): TagMatcher => {
+  return tagMatcher(context.switchToHttp().getRequest<GatewayRequest>().headers['if-match']);
+});
+
+class PatchedViewB {
+  @ApiProperty({ type: [String], description: 'The keys applied', example: ['agent.max_turns'] })
+  updated!: string[];
+
+  @ApiProperty({ description: 'One of these keys takes effect at the next start only' })
+  reload_required!: boolean;
+}
+
+/** Each can be sent as it stands. */
+const PATCH_EXAMPLES = {
+  set: { summary: 'Set a key', value: { 'agent.max_turns': 30 } },
+  give_back: { summary: 'Give a key back to the file', value: { 'agent.max_turns': null } },
+};
+
+function presentPatchB({ updated, reloadRequired }: PatchOutcome): PatchedViewB {
+  return { updated: [...updated], reload_required: reloadRequired };
+}
 
 /** The configuration in Profile B (docs/specification/api.md, 4.2). */
 @ProfileBController('config')

@@ -4,7 +4,8 @@ import {
   message,
   operation,
   SIGNATURE_HEADERS,
-} from '../../../http/asyncapi/messages.js';
+} from '../../../http/openapi/asyncapi.js';
+
 import type { EmittedName, EventName, EventPayloads } from '../../../platform/events/event-catalogue.js';
 
 /** The deliveries that registered webhooks get. */

@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { type DescribedChannel, stream } from '../../../http/openapi/asyncapi.js';
 import type { LogEntry, LogPage } from '../../../platform/logging/log-entry.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
-import type { Gap } from '../stream/sse-frames.js';
+import { EntryFormat, type Gap } from '../stream/sse-frames.js';
 
 /** A log entry of Profile B (docs/specification/api.md, 2.10). */
-export class LogEntryViewB {
+class LogEntryViewB {
   @ApiProperty({ format: 'date-time', description: 'With milliseconds' })
   timestamp!: string;
 
@@ -49,7 +50,7 @@ export class LogListViewB {
   total!: number;
 }
 
-export function presentLogEntryB(entry: LogEntry): LogEntryViewB {
+function presentLogEntryB(entry: LogEntry): LogEntryViewB {
   const { timestamp, level, module, message, sessionId } = entry;
   return {
     timestamp: timestamp.toISOString(),
@@ -62,4 +63,22 @@ export function presentLogEntryB(entry: LogEntry): LogEntryViewB {
 
 export function presentLogListB({ entries, total }: LogPage): LogListViewB {
   return { entries: entries.map(presentLogEntryB), total };
+}
+
+/** Streamed lines look like listed ones. */
+export class EntryFormatB extends EntryFormat {
+  present(entry: LogEntry): object {
+    return presentLogEntryB(entry);
+  }
+}
+
+/** The log as it is written, over Server-Sent Events. Only Profile B has it. */
+export function logStream(): DescribedChannel {
+  return stream('logEvents', LOG_EVENTS_B, {
+    address: '/api/v1/logs/stream',
+    title: 'The log as it is written',
+    description:
+      'The kind is the `event`, the payload the `data`, and every event has an `id` for `Last-Event-ID`. ' +
+      '`GET /api/v1/logs?stream=true` shows the same, after the lines that there are.',
+  });
 }

@@ -1,16 +1,106 @@
-import { Get, Query, Req, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { Get, Injectable, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiPropertyOptional, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
 import type { Response } from 'express';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Does } from '../../../http/openapi/answers.decorator.js';
 import { eventModels, eventStream } from '../../../http/openapi/event-stream.schema.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
+import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
+import { LogStore } from '../../../platform/logging/log.store.js';
+import type { LogFilter } from '../../../platform/logging/log-entry.js';
+import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
+import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
+import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
+import { shareOfSlots } from '../../../platform/tokens/token-shares.js';
+import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
-import { ListLogsQueryB, StreamLogsQueryB } from './log.requests.js';
-import { LOG_EVENTS_B, LogListViewB } from './log.views.js';
-import { LogsHandlersB } from './logs.handlers.js';
+import { parseSince, Since } from '../wire/since.decorator.js';
+import { LOG_EVENTS_B, LogListViewB, presentLogListB } from './log.views.js';
+
+const TRUTHS = ['true', 'false'] as const;
+
+/** GET /logs/stream, Profile B (docs/specification/api.md, 4.2). */
+class StreamLogsQueryB {
+  @ApiPropertyOptional({ enum: LOG_LEVELS, default: 'info', description: 'Minimum level' })
+  @Optional()
+  @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
+  level: LogLevel = 'info';
+}
+
+/** GET /logs, Profile B. */
+class ListLogsQueryB extends StreamLogsQueryB {
+  @ApiPropertyOptional({
+    description: 'A module and everything below it, such as `channel::telegram`; defaults to all',
+  })
+  @Optional()
+  @Word()
+  module?: string;
+
+  @Optional()
+  @Since('one hour ago when left out')
+  since: Date = parseSince('1h', new Date()) as Date;
+
+  @QueryCount(100, MAX_PER_PAGE)
+  limit = 100;
+
+  @ApiPropertyOptional({
+    type: 'boolean',
+    default: false,
+    description: 'Server-Sent Events instead of a list',
+  })
+  @Optional()
+  @IsIn(TRUTHS, { message: 'must be true or false' })
+  stream: (typeof TRUTHS)[number] = 'false';
+}
+
+/** The guard lets no one in without a token. */
+const NOBODY = { tokenId: '', tokenName: '' };
+
+/** GET /logs of Profile B is a list or a stream, as the query says. */
+@Injectable()
+export class LogsHandlersB {
+  constructor(
+    private readonly logs: LogStore,
+    private readonly streams: LogStreams,
+    private readonly tokens: TokenDirectory,
+    private readonly settings: Settings,
+  ) {}
+
+  async answer(query: ListLogsQueryB, request: GatewayRequest, response: Response): Promise<void> {
+    const { level: minLevel, module, since, limit, stream } = query;
+    const filter = { minLevel, module };
+    if (stream === 'true') await this.stream(filter, { since, limit }, request, response);
+    else response.json(presentLogListB(await this.logs.list(filter, since, limit)));
+  }
+
+  async stream(
+    filter: LogFilter,
+    backlog: StreamRequest['backlog'],
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    if (request.method === 'HEAD') {
+      response.type('text/event-stream').end();
+      return;
+    }
+    const { caller = NOBODY } = request;
+    const token = request.headers.authorization?.trim().split(' ').at(-1);
+    await this.streams.open({
+      response,
+      filter,
+      backlog,
+      lastEventId: request.get('last-event-id') || undefined,
+      mayRead: async () => (await this.tokens.find(token)) !== undefined,
+      reader: {
+        tokenId: caller.tokenId,
+        share: (places) => shareOfSlots(this.settings.current.limits, caller, places),
+      },
+    });
+  }
+}
 
 const EXAMPLE =
   'retry: 1800\nid: 41\n\n' +

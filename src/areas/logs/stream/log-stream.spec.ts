@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import { logEntry } from '../../../../test/harness/log-entry.js';
 import type { LogStore, PageOfLines } from '../../../platform/logging/log.store.js';
 import type { LogEntry } from '../../../platform/logging/log-entry.js';
-import { EntryFormat } from './entry-format.port.js';
 import { LogStream } from './log-stream.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
+import { EntryFormat } from './sse-frames.js';
 
 class Messages extends EntryFormat {
   present({ message }: LogEntry): object {

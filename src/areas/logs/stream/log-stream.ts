@@ -3,9 +3,16 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogStore } from '../../../platform/logging/log.store.js';
 import type { LogFilter } from '../../../platform/logging/log-entry.js';
-import type { EntryFormat } from './entry-format.port.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
-import { closingFrame, type Gap, gapFrame, heartbeatFrame, logFrame, openingFrame } from './sse-frames.js';
+import {
+  closingFrame,
+  type EntryFormat,
+  type Gap,
+  gapFrame,
+  heartbeatFrame,
+  logFrame,
+  openingFrame,
+} from './sse-frames.js';
 
 /** A reader with more than this pending is not pushed more lines; it then reads from the database at its own speed. */
 const MAX_PENDING_BYTES = 256 * 1024;

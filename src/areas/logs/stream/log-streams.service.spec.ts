@@ -5,9 +5,9 @@ import type { LogStore } from '../../../platform/logging/log.store.js';
 import { silentLogs } from '../../../platform/logging/logger.js';
 import { FixedSettings } from '../../../platform/settings/settings.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
-import type { EntryFormat } from './entry-format.port.js';
 import { LogStreams } from './log-streams.service.js';
 import type { LogTail } from './log-tail.service.js';
+import type { EntryFormat } from './sse-frames.js';
 
 class FakeResponse extends Writable {
   text = '';

@@ -6,10 +6,9 @@ import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import type { LogFilter } from '../../../platform/logging/log-entry.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
-import { EntryFormat } from './entry-format.port.js';
 import { LogStream } from './log-stream.js';
 import { LogTail } from './log-tail.service.js';
-import type { Gap } from './sse-frames.js';
+import { EntryFormat, type Gap } from './sse-frames.js';
 
 /** With the half second for which a token is known: a reader whose token was revoked is ended within 1.5 s. */
 const SWEEP_MS = 700;

@@ -4,8 +4,7 @@ import { LogStore } from '../../../platform/logging/log.store.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import type { LogEntry, LogFilter } from '../../../platform/logging/log-entry.js';
 import { LEVEL_RANKS, type Logger, Logs } from '../../../platform/logging/logger.js';
-import { EntryFormat } from './entry-format.port.js';
-import { gapFrame, logFrame } from './sse-frames.js';
+import { EntryFormat, gapFrame, logFrame } from './sse-frames.js';
 
 const POLL_MS = 200;
 const REPOLL_MS = 1000;

@@ -4,8 +4,8 @@ import type { LogStore, NewLines } from '../../../platform/logging/log.store.js'
 import type { LogEntry } from '../../../platform/logging/log-entry.js';
 import { PinoLogs } from '../../../platform/logging/pino-logs.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
-import { EntryFormat } from './entry-format.port.js';
 import { LogTail, type TailReader } from './log-tail.service.js';
+import { EntryFormat } from './sse-frames.js';
 
 /** Every wait is over at the next turn of the event loop. */
 jest.mock('node:timers/promises', () => ({

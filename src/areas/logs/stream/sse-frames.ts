@@ -1,3 +1,5 @@
+import type { LogEntry } from '../../../platform/logging/log-entry.js';
+
 /** Lines that a reader of this stream does not get here. */
 export interface Gap {
   /** `slow_reader`: cut because it took nothing; `expired`: no longer kept; `unknown_id`: its last id is not one of ours. */
@@ -29,4 +31,10 @@ export function heartbeatFrame(id: number): string {
 /** The last thing a reader gets when the gateway stops: come back after so long, there or elsewhere. */
 export function closingFrame(retryMs: number): string {
   return `: the gateway is stopping\nretry: ${retryMs}\n\n`;
+}
+
+/** How a line looks in a stream; the module binds the profile that formats it. */
+export abstract class EntryFormat {
+  /** What `JSON.stringify` makes the data of the event of. */
+  abstract present(entry: LogEntry): object;
 }

@@ -5,7 +5,7 @@ import {
   operation,
   schemaReference,
   stream,
-} from '../../../http/asyncapi/messages.js';
+} from '../../../http/openapi/asyncapi.js';
 import { publicName } from '../../../http/openapi/schemas.js';
 import { TURN_EVENTS } from './turn-events.views.js';
 

@@ -7,11 +7,11 @@ import {
   RateLimited,
   Unauthorized,
 } from '../../../../common/errors/gateway-error.js';
-import { isAllowedOrigin } from '../../../../http/cross-origin.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
 import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js';
+import { isAllowedOrigin } from '../../../../http/middleware.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
 import { grants } from '../../../../platform/tokens/scopes.js';

@@ -1,4 +1,4 @@
-import { tagMatcher } from './if-match.js';
+import { tagMatcher } from './config.controller.js';
 
 test.each([
   [undefined, true],

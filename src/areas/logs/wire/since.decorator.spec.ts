@@ -1,4 +1,4 @@
-import { parseSince } from './since.js';
+import { parseSince } from './since.decorator.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const iso = (text: string) => parseSince(text, now)?.toISOString();

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileWatch } from './file-watch.js';
+import { FileWatch } from './configuration-watch.service.js';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,7 +4,8 @@ import { NotFound } from '../../common/errors/gateway-error.js';
 import { Open } from '../../http/guards/access.decorator.js';
 import { OperationsController } from '../../http/profiles/profile.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
-import { ReadinessReport } from './readiness-report.js';
+import { ScrapeService } from '../../platform/metrics/scrape.service.js';
+import { ReadinessReport } from './readiness-check.js';
 
 /** The probes of Kubernetes, on the operations port. */
 @OperationsController()
@@ -37,5 +38,17 @@ export class ProbesController {
   @All('*path')
   unknown(): never {
     throw new NotFound('The operations port answers /livez, /readyz, /startupz and /metrics.');
+  }
+}
+
+/** For Prometheus, on the operations port. */
+@OperationsController()
+export class MetricsController {
+  constructor(private readonly scrape: ScrapeService) {}
+
+  @Get()
+  @Open()
+  async metrics(@Res() response: Response): Promise<void> {
+    response.type(this.scrape.contentType).send(await this.scrape.render());
   }
 }

@@ -1,4 +1,4 @@
-import { publicName } from '../openapi/schemas.js';
+import { publicName } from './schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

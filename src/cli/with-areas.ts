@@ -1,0 +1,91 @@
+import { HookStore } from '../areas/hooks/hook.store.js';
+import { HookAdmin } from '../areas/hooks/hook-admin.js';
+import { HookSecrets } from '../areas/hooks/hook-secrets.js';
+import { TokenHooks } from '../areas/hooks/token-hooks.js';
+import { KnownTools } from '../areas/mcp/tools/known-tools.store.js';
+import { MemoryStore } from '../areas/memory/memory.store.js';
+import { MemoryAdmin } from '../areas/memory/memory-admin.js';
+import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
+import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
+import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
+import { AuditLog } from '../platform/audit-log/audit-log.js';
+import { Redactor } from '../platform/logging/redactor.js';
+import { TokenStore } from '../platform/tokens/token.store.js';
+import { TokenEndings } from '../platform/tokens/token-endings.js';
+import { TokensService } from '../platform/tokens/tokens.service.js';
+import { type CommandContext, operatorActor } from './command-context.js';
+import { databaseLocation } from './existing-database.js';
+import { type DatabaseAccess, withDatabase } from './with-database.js';
+
+export interface TokenWork {
+  readonly tokens: TokensService;
+  /** The database, named for people. */
+  readonly location: string;
+}
+
+/** Opens the API tokens. */
+export function withTokens<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (given: TokenWork) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, access, ({ database, loaded }) => {
+    const tokens = new TokensService(
+      new TokenStore(database),
+      database,
+      TokenEndings.of(new TokenHooks(), new TokenWaitingTurns()),
+    );
+    return work({ tokens, location: databaseLocation(loaded.settings.database) });
+  });
+}
+
+export interface ToolWork {
+  readonly known: KnownTools;
+  readonly approvals: ToolApprovals;
+  /** The person at this command line, for the audit log. */
+  readonly by: string;
+}
+
+/** Opens known tools and pending approvals. */
+export function withTools<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (given: ToolWork) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, access, ({ database, logs }) => {
+    const audit = new AuditLog(database, new Redactor(), logs);
+    const approvals = new DatabaseToolApprovals(database, audit);
+    return work({ known: new KnownTools(database, audit), approvals, by: operatorActor() });
+  });
+}
+
+/** Opens webhooks and their deliveries, without their secrets. */
+export function withHooks<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (admin: HookAdmin) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, access, ({ database }) => work(new HookAdmin(database)));
+}
+
+/** Opens webhooks with the key to their secrets, for commands that change those. */
+export function withHookSecrets<Result>(
+  context: CommandContext,
+  work: (store: HookStore) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'change', async ({ database, openBox }) =>
+    work(new HookStore(database, new HookSecrets(await openBox()))),
+  );
+}
+
+/** Opens the memories of users. */
+export function withMemory<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (admin: MemoryAdmin) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, access, ({ database, logs }) => {
+    const audit = new AuditLog(database, new Redactor(), logs);
+    return work(new MemoryAdmin(database, new MemoryStore(database), audit));
+  });
+}
