@@ -18,9 +18,9 @@ interface Expression {
 
 /** Where expressions are built at run time, and how many. The one of the secret patterns is their alternation. */
 const BUILT_IN = [
-  ['platform/settings/toml-lines.ts', 3],
+  ['platform/settings/file-layer.ts', 3],
   ['http/route-table.ts', 1],
-  ['platform/logging/secret-patterns.ts', 1],
+  ['platform/logging/redactor.ts', 1],
   ['areas/channels/adapters/slack/slack-messages.ts', 1],
   ['areas/skills/triggered-skills.ts', 1],
   ['areas/channels/adapters/telegram/telegram-updates.ts', 1],
@@ -28,10 +28,10 @@ const BUILT_IN = [
 
 /** Built at run time, each with what its parts are in the worst case that the code lets through. */
 const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>> = {
-  'platform/settings/toml-lines.ts': [
+  'platform/settings/file-layer.ts': [
     [String.raw`^\s*\[\[?\s*(a\.b|"a"\."b")\s*\]`, ''],
     [String.raw`^\s*(a\.b|"a"\."b")\s*=(.*)$`, ''],
-    ['name', 'g'],
+    [String.raw`(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')`, 'g'],
   ],
   'http/route-table.ts': [['^/api/v1/sessions/[^/]+/messages/?$', 'i']],
   'areas/channels/adapters/slack/slack-messages.ts': [[String.raw`<@U0123456789(?:\|[^<>]*)?>`, 'g']],

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../src/platform/logging/log-entry.js';
+import type { LogEntry } from '../../src/platform/logging/log.store.js';
 
 /** The line of this number, of which nothing matters but what it says. */
 export function logEntry(id: number, message: string): LogEntry {

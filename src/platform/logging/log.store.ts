@@ -2,9 +2,33 @@ import { Injectable } from '@nestjs/common';
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
-import type { LogEntry, LogFilter, LogPage } from './log-entry.js';
-import { LEVEL_RANKS, levelOfRank } from './logger.js';
+import { LEVEL_RANKS, type LogLevel, levelOfRank } from './logger.js';
 import type { StoredLine } from './stored-line.js';
+
+/** A log line as it is kept and shown (docs/specification/api.md, 2.10). */
+export interface LogEntry {
+  /** Counts the lines of all replicas in the order in which they were stored, without holes. */
+  readonly id: number;
+  readonly timestamp: Date;
+  readonly level: LogLevel;
+  readonly module: string;
+  /** The sentence, followed by its fields as `key=value`; always one line. */
+  readonly message: string;
+  readonly sessionId: string | undefined;
+}
+
+export interface LogFilter {
+  readonly minLevel: LogLevel;
+  /** Whole segments from the start: `channel` covers `channel::telegram`. All modules when left out. */
+  readonly module?: string | undefined;
+}
+
+export interface LogPage {
+  /** Oldest first. */
+  readonly entries: readonly LogEntry[];
+  /** Counts the filter, not the page. */
+  readonly total: number;
+}
 
 const COLUMNS = 'id, at, level, module, message, session_id';
 /** $1 the least level, $2 a module with everything below it, or null. */

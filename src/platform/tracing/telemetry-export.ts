@@ -1,3 +1,5 @@
+import type { Resource } from '@opentelemetry/resources';
+import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logs } from '../logging/logger.js';
 import { setExporting } from './spans.js';
 
@@ -34,7 +36,7 @@ export async function startTelemetryExport(
   if (!signals.traces && !signals.metrics && !signals.logs) return () => Promise.resolve();
   const resource = await resourceOf(identity);
   const parts: { shutdown(): Promise<void> }[] = [];
-  if (signals.traces) parts.push((await import('./export-spans.js')).exportSpans(resource));
+  if (signals.traces) parts.push(await exportSpans(resource));
   if (signals.metrics) {
     const { exportMetrics } = await import('./export-metrics.js');
     parts.push(exportMetrics(resource, signals.metricIntervalMs));
@@ -57,4 +59,16 @@ async function resourceOf({ version, replicaId }: TelemetryIdentity) {
     'service.instance.id': replicaId,
   });
   return own.merge(resources.detectResources({ detectors: [resources.envDetector] }));
+}
+
+/** @returns the provider, which is registered for the whole process */
+async function exportSpans(resource: Resource): Promise<NodeTracerProvider> {
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
+  const provider = new NodeTracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register();
+  return provider;
 }

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { RateLimited, Unavailable } from '../../../common/errors/gateway-error.js';
-import { LogStore } from '../../../platform/logging/log.store.js';
+import { type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
-import type { LogFilter } from '../../../platform/logging/log-entry.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { LogStream } from './log-stream.js';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { LogStore } from '../../../platform/logging/log.store.js';
+import { type LogEntry, type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import { outsideLogContext } from '../../../platform/logging/log-context.js';
-import type { LogEntry, LogFilter } from '../../../platform/logging/log-entry.js';
 import { LEVEL_RANKS, type Logger, Logs } from '../../../platform/logging/logger.js';
 import { EntryFormat, gapFrame, logFrame } from './sse-frames.js';
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logEntry } from '../../../../test/harness/log-entry.js';
-import type { LogStore, NewLines } from '../../../platform/logging/log.store.js';
-import type { LogEntry } from '../../../platform/logging/log-entry.js';
+import type { LogEntry, LogStore, NewLines } from '../../../platform/logging/log.store.js';
 import { PinoLogs } from '../../../platform/logging/pino-logs.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { LogTail, type TailReader } from './log-tail.service.js';
