@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type DescribedChannel, stream } from '../../../http/openapi/asyncapi.js';
-import type { LogEntry, LogPage } from '../../../platform/logging/log-entry.js';
+import type { LogEntry, LogPage } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import { EntryFormat, type Gap } from '../stream/sse-frames.js';
 

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { logEntry } from '../../../../test/harness/log-entry.js';
-import type { LogStore, PageOfLines } from '../../../platform/logging/log.store.js';
-import type { LogEntry } from '../../../platform/logging/log-entry.js';
+import type { LogEntry, LogStore, PageOfLines } from '../../../platform/logging/log.store.js';
 import { LogStream } from './log-stream.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
 import { EntryFormat } from './sse-frames.js';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogStore } from '../../../platform/logging/log.store.js';
-import type { LogFilter } from '../../../platform/logging/log-entry.js';
+import type { LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
 import {
   closingFrame,

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../../platform/logging/log-entry.js';
+import type { LogEntry } from '../../../platform/logging/log.store.js';
 
 /** Lines that a reader of this stream does not get here. */
 export interface Gap {
