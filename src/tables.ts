@@ -18,6 +18,7 @@ import { MessageEntity } from './areas/turns/message.entity.js';
 import { SessionAudienceEntity } from './areas/turns/relay/session-audience.entity.js';
 import { TurnFrameEntity } from './areas/turns/relay/turn-frame.entity.js';
 import { TurnEntity } from './areas/turns/turn.entity.js';
+import { TurnStepEntity } from './areas/turns/turn-step.entity.js';
 import { IdempotencyKeyEntity } from './http/idempotency/idempotency-key.entity.js';
 import { AuditEntryEntity } from './platform/audit-log/audit-entry.entity.js';
 import { EventEntity } from './platform/events/event.entity.js';
@@ -34,6 +35,7 @@ export const tables = [
   MessageEntity,
   AttachmentEntity,
   TurnEntity,
+  TurnStepEntity,
   SessionAudienceEntity,
   TurnFrameEntity,
   IdempotencyKeyEntity,

@@ -25,6 +25,8 @@ const TURN: ClaimedTurn = {
   systemPrompt: null,
   model: null,
   history: [],
+  seq: 1,
+  cut: { messages: 0, results: 0 },
   isWatched: false,
   hasMemories: false,
 };

@@ -108,7 +108,7 @@ test('a fact told in one session is used in another one of the same user, and of
 
 test('a model is offered the three tools', async () => {
   await say(modelled, 'Hello', { user_id: 'ada' });
-  expect(offered()).toEqual(['memory_store', 'memory_recall', 'memory_forget']);
+  expect(offered()).toEqual(['memory_forget', 'memory_recall', 'memory_store']);
 });
 
 test.each([

@@ -63,7 +63,8 @@ function outputTokens({ text, calls }: ModelOutput): number {
   return estimatedTokens(text) + callTokens(calls);
 }
 
-function messageTokens(message: ModelMessage): number {
+/** Estimated tokens of a message as it is sent. */
+export function messageTokens(message: ModelMessage): number {
   switch (message.role) {
     case 'user':
       return message.parts.reduce((sum, part) => sum + partTokens(part), TOKENS_PER_MESSAGE);

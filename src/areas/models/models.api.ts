@@ -4,6 +4,7 @@ export {
   BYTES_PER_TOKEN,
   chargedUsage,
   estimatedTokens,
+  messageTokens,
   TOKENS_PER_IMAGE,
   TOKENS_PER_MESSAGE,
 } from './estimated-usage.js';

@@ -80,4 +80,12 @@ export class SessionEntity {
   /** The turn with this fence is to be cancelled; whoever runs it looks. */
   @Column({ name: 'cancel_fence', type: 'bigint', nullable: true })
   cancelFence!: string | null;
+
+  /** Messages up to this place of the history are no longer sent to the model. */
+  @Column({ name: 'messages_cut', type: 'integer', default: 0 })
+  messagesCut!: number;
+
+  /** Of messages up to this place, the results of tools are no longer sent to the model. */
+  @Column({ name: 'results_cut', type: 'integer', default: 0 })
+  resultsCut!: number;
 }

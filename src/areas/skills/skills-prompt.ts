@@ -1,7 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { type PromptQuestion, type PromptSource, PromptSources, ToolPolicy } from '../tools/tools.api.js';
+import {
+  type PromptAddition,
+  type PromptQuestion,
+  type PromptSource,
+  PromptSources,
+  ToolPolicy,
+} from '../tools/tools.api.js';
 import type { LoadedSkill } from './skill.js';
 import { SKILL_READ } from './skill-read.tool.js';
 import { Skills } from './skills.service.js';
@@ -11,8 +17,8 @@ import { triggeredSkills } from './triggered-skills.js';
 const MAX_BODY_BYTES = 131_072;
 
 /**
- * Adds the catalogue of skills to the system prompt, and the text of those that the message asks for (docs/skills.md). A
- * turn that may not use `skill_read` gets neither, so that no message works around the tool rules.
+ * Adds the catalogue of skills to the system prompt, and behind the history the text of those that the message asks for
+ * (docs/skills.md). A turn that may not use `skill_read` gets neither, so that no message works around the tool rules.
  */
 @Injectable()
 export class SkillsPrompt implements PromptSource, OnModuleInit {
@@ -34,11 +40,10 @@ export class SkillsPrompt implements PromptSource, OnModuleInit {
     this.sources.add(this);
   }
 
-  additionFor({ context, content }: PromptQuestion): string | undefined {
+  additionFor({ context, content }: PromptQuestion): PromptAddition | undefined {
     const skills = this.skills.list();
     if (skills.length === 0 || !this.policy.allows(SKILL_READ, context)) return undefined;
-    const parts = [this.catalogOf(skills), this.bodiesFor(content, skills)];
-    return parts.filter((part) => part !== '').join('\n\n');
+    return { system: this.catalogOf(skills), trailing: this.bodiesFor(content, skills) };
   }
 
   private catalogOf(skills: readonly LoadedSkill[]): string {

@@ -28,14 +28,17 @@ describe('what others add to the system prompt', () => {
     const { sources, warnings } = sourcesOf(
       source('slow', async ({ content }) => {
         await new Promise((done) => setTimeout(done, 20));
-        return `slow: ${content}`;
+        return { trailing: `slow: ${content}` };
       }),
       source('silent', () => undefined),
-      source('empty', () => Promise.resolve('')),
-      source('quick', ({ context }) => `quick: ${context.userId}`),
+      source('empty', () => Promise.resolve({ system: '', trailing: '' })),
+      source('quick', ({ context }) => ({ system: 'always', trailing: `quick: ${context.userId}` })),
     );
 
-    expect(await sources.additions(question, patient)).toEqual(['slow: What is the weather?', 'quick: ada']);
+    expect(await sources.additions(question, patient)).toEqual({
+      system: ['always'],
+      trailing: ['slow: What is the weather?', 'quick: ada'],
+    });
     expect(warnings).toEqual([]);
   });
 
@@ -51,13 +54,13 @@ describe('what others add to the system prompt', () => {
         lateSignal = signal;
         return new Promise(() => undefined);
       }),
-      source('long', () => Promise.resolve('x'.repeat(262_145))),
-      source('fine', () => Promise.resolve('fine')),
+      source('long', () => Promise.resolve({ system: 'x'.repeat(262_000), trailing: 'x'.repeat(145) })),
+      source('fine', () => Promise.resolve({ trailing: 'fine' })),
     );
 
     const asked = sources.additions(question, patient);
     await jest.advanceTimersByTimeAsync(2000);
-    expect(await asked).toEqual(['fine']);
+    expect(await asked).toEqual({ system: [], trailing: ['fine'] });
     expect(lateSignal?.aborted).toBe(true);
     expect(warnings).toHaveLength(4);
     expect(warnings).toEqual(

@@ -11,20 +11,34 @@ export interface PromptQuestion {
   readonly hasMemories: boolean;
 }
 
-type Answer = string | undefined;
+/** What is added to the prompt of a turn; what is absent or empty is nothing. */
+export interface PromptAddition {
+  /** Ends the system prompt: the same for every message of a session, so that providers cache it. */
+  readonly system?: string;
+  /** Holds for this message only, and stands behind the history. */
+  readonly trailing?: string;
+}
 
-/** Something that has to say in the system prompt of a turn. */
+type Answer = PromptAddition | undefined;
+
+/** Something that has to say in the prompt of a turn. */
 export interface PromptSource {
   /** For the log. */
   readonly name: string;
-  /** Undefined or empty when there is nothing to say. The signal is aborted when nobody waits any longer. */
+  /** Undefined when there is nothing to say. The signal is aborted when nobody waits any longer. */
   additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
+}
+
+/** What all sources together add, in the order in which they were added. */
+export interface PromptAdditions {
+  readonly system: readonly string[];
+  readonly trailing: readonly string[];
 }
 
 const MAX_MS = 2000;
 const MAX_BYTES = 262_144;
 
-/** Whoever adds to the system prompt. None of them can hold up a turn or end it. */
+/** Whoever adds to the prompts of turns. None of them can hold up a turn or end it. */
 @Injectable()
 export class PromptSources {
   private readonly sources: PromptSource[] = [];
@@ -39,15 +53,17 @@ export class PromptSources {
   }
 
   /**
-   * What there is to say, in the order in which the sources were added. One that fails, is late or says too much is left
-   * out and logged. Throws the reason of an aborted signal.
+   * What there is to say. A source that fails, is late or says too much is left out and logged. Throws the reason of an
+   * aborted signal.
    */
-  async additions(question: PromptQuestion, signal: AbortSignal): Promise<readonly string[]> {
+  async additions(question: PromptQuestion, signal: AbortSignal): Promise<PromptAdditions> {
     const timeout = new SourceTimeout(signal);
     try {
-      const texts = await Promise.all(this.sources.map((source) => this.ask(source, question, timeout)));
+      const answers = await Promise.all(this.sources.map((source) => this.ask(source, question, timeout)));
       signal.throwIfAborted();
-      return texts.filter((text) => text !== undefined && text !== '') as string[];
+      const textsOf = (part: keyof PromptAddition) =>
+        answers.map((answer) => answer?.[part] ?? '').filter(Boolean);
+      return { system: textsOf('system'), trailing: textsOf('trailing') };
     } finally {
       timeout.end();
     }
@@ -56,10 +72,10 @@ export class PromptSources {
   private async ask(source: PromptSource, question: PromptQuestion, timeout: SourceTimeout): Promise<Answer> {
     try {
       const given = source.additionFor(question, timeout.signal);
-      const text = given instanceof Promise ? await timeout.wait(given) : given;
-      if (text !== undefined && Buffer.byteLength(text) > MAX_BYTES)
-        throw new Error(`more than ${MAX_BYTES} bytes`);
-      return text;
+      const answer = given instanceof Promise ? await timeout.wait(given) : given;
+      const bytes = Buffer.byteLength(answer?.system ?? '') + Buffer.byteLength(answer?.trailing ?? '');
+      if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+      return answer;
     } catch (error) {
       if (!timeout.isTurnOver) this.leaveOut(source, error);
       return undefined;
@@ -68,7 +84,7 @@ export class PromptSources {
 
   private leaveOut({ name }: PromptSource, error: unknown): void {
     const reason = sentenceOf(error);
-    this.logger.warn('something was left out of a system prompt', { source: name, reason });
+    this.logger.warn('something was left out of a prompt', { source: name, reason });
   }
 }
 

@@ -23,6 +23,7 @@ export interface ToolAnswer {
  * failing tool are answers that the model can read. It ends promptly when the signal is aborted.
  */
 export abstract class ToolCatalog {
+  /** Sorted by name. */
   abstract list(context: ToolContext): readonly ModelTool[];
   /** Where a tool comes from: `gateway`, or the name of a tool server or plugin. Undefined for a name that is no tool's. */
   abstract sourceOf(name: string): string | undefined;

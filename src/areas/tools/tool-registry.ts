@@ -29,6 +29,8 @@ const OWN_SOURCE = 'gateway';
 @Injectable()
 export class ToolRegistry extends ToolCatalog {
   private readonly entries = new Map<string, Entry>();
+  /** By name, made anew when tools come or go: models are shown them in the same order every time. */
+  private sorted: readonly RegisteredTool[] | undefined;
   private readonly ownSchemas = new CompiledSchemas();
 
   constructor(
@@ -50,16 +52,21 @@ export class ToolRegistry extends ToolCatalog {
     if (this.entries.size >= MAX_TOOLS) throw new Error(`There are ${MAX_TOOLS} tools already.`);
     const entry = { tool, ...this.checkOf(tool) };
     this.entries.set(tool.name, entry);
+    this.sorted = undefined;
     return () => {
       entry.forget();
       if (this.entries.get(tool.name)?.tool === tool) this.entries.delete(tool.name);
+      this.sorted = undefined;
     };
   }
 
   list(context: ToolContext): readonly ModelTool[] {
-    return [...this.entries.values()]
-      .filter(({ tool }) => tool.isAvailable?.() !== false && this.policy.allows(tool.name, context))
-      .map(({ tool: { name, description, inputSchema } }) => ({ name, description, inputSchema }));
+    this.sorted ??= [...this.entries.values()]
+      .map(({ tool }) => tool)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.sorted
+      .filter((tool) => tool.isAvailable?.() !== false && this.policy.allows(tool.name, context))
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
   sourceOf(name: string): string | undefined {

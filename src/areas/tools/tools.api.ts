@@ -1,5 +1,10 @@
 /** What others may use of tools: offer one, add to a prompt, run calls under the policy, answer an approval, check arguments. */
-export { type PromptQuestion, type PromptSource, PromptSources } from './prompt-sources.js';
+export {
+  type PromptAddition,
+  type PromptQuestion,
+  type PromptSource,
+  PromptSources,
+} from './prompt-sources.js';
 export { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 export { schemaBoundsProblem } from './schemas/schema-bounds.js';
 export { type ApprovalAnswer, type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';

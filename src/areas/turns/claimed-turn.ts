@@ -1,4 +1,5 @@
-import type { Message } from './message.js';
+import type { ContextCut } from './context-cut.js';
+import type { PlacedMessage } from './message.js';
 import { type MessageRow, toMessage } from './message-row.js';
 import type { TurnLease } from './turn-lease.js';
 
@@ -9,6 +10,10 @@ export interface ClaimedRow {
   system_prompt: string | null;
   model: string | null;
   fence: number;
+  /** Messages of the session, the one that this turn answers included. */
+  message_count: number;
+  messages_cut: number;
+  results_cut: number;
   watched: boolean;
   remembered: boolean;
   history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
@@ -23,8 +28,12 @@ export interface ClaimedTurn {
   readonly channel: string;
   readonly systemPrompt: string | null;
   readonly model: string | null;
-  /** Oldest first, without the message that this turn answers. */
-  readonly history: readonly Message[];
+  /** Oldest first, without the message that this turn answers, and without what is cut. */
+  readonly history: readonly PlacedMessage[];
+  /** The place of the message that this turn answers. */
+  readonly seq: number;
+  /** What of the history is no longer sent to the model. */
+  readonly cut: ContextCut;
   /** Whether viewers on other replicas want to see it. */
   readonly isWatched: boolean;
   /** Whether anything is remembered of its user. */
@@ -36,7 +45,10 @@ export function claimedTurn(
   row: ClaimedRow,
 ): ClaimedTurn {
   const history = row.history
-    .map((said) => toMessage({ ...said, created_at: new Date(said.created_at) }))
+    .map((said) => ({
+      ...toMessage({ ...said, created_at: new Date(said.created_at) }),
+      seq: said.seq,
+    }))
     .reverse();
   return {
     lease: {
@@ -50,6 +62,8 @@ export function claimedTurn(
     systemPrompt: row.system_prompt,
     model: row.model,
     history,
+    seq: row.message_count,
+    cut: { messages: row.messages_cut, results: row.results_cut },
     isWatched: row.watched,
     hasMemories: row.remembered,
   };

@@ -38,6 +38,11 @@ export interface Message {
   readonly createdAt: Date;
 }
 
+/** A message, and its place in the history, from 1. */
+export interface PlacedMessage extends Message {
+  readonly seq: number;
+}
+
 /** An attachment whose bytes are still to be fetched. */
 export interface RemoteAttachment {
   readonly type: AttachmentType;
@@ -57,7 +62,7 @@ export interface NewUserMessage {
   readonly id?: string | undefined;
   readonly content: string;
   readonly attachments: readonly NewAttachment[];
-  /** What the system prompt of its turn says of it, beside everything else. */
+  /** What its turn tells the model of it, behind the history. */
   readonly systemNote?: string | undefined;
   /** What is committed with its turn, given the turn's id. */
   readonly onCommit?: OnCommit<string> | undefined;

@@ -13,8 +13,10 @@ import { ToolCallRunner } from '../tools/tool-call-runner.js';
 import { ToolGate } from '../tools/tool-gate.js';
 import { ToolPolicy } from '../tools/tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { ModelCalls } from './model-calls.js';
 import type { TurnEvent, TurnInput } from './turn.js';
 import { TurnRunner } from './turn-runner.js';
+import type { TurnStep } from './turn-steps.store.js';
 
 type Round = { text?: string; calls?: ModelToolCall[]; usage?: { input: number; output: number } };
 
@@ -45,9 +47,10 @@ class NobodyToAsk extends ToolApprovals {
   answer = () => Promise.resolve(false);
 }
 
-const input: TurnInput = {
+const input: Omit<TurnInput, 'tools' | 'steps'> = {
   context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
   system: 'Be brief.',
+  trailing: '',
   model: 'scripted-1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
 };
@@ -64,6 +67,8 @@ const echo: RegisteredTool = {
   inputSchema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
   run: (args) => Promise.resolve(`echo: ${String(args['text'])}`),
 };
+
+const mayCall = ({ tools }: ModelRequest) => tools.length > 0;
 
 function runnerOf(
   model: ModelProvider,
@@ -82,16 +87,26 @@ function runnerOf(
     used: () => undefined,
   } as unknown as ModelCallMetrics;
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
-  return new TurnRunner(model, registry, new ToolCallRunner(registry, gate, callLog), settings, metrics);
+  const calls = new ToolCallRunner(registry, gate, callLog);
+  return {
+    runner: new TurnRunner(model, new ModelCalls(metrics), calls, settings),
+    tools: registry.list(input.context),
+  };
 }
 
-async function run(runner: TurnRunner, signal = new AbortController().signal) {
+async function run(
+  { runner, tools }: ReturnType<typeof runnerOf>,
+  signal = new AbortController().signal,
+  more: Partial<TurnInput> = {},
+) {
+  const steps: TurnStep[] = [];
+  const log = { add: (step: TurnStep) => Promise.resolve(void steps.push(structuredClone(step))) };
   const events: TurnEvent[] = [];
   const watch = (event: TurnEvent): void => {
     if (event.type !== 'usage') events.push(event);
   };
-  const outcome = await runner.run(input, watch, signal);
-  return { outcome, events };
+  const outcome = await runner.run({ ...input, tools, steps: log, ...more }, watch, signal);
+  return { outcome, events, steps };
 }
 
 test('an answer without tools is one call of the model', async () => {
@@ -141,8 +156,10 @@ test('a call that breaks off after it had begun to speak has used something; one
     if (event.type === 'usage') used.push(event.usage);
   };
   for (const text of ['x'.repeat(100), undefined]) {
-    const runner = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
-    await expect(runner.run(input, watch, new AbortController().signal)).rejects.toThrow('cut');
+    const { runner } = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
+    const steps = { add: () => Promise.resolve() };
+    const turn = runner.run({ ...input, tools: [], steps }, watch, new AbortController().signal);
+    await expect(turn).rejects.toThrow('cut');
   }
   expect(used).toEqual([{ input: 13, output: 25, estimated: true }]);
 });
@@ -180,6 +197,53 @@ test('the results of parallel tool calls go back to the model, and usage is summ
       ],
     },
   ]);
+});
+
+test('what is asked of tools and what they answer is written down before it is acted on', async () => {
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { text: 'Let me see.', calls: [call('1'), call('2')] } : { text: 'Done.' },
+  );
+  const { steps } = await run(runnerOf(model, [echo]));
+  expect(steps).toEqual([
+    { kind: 'asked', text: 'Let me see.', calls: [call('1'), call('2')], model: 'scripted-1' },
+    { kind: 'answered', result: { callId: '1', content: 'echo: 1', isError: false } },
+    { kind: 'answered', result: { callId: '2', content: 'echo: 2', isError: false } },
+  ]);
+});
+
+test('a turn without tools writes no step', async () => {
+  expect((await run(runnerOf(new ScriptedModel(() => ({ text: 'Hi.' }))))).steps).toEqual([]);
+});
+
+test('a turn whose lease is lost before a tool runs does not run it', async () => {
+  let ran = false;
+  const note = (): Promise<string> => {
+    ran = true;
+    return Promise.resolve('ran');
+  };
+  const tool: RegisteredTool = { ...echo, run: note };
+  const model = new ScriptedModel(() => ({ calls: [call('1')] }));
+  const steps = { add: () => Promise.reject(new Error('lost')) };
+  await expect(run(runnerOf(model, [tool]), undefined, { steps })).rejects.toThrow('lost');
+  expect(ran).toBe(false);
+});
+
+test('ids that a provider uses twice in a conversation, or that no wire takes, are replaced', async () => {
+  const earlier = { role: 'assistant' as const, text: '', toolCalls: [call('1')] };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1'), call('2'), call('2'), call('a b')] } : { text: 'Done.' },
+  );
+  const { outcome } = await run(runnerOf(model, [echo]), undefined, {
+    messages: [earlier, ...input.messages],
+  });
+  const ids = outcome.toolCalls.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(4);
+  expect(ids[1]).toBe('2');
+  expect(ids).not.toContain('1');
+  expect(ids.every((id) => /^[a-zA-Z0-9_-]{1,64}$/.test(id))).toBe(true);
+  const [asked, answered] = model.requests[1]!.messages.slice(-2);
+  expect(asked?.role === 'assistant' && asked.toolCalls.map(({ id }) => id)).toEqual(ids);
+  expect(answered?.role === 'tool' && answered.results.map(({ callId }) => callId)).toEqual(ids);
 });
 
 test('the streamed tokens, put together, are the content', async () => {
@@ -239,12 +303,12 @@ test('an unknown tool, arguments that do not fit and a tool that throws are resu
 
 test('calls past agent.max_tool_calls_per_turn get an error, and the model is asked once more without tools', async () => {
   const model = new ScriptedModel((request, number) =>
-    request.tools.length > 0 ? { calls: [call(`${number}a`), call(`${number}b`)] } : { text: 'Enough.' },
+    mayCall(request) ? { calls: [call(`${number}a`), call(`${number}b`)] } : { text: 'Enough.' },
   );
   const { outcome } = await run(runnerOf(model, [echo], { max_tool_calls_per_turn: 3 }));
   expect(outcome.toolCalls.map(({ status }) => status)).toEqual(['success', 'success', 'success', 'denied']);
   expect(outcome.content).toBe('Enough.');
-  expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0]);
+  expect(model.requests.map(mayCall)).toEqual([true, true, false]);
 });
 
 test('after agent.max_turns rounds the model is asked once more without tools, and calls it makes then are not run', async () => {
@@ -253,7 +317,7 @@ test('after agent.max_turns rounds the model is asked once more without tools, a
     calls: [call(String(number))],
   }));
   const { outcome } = await run(runnerOf(model, [echo], { max_turns: 2 }));
-  expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0]);
+  expect(model.requests.map(mayCall)).toEqual([true, true, false]);
   expect(outcome.toolCalls).toHaveLength(2);
 });
 

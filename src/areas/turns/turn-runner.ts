@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids/typeid.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
   addUsage,
-  ModelCallMetrics,
   type ModelMessage,
   ModelProvider,
   type ModelToolCall,
   type ModelUsage,
 } from '../models/models.api.js';
-import { type ToolCallRecord, ToolCallRunner, ToolCatalog } from '../tools/tools.api.js';
-import { type ModelRound, readRound } from './model-round.js';
+import { type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
+import { askedMessage } from './conversation.js';
+import { ModelCalls, type ModelRound } from './model-calls.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
 
 interface Running {
@@ -26,10 +27,9 @@ interface Running {
 export class TurnRunner {
   constructor(
     private readonly provider: ModelProvider,
-    private readonly catalog: ToolCatalog,
+    private readonly calls: ModelCalls,
     private readonly toolCalls: ToolCallRunner,
     private readonly settings: Settings,
-    private readonly metrics: ModelCallMetrics,
   ) {}
 
   /**
@@ -40,48 +40,40 @@ export class TurnRunner {
     const { agent: settings } = this.settings.current;
     const running: Running = { input, settings, provider: this.provider.inForce(), emit, signal };
     const messages = [...input.messages];
+    const ids = new CallIds(messages);
     const records: ToolCallRecord[] = [];
     const texts: string[] = [];
     let usage: ModelUsage = { input: 0, output: 0 };
     for (let number = 1; ; number += 1) {
       const withTools =
         number <= running.settings.max_turns && records.length <= running.settings.max_tool_calls_per_turn;
-      const round = await this.askModel(running, messages, withTools, texts.length > 0);
+      const round = ids.unique(await this.askModel(running, messages, withTools, texts.length > 0));
       usage = addUsage(usage, round.usage);
       if (round.text !== '') texts.push(round.text);
       if (round.calls.length === 0 || !withTools) {
         const { model, finishReason } = round;
         return { content: texts.join('\n\n'), toolCalls: records, usage, model, finishReason };
       }
-      messages.push(asked(round), await this.answerCalls(running, round.calls, records));
+      await input.steps.add({ kind: 'asked', ...asked(round) });
+      messages.push(askedMessage(round), await this.answerCalls(running, round.calls, records));
     }
   }
 
-  private async askModel(
+  /** Without tools they are still named, as in the calls before: what changes is that none may be called. */
+  private askModel(
     { input, settings, provider, emit, signal }: Running,
     messages: readonly ModelMessage[],
     withTools: boolean,
     afterText: boolean,
   ): Promise<ModelRound> {
+    const { model, trailing, tools, context } = input;
     const request = {
-      model: input.model,
-      system: input.system,
-      messages,
-      tools: withTools ? this.catalog.list(input.context) : [],
+      ...{ model, messages, conversationId: context.sessionId },
+      system: trailing === '' ? input.system : `${input.system}\n\n${trailing}`,
+      tools: withTools ? tools : [],
       maxOutputTokens: settings.max_output_tokens,
-      conversationId: input.context.sessionId,
     };
-    const clocks = {
-      firstByteTimeoutMs: settings.first_byte_timeout_ms,
-      idleTimeoutMs: settings.idle_timeout_ms,
-    };
-    const counting: TurnListener = (event) => {
-      if (event.type === 'usage') this.metrics.used(provider.name, event.usage);
-      return emit(event);
-    };
-    return this.metrics.measure(provider, request, () =>
-      readRound(provider.stream(request, { signal, ...clocks }), { request, emit: counting, afterText }),
-    );
+    return this.calls.ask(request, { provider, settings, emit, signal, afterText });
   }
 
   /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */
@@ -94,21 +86,50 @@ export class TurnRunner {
     const left = Math.max(0, most - records.length);
     const turn = { ...running, context: running.input.context, timeoutMs };
     const answers = await Promise.all(
-      calls.map((call, index) =>
-        index < left ? this.toolCalls.run(call, turn) : this.toolCalls.refuse(call, most, turn),
-      ),
+      calls.map(async (call, index) => {
+        const answer =
+          index < left ? await this.toolCalls.run(call, turn) : await this.toolCalls.refuse(call, most, turn);
+        await running.input.steps.add({ kind: 'answered', result: answer.result });
+        return answer;
+      }),
     );
     records.push(...answers.map(({ record }) => record));
     return { role: 'tool', results: answers.map(({ result }) => result) };
   }
 }
 
-function asked(round: ModelRound): ModelMessage {
-  const { text, calls, providerState } = round;
-  return {
-    role: 'assistant',
-    text,
-    toolCalls: calls,
-    ...(providerState === undefined ? {} : { providerState }),
-  };
+/** What of a round is stored before its tools run. */
+function asked({ text, calls, model, providerState }: ModelRound) {
+  return { text, calls, model, ...(providerState === undefined ? {} : { providerState }) };
+}
+
+/** As every wire takes them. */
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Some providers number the calls of each answer from the beginning; in one conversation every call has an id of its own. */
+class CallIds {
+  private readonly known: Set<string>;
+
+  constructor(messages: readonly ModelMessage[]) {
+    this.known = new Set(
+      messages.flatMap((message) =>
+        message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
+      ),
+    );
+  }
+
+  /** What the provider wants echoed knows the calls by their old ids, so it goes with them. */
+  unique(round: ModelRound): ModelRound {
+    const calls = round.calls.map((call) => this.named(call));
+    if (calls.every((call, index) => call === round.calls[index])) return round;
+    const { providerState: _of, ...rest } = round;
+    return { ...rest, calls };
+  }
+
+  private named(call: ModelToolCall): ModelToolCall {
+    const isGood = CALL_ID.test(call.id) && !this.known.has(call.id);
+    const id = isGood ? call.id : newId('call');
+    this.known.add(id);
+    return isGood ? call : { ...call, id };
+  }
 }

@@ -16,16 +16,17 @@ const CLAIM = `
 /** Sessions that live (`$3` time-out seconds) and answer nobody else. */
 const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
 
-const CLAIMED = 'id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count';
+const CLAIMED = `id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count,
+  messages_cut, results_cut`;
 
 /**
- * `$4` messages of history, newest first, as they were before this turn. In sub-selects the planner cannot look into the
+ * `$4` messages of history, newest first, as they were before this turn, without those that are cut. In sub-selects the planner cannot look into the
  * values, and keeps its plan: for a session of average length it would be dearer than one for these values, and made anew.
  */
 const HISTORY = `
   (SELECT coalesce(json_agg(said_before), '[]') FROM (
      SELECT ${MESSAGE_COLUMNS} FROM messages
-     WHERE session_id = (SELECT $1) AND seq IS NOT NULL ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
+     WHERE session_id = (SELECT $1) AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
 /** Whether viewers on other replicas want to see it from the beginning. */
 const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 

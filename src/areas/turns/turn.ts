@@ -1,13 +1,20 @@
-import type { FinishReason, ModelMessage, ModelUsage } from '../models/models.api.js';
+import type { FinishReason, ModelMessage, ModelTool, ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
+import type { TurnStepLog } from './turn-steps.store.js';
 
 /** What one turn starts from. */
 export interface TurnInput {
   readonly context: ToolContext;
   readonly system: string;
+  /** What holds for this turn only: it stands behind everything else, and is not part of the prefix. */
+  readonly trailing: string;
   readonly model: string;
   /** The history that is given to the model, the new user message last. */
   readonly messages: readonly ModelMessage[];
+  /** The same for all calls of the turn, sorted by name. */
+  readonly tools: readonly ModelTool[];
+  /** Where it writes down what it asks of tools. */
+  readonly steps: TurnStepLog;
 }
 
 /** What one turn came to. */

@@ -7,9 +7,11 @@ import { AcceptedTurns } from './accepted/accepted-turns.service.js';
 import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
 import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { ContextCutsStore } from './context-cuts.store.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
 import { MessageStore } from './message.store.js';
+import { ModelCalls } from './model-calls.js';
 import { RemoteTurnsStore } from './relay/remote-turns.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -24,6 +26,7 @@ import { TurnQueue } from './turn-queue.service.js';
 import { TurnResults } from './turn-results.store.js';
 import { TurnRunner } from './turn-runner.js';
 import { TurnStarter } from './turn-starter.service.js';
+import { TurnStepsStore } from './turn-steps.store.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
 
@@ -31,7 +34,10 @@ import { TurnsService } from './turns.service.js';
 @Module({
   imports: [ModelsModule, ToolsModule, TokensModule],
   providers: [
+    ModelCalls,
     TurnRunner,
+    TurnStepsStore,
+    ContextCutsStore,
     MessageStore,
     TurnStore,
     TurnLeases,

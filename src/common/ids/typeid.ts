@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals, memories. */
+/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals, memories, tool calls. */
 export type IdPrefix =
   | 'sess'
   | 'msg'
@@ -12,7 +12,8 @@ export type IdPrefix =
   | 'req'
   | 'dlv'
   | 'appr'
-  | 'mem';
+  | 'mem'
+  | 'call';
 
 /** A TypeID: `<prefix>_` and a UUIDv7 as 26 characters of lower-case Crockford base32. */
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;

@@ -24,6 +24,7 @@ import { KeepFinishReasons1795340401000 } from './migrations/1795340401000-keep-
 import { MarkGroupMessages1795340900000 } from './migrations/1795340900000-mark-group-messages.js';
 import { EndWhatTokensMade1795341000000 } from './migrations/1795341000000-end-what-tokens-made.js';
 import { CountStoredBytes1795344200000 } from './migrations/1795344200000-count-stored-bytes.js';
+import { KeepTurnSteps1795368019000 } from './migrations/1795368019000-keep-turn-steps.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   MarkGroupMessages1795340900000,
   EndWhatTokensMade1795341000000,
   CountStoredBytes1795344200000,
+  KeepTurnSteps1795368019000,
 ];

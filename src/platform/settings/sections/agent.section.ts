@@ -51,9 +51,19 @@ export const agentSection = z.strictObject({
   context_tokens: integer(1000, 100_000_000)
     .default(100_000)
     .describe(
-      'Context window of the model, in estimated tokens; the oldest exchanges of a longer history are left out.',
+      'Context window of the model, in estimated tokens: what instructions, tools, history and answer take together.',
     ),
-  history_max_messages: integer(2, 10_000).default(200).describe('Most earlier messages given to the model.'),
+  compact_at: z
+    .number()
+    .min(0.1)
+    .max(0.95)
+    .default(0.8)
+    .describe(
+      'Share of context_tokens past which the oldest part of a history is taken out, down to a share of 0.6.',
+    ),
+  history_max_messages: integer(2, 10_000)
+    .default(200)
+    .describe('Most earlier messages given to the model; past it, the oldest part is taken out.'),
 });
 
 export const providerSection = z.strictObject({

@@ -1,8 +1,12 @@
+import { Injectable } from '@nestjs/common';
 import { storableJson, storableText } from '../../platform/database/storable-text.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
   chargedUsage,
   type FinishReason,
+  ModelCallMetrics,
   type ModelEvent,
+  type ModelProvider,
   type ModelRequest,
   type ModelToolCall,
   type ModelUsage,
@@ -19,22 +23,51 @@ export interface ModelRound {
   readonly providerState?: unknown;
 }
 
-interface RoundTerms {
-  readonly request: ModelRequest;
+interface CallTerms {
+  readonly provider: ModelProvider;
+  readonly settings: Pick<GatewaySettings['agent'], 'first_byte_timeout_ms' | 'idle_timeout_ms'>;
+  /** Told what the model says as it says it, and at the end what it used. */
   readonly emit: TurnListener;
+  readonly signal: AbortSignal;
   /** Whether an earlier round of the turn said something: texts of two rounds stand apart. */
   readonly afterText: boolean;
 }
+
+type RoundTerms = Pick<CallTerms, 'emit' | 'afterText'> & { readonly request: ModelRequest };
 
 type RoundEnd = Omit<ModelRound, 'text' | 'calls'>;
 
 const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
 
+/** Every call of a model that a turn makes: traced, counted, and followed to its end. */
+@Injectable()
+export class ModelCalls {
+  constructor(private readonly metrics: ModelCallMetrics) {}
+
+  /** Throws what the provider throws, and the signal's reason when it is aborted. */
+  ask(
+    request: ModelRequest,
+    { provider, settings, emit, signal, afterText }: CallTerms,
+  ): Promise<ModelRound> {
+    const clocks = {
+      firstByteTimeoutMs: settings.first_byte_timeout_ms,
+      idleTimeoutMs: settings.idle_timeout_ms,
+    };
+    const counting: TurnListener = (event) => {
+      if (event.type === 'usage') this.metrics.used(provider.name, event.usage);
+      return emit(event);
+    };
+    return this.metrics.measure(provider, request, () =>
+      readRound(provider.stream(request, { signal, ...clocks }), { request, emit: counting, afterText }),
+    );
+  }
+}
+
 /**
  * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
  * them. What it used is told also when it breaks off after it had begun to speak: as an estimate, then.
  */
-export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
+async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
   const { request, emit } = terms;
   const pieces: string[] = [];
   const calls: ModelToolCall[] = [];
@@ -49,7 +82,7 @@ export async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundT
     throw error;
   }
   const { model, finishReason, providerState } = end;
-  const text = pieces.join('');
+  const text = storableText(pieces.join(''));
   const usage = chargedUsage(end.usage, request, { text, calls });
   const heldBack = emit({ type: 'usage', usage, model });
   if (heldBack !== undefined) await heldBack;

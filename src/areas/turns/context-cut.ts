@@ -1,0 +1,91 @@
+/** How much of the oldest part of a session's history is no longer sent to the model, by places in the history; 0 is nothing. */
+export interface ContextCut {
+  /** Messages up to this place are not sent. */
+  readonly messages: number;
+  /** Of messages up to this place, the results of tools are not sent; never before `messages`. */
+  readonly results: number;
+}
+
+/** A user message with all that follows it until the next one, as the budget sees it. */
+export interface ExchangeSize {
+  /** The place of its last message. */
+  readonly through: number;
+  readonly messages: number;
+  /** Estimated tokens, results of tools included unless they are cut already. */
+  readonly tokens: number;
+  /** Of `tokens`: what is saved when the results of its tools are cut. */
+  readonly resultTokens: number;
+}
+
+/** What a history may take. */
+export interface ContextBudget {
+  /** Estimated tokens of all input past which something is cut. */
+  readonly tokens: number;
+  /** What is left after a cut: a whole block goes, so that the new prefix holds for many calls. */
+  readonly tokensAfter: number;
+  readonly messages: number;
+  readonly messagesAfter: number;
+}
+
+/** The share of a context that is left after a cut. */
+const SHARE_AFTER = 0.6;
+
+interface ContextSettings {
+  readonly context_tokens: number;
+  readonly max_output_tokens: number;
+  readonly compact_at: number;
+  readonly history_max_messages: number;
+}
+
+/** The answer needs its room too, so a long one makes the history shorter. */
+export function contextBudget(settings: ContextSettings): ContextBudget {
+  const { context_tokens: context, max_output_tokens: output, history_max_messages: messages } = settings;
+  const tokens = Math.min(settings.compact_at * context, context - output);
+  const tokensAfter = Math.min(SHARE_AFTER * context, 0.75 * tokens);
+  return { tokens, tokensAfter, messages, messagesAfter: Math.floor(SHARE_AFTER * messages) };
+}
+
+/**
+ * What is to be cut now. While everything fits, the cut that is in force stays, so that the prefix does. Past the budget a
+ * block goes: first the results of tools, the oldest first, then whole exchanges, the oldest first. The last exchange
+ * stays; only its results may go, last of all.
+ * @param otherTokens of what is sent beside the history
+ * @param unread messages of the history, older than the exchanges, that would have to be sent too
+ */
+export function contextCut(
+  exchanges: readonly ExchangeSize[],
+  inForce: ContextCut,
+  budget: ContextBudget,
+  { otherTokens, unread }: { readonly otherTokens: number; readonly unread: number },
+): ContextCut {
+  let tokens = exchanges.reduce((sum, exchange) => sum + exchange.tokens, otherTokens);
+  let count = exchanges.reduce((sum, { messages }) => sum + messages, unread);
+  if (tokens <= budget.tokens && count <= budget.messages) return inForce;
+  const messagesAfter = count > budget.messages ? budget.messagesAfter : budget.messages;
+  const older = exchanges.slice(0, -1);
+  let { messages, results } = inForce;
+  for (const { through, resultTokens } of older) {
+    if (tokens <= budget.tokensAfter) break;
+    if (resultTokens > 0) results = Math.max(results, through);
+    tokens -= resultTokens;
+  }
+  if (unread > 0) messages = Math.max(messages, placeBefore(exchanges));
+  count -= unread;
+  for (const exchange of older) {
+    if (tokens <= budget.tokensAfter && count <= messagesAfter) break;
+    tokens -= exchange.tokens - (exchange.through <= results ? exchange.resultTokens : 0);
+    count -= exchange.messages;
+    messages = exchange.through;
+  }
+  if (tokens > budget.tokens) results = Math.max(results, resultsOf(exchanges.at(-1)));
+  return { messages, results: Math.max(messages, results) };
+}
+
+function placeBefore([first]: readonly ExchangeSize[]): number {
+  return first === undefined ? 0 : first.through - first.messages;
+}
+
+/** The place up to which results go with those of this exchange; 0 when it has none. */
+function resultsOf(exchange: ExchangeSize | undefined): number {
+  return exchange !== undefined && exchange.resultTokens > 0 ? exchange.through : 0;
+}

@@ -1,0 +1,180 @@
+import {
+  BYTES_PER_TOKEN,
+  type ContentPart,
+  type ModelMessage,
+  type ModelToolResult,
+  messageTokens,
+  TOKENS_PER_IMAGE,
+} from '../models/models.api.js';
+import type { ContextCut, ExchangeSize } from './context-cut.js';
+import type { AttachmentInfo, NewUserMessage, PlacedMessage } from './message.js';
+import type { AskedStep, TurnStep } from './turn-steps.store.js';
+
+/** What stands in place of a result that does not fit any more. */
+export const RESULT_CUT =
+  '[This result is left out, because the conversation is long. Call the tool again if it is still needed.]';
+/** What stands in place of a result that never came: its turn was cancelled, failed, or lost its replica. */
+export const NO_RESULT =
+  'No result: the turn ended before the tool answered. Whether the call had an effect is not known.';
+
+/** A user message of the history with all that follows it until the next one. */
+export interface Exchange extends ExchangeSize {
+  readonly said: readonly PlacedMessage[];
+}
+
+type Steps = ReadonlyMap<string, readonly TurnStep[]>;
+
+/**
+ * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not
+ * sent any more. `cut` is in force: what it leaves out costs nothing.
+ */
+export function exchangesOf(history: readonly PlacedMessage[], steps: Steps, cut: ContextCut): Exchange[] {
+  const begin = history.findIndex(({ role }) => role === 'user');
+  const exchanges: PlacedMessage[][] = [];
+  for (const said of begin === -1 ? [] : history.slice(begin)) {
+    if (said.role === 'user') exchanges.push([said]);
+    else exchanges.at(-1)?.push(said);
+  }
+  return exchanges.map((said) => sized(said, steps, cut));
+}
+
+/** The exchanges as a model reads them: what was asked of tools and what they answered where it happened. */
+export function modelMessages(
+  exchanges: readonly Exchange[],
+  { steps, bytes, cut }: { steps: Steps; bytes: ReadonlyMap<string, Buffer>; cut: ContextCut },
+): ModelMessage[] {
+  return exchanges.flatMap(({ said }) =>
+    said.flatMap((one) =>
+      one.role === 'user'
+        ? [userMessage(one, bytes)]
+        : answerOf(one, steps.get(one.id) ?? [], one.seq <= cut.results),
+    ),
+  );
+}
+
+/** What a user says. `before` is a note that stands before it. */
+export function userMessage(
+  { content, attachments }: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] },
+  bytes: ReadonlyMap<string, Buffer>,
+): ModelMessage & { role: 'user' } {
+  const attached = attachments.flatMap((info): ContentPart[] => {
+    const data = bytes.get(info.id);
+    return data === undefined ? [] : [attachmentPart(info, data.toString('base64'))];
+  });
+  const parts: ContentPart[] =
+    content.trim() === '' ? attached : [...attached, { type: 'text', text: content }];
+  return { role: 'user', parts };
+}
+
+/** Puts a note before everything else that is said. */
+export function withNote(messages: readonly ModelMessage[], note: string): ModelMessage[] {
+  const [first, ...rest] = messages;
+  if (note === '' || first?.role !== 'user') return [...messages];
+  return [{ role: 'user', parts: [{ type: 'text', text: note }, ...first.parts] }, ...rest];
+}
+
+/** Estimated tokens of a user message, known before the bytes of its attachments are read. */
+export function userTokens({
+  content,
+  attachments,
+}: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] }): number {
+  const attached = attachments.reduce((sum, one) => sum + attachmentTokens(one), 0);
+  return attached + messageTokens({ role: 'user', parts: [{ type: 'text', text: content }] });
+}
+
+function sized(said: readonly PlacedMessage[], steps: Steps, cut: ContextCut): Exchange {
+  let tokens = 0;
+  let resultTokens = 0;
+  for (const one of said) {
+    if (one.role === 'user') {
+      tokens += userTokens(one);
+      continue;
+    }
+    const isCut = one.seq <= cut.results;
+    for (const message of answerOf(one, steps.get(one.id) ?? [], isCut)) {
+      tokens += messageTokens(message);
+      if (message.role === 'tool' && !isCut) resultTokens += cutSaves(message.results);
+    }
+  }
+  const through = said.at(-1)?.seq ?? 0;
+  return { said, through, messages: said.length, tokens, resultTokens };
+}
+
+function cutSaves(results: readonly ModelToolResult[]): number {
+  const whole = messageTokens({ role: 'tool', results });
+  return Math.max(
+    0,
+    whole - messageTokens({ role: 'tool', results: results.map(({ callId }) => cutResult(callId)) }),
+  );
+}
+
+export function cutResult(callId: string): ModelToolResult {
+  return { callId, content: RESULT_CUT, isError: false };
+}
+
+/** The rounds of an answer that used tools, then its text: the same bytes that its own turn sent. */
+function answerOf(answer: PlacedMessage, steps: readonly TurnStep[], isCut: boolean): ModelMessage[] {
+  const results = new Map(
+    steps.flatMap((step) => (step.kind === 'answered' ? [[step.result.callId, step.result] as const] : [])),
+  );
+  const asked = steps.filter((step) => step.kind === 'asked');
+  const rounds = asked.flatMap((step): ModelMessage[] => [
+    askedMessage(step),
+    {
+      role: 'tool',
+      results: step.calls.map(({ id }) => (isCut ? cutResult(id) : (results.get(id) ?? missingResult(id)))),
+    },
+  ]);
+  const text = asSaid(answer, lastText(answer.content, asked));
+  return text.trim() === '' ? rounds : [...rounds, { role: 'assistant', text, toolCalls: [] }];
+}
+
+/** What the model said in a round in which it called tools, as it is sent back to it. */
+export function askedMessage({
+  text,
+  calls,
+  providerState,
+}: Omit<AskedStep, 'kind' | 'model'>): ModelMessage {
+  return {
+    role: 'assistant',
+    text,
+    toolCalls: calls,
+    ...(providerState === undefined ? {} : { providerState }),
+  };
+}
+
+function missingResult(callId: string): ModelToolResult {
+  return { callId, content: NO_RESULT, isError: true };
+}
+
+/** An answer is stored as the texts of all its rounds, with a blank line between them: what follows those of the steps. */
+function lastText(content: string, asked: readonly AskedStep[]): string {
+  const before = asked
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n\n');
+  if (before === '' || !content.startsWith(before)) return content;
+  const rest = content.slice(before.length);
+  return rest.startsWith('\n\n') ? rest.slice(2) : rest;
+}
+
+/** A model that does not know that it was cut off takes the fragment for what it meant to say. */
+function asSaid({ incomplete }: PlacedMessage, text: string): string {
+  return incomplete === null ? text : `${text}\n\n[This answer was cut off: ${incomplete}.]`.trimStart();
+}
+
+function attachmentTokens({ type, sizeBytes }: AttachmentInfo): number {
+  return type === 'image' ? TOKENS_PER_IMAGE : Math.ceil(sizeBytes / BYTES_PER_TOKEN);
+}
+
+function attachmentPart(info: AttachmentInfo, data: string): ContentPart {
+  const { mimeType } = info;
+  return info.type === 'image' || (info.type === 'file' && isPicture(mimeType))
+    ? { type: 'image', mimeType, data }
+    : { type: 'file', name: info.name ?? info.type, mimeType, data };
+}
+
+/** A picture is shown also when it was attached as a file; one that is text (SVG) can be read. */
+function isPicture(mimeType: string): boolean {
+  return mimeType.startsWith('image/') && !mimeType.endsWith('+xml');
+}

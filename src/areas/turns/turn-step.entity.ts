@@ -1,0 +1,25 @@
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { TurnEntity } from './turn.entity.js';
+
+/** One step of a turn that used tools, for migrations and the drift check; see `TurnStepsStore`. */
+@Entity('turn_steps')
+@Check('turn_steps_kind_check', `kind IN ('asked', 'answered')`)
+export class TurnStepEntity {
+  @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
+  @ForeignKey(() => TurnEntity, { name: 'turn_steps_turn_id_fkey', onDelete: 'CASCADE' })
+  turnId!: string;
+
+  /** From 1, in the order in which they were stored. */
+  @PrimaryColumn({ type: 'integer' })
+  number!: number;
+
+  /** `asked`: what the model said and which tools it called; `answered`: what one of them returned. */
+  @Column({ type: 'text' })
+  kind!: string;
+
+  @Column({ type: 'json' })
+  content!: unknown;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
+import type { TurnLease } from './turn-lease.js';
+import { TurnInterrupted } from './turns.errors.js';
+
+/** What the model said in one round, and which tools it called. */
+export interface AskedStep {
+  readonly kind: 'asked';
+  readonly text: string;
+  readonly calls: readonly ModelToolCall[];
+  /** The model that asked, as the provider names it. */
+  readonly model: string;
+  readonly providerState?: unknown;
+}
+
+/** What one tool returned, as the model was given it. */
+export interface AnsweredStep {
+  readonly kind: 'answered';
+  readonly result: ModelToolResult;
+}
+
+export type TurnStep = AskedStep | AnsweredStep;
+
+/** Where a running turn writes its steps. */
+export interface TurnStepLog {
+  /** Stores a step before it is acted on. Throws `TurnInterrupted` when the lease was lost. */
+  add(step: TurnStep): Promise<void>;
+}
+
+interface StepRow {
+  message_id: string;
+  kind: TurnStep['kind'];
+  content: unknown;
+}
+
+/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing. */
+const ADD: Statement = {
+  name: 'turn_steps.add',
+  text: `
+    INSERT INTO turn_steps (turn_id, number, kind, content)
+    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING number`,
+};
+
+/** The steps of the turns that wrote these messages; of those up to the place `$3` in the history without results. */
+const OF_MESSAGES: Statement = {
+  name: 'turn_steps.of_messages',
+  replanned: true,
+  text: `
+    SELECT said.id AS message_id, steps.kind, steps.content
+    FROM messages AS said JOIN turn_steps AS steps ON steps.turn_id = said.turn_id
+    WHERE said.session_id = $1 AND said.id = ANY ($2) AND (steps.kind = 'asked' OR said.seq > $3)
+    ORDER BY said.seq, steps.number`,
+};
+
+/** The statements about what turns asked of tools: written as it happens, read by the turns that follow. */
+@Injectable()
+export class TurnStepsStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+  ) {}
+
+  open({ sessionId, turnId, fence }: TurnLease): TurnStepLog {
+    let number = 0;
+    return {
+      add: async ({ kind, ...content }) => {
+        number += 1;
+        const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(content)];
+        if ((await this.database.query(ADD, values)).length === 0) throw new TurnInterrupted();
+      },
+    };
+  }
+
+  /** By the id of the answer, in their order. Of messages up to `resultsCut` the results are left in the database. */
+  async of(
+    sessionId: string,
+    messageIds: readonly string[],
+    resultsCut: number,
+  ): Promise<ReadonlyMap<string, readonly TurnStep[]>> {
+    const steps = new Map<string, TurnStep[]>();
+    if (messageIds.length === 0) return steps;
+    const rows = await this.database.query<StepRow>(OF_MESSAGES, [sessionId, messageIds, resultsCut]);
+    for (const { message_id: id, kind, content } of rows) {
+      const step = { kind, ...(content as object) } as TurnStep;
+      steps.set(id, [...(steps.get(id) ?? []), step]);
+    }
+    return steps;
+  }
+}
