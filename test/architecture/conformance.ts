@@ -19,7 +19,7 @@ export interface Quoting {
 }
 
 const ROOT = join(__dirname, '../..');
-const FOLDERS = ['test/contract', 'test/e2e'];
+const FOLDERS = ['test/contract', 'test/stories', 'test/hostile', 'test/e2e'];
 /** Those that have a table, and their chapters, under which nobody quotes anything by mistake. */
 const SECTIONS = new Set(SPECIFICATION_TABLES.flatMap(({ section }) => [section, section.split('.')[0]]));
 

@@ -6,9 +6,9 @@ import { type Balancer, isInstalled, startNginx } from '../faults/support/balanc
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { CountingRelay } from './support/counting-relay.js';
-import { FACES, newSession, PROFILES, type Wire } from './support/faces.js';
+import { FACES, newSession, PROFILES, type Wire } from '../contract/support/faces.js';
 import { expectRefusal } from './support/hostile-gateway.js';
-import { RawConnection, request } from './support/raw-connection.js';
+import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { type Attack, attacks, SESSIONS, SMUGGLED } from './support/smuggling.js';
 
 /** Skipped, and said so, where there is no nginx. */

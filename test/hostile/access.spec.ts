@@ -3,10 +3,10 @@ import type { Route } from '../../src/http/route-table.js';
 import { SCOPES, type Scope } from '../../src/platform/tokens/scopes.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { decidedScope } from '../architecture/specification-routes.js';
-import { PROFILES } from './support/faces.js';
+import { PROFILES } from '../contract/support/faces.js';
 import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
-import { jsonRequest, request } from './support/raw-connection.js';
-import { severalAtOnce } from './support/several-at-once.js';
+import { jsonRequest, request } from '../contract/support/raw-connection.js';
+import { severalAtOnce } from '../contract/support/several-at-once.js';
 
 let hostile: HostileGateway;
 let wrongTokens: Readonly<Record<'expired' | 'unknown' | 'cut' | 'grown', string>>;

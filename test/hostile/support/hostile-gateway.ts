@@ -4,9 +4,9 @@ import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import type { TestDatabase } from '../../harness/database.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
-import { expectCommonHeaders, expectError } from './envelope.js';
-import { FACES, newSession, PROFILES } from './faces.js';
-import { type RawAnswer, RawConnection, request, StillSilent } from './raw-connection.js';
+import { expectCommonHeaders, expectError } from '../../contract/support/envelope.js';
+import { FACES, newSession, PROFILES } from '../../contract/support/faces.js';
+import { type RawAnswer, RawConnection, request, StillSilent } from '../../contract/support/raw-connection.js';
 
 /** So small that a test can send more than it. */
 export const MAX_BODY_BYTES = 65_536;

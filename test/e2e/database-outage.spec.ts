@@ -7,8 +7,8 @@ import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
-import { expectCommonHeaders, expectError } from './support/envelope.js';
-import { FACES, PROFILES, sortedKeys, type Wire } from './support/faces.js';
+import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
+import { FACES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
 
 let database: TestDatabase;
 let relay: FaultProxy;

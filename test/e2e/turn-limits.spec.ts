@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer, HttpCaller } from '../harness/http-caller.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { TurnStream } from '../harness/turn-stream.js';
-import { expectError } from './support/envelope.js';
+import { expectError } from '../contract/support/envelope.js';
 import {
   FACES,
   type MessageWire,
@@ -13,7 +13,7 @@ import {
   say,
   sortedKeys,
   type Wire,
-} from './support/faces.js';
+} from '../contract/support/faces.js';
 
 /** docs/specification/silences.md, Errors: "past a limit | 429 + `Retry-After` (whole seconds) | rate_limited". */
 let gateway: TestGateway;

@@ -1,4 +1,4 @@
-import { request } from './raw-connection.js';
+import { request } from '../../contract/support/raw-connection.js';
 
 export const SESSIONS = '/api/v1/sessions';
 /** The user of every session that only a smuggled request would make, and that request's id. */
