@@ -2,13 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import { Unavailable } from '../../src/common/errors/gateway-error.js';
 import { Database } from '../../src/platform/database/database.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
+import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
+import { FACES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { FaultProxy } from '../harness/fault-proxy.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { Answer } from '../harness/http-caller.js';
-import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
-import { FACES, PROFILES, sortedKeys, type Wire } from '../contract/support/faces.js';
 
 let database: TestDatabase;
 let relay: FaultProxy;

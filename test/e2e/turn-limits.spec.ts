@@ -1,9 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../harness/eventually.js';
-import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import type { Answer, HttpCaller } from '../harness/http-caller.js';
-import { SocketClient } from '../harness/socket-client.js';
-import { TurnStream } from '../harness/turn-stream.js';
 import { expectError } from '../contract/support/envelope.js';
 import {
   FACES,
@@ -14,6 +9,11 @@ import {
   sortedKeys,
   type Wire,
 } from '../contract/support/faces.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import type { Answer, HttpCaller } from '../harness/http-caller.js';
+import { SocketClient } from '../harness/socket-client.js';
+import { TurnStream } from '../harness/turn-stream.js';
 
 /** docs/specification/silences.md, Errors: "past a limit | 429 + `Retry-After` (whole seconds) | rate_limited". */
 let gateway: TestGateway;

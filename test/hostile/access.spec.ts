@@ -4,9 +4,9 @@ import { SCOPES, type Scope } from '../../src/platform/tokens/scopes.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { decidedScope } from '../architecture/specification-routes.js';
 import { PROFILES } from '../contract/support/faces.js';
-import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 import { jsonRequest, request } from '../contract/support/raw-connection.js';
 import { severalAtOnce } from '../contract/support/several-at-once.js';
+import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 
 let hostile: HostileGateway;
 let wrongTokens: Readonly<Record<'expired' | 'unknown' | 'cut' | 'grown', string>>;

@@ -1,8 +1,8 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
-import { eventually } from '../harness/eventually.js';
 import { PROFILES } from '../contract/support/faces.js';
-import { expectRefusal, HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 import { jsonRequest, type RawAnswer, RawConnection, request } from '../contract/support/raw-connection.js';
+import { eventually } from '../harness/eventually.js';
+import { expectRefusal, HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 
 const SESSIONS = '/api/v1/sessions';
 /** Node looks every second for headers that take longer than 10 s. */

@@ -1,10 +1,10 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import type { Route } from '../../src/http/route-table.js';
-import { figure } from '../harness/figure.js';
 import { PROFILES } from '../contract/support/faces.js';
+import { severalAtOnce } from '../contract/support/several-at-once.js';
+import { figure } from '../harness/figure.js';
 import { attacked, type CorpusCase, corpusOf, type Harmless } from './support/hostile-corpus.js';
 import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
-import { severalAtOnce } from '../contract/support/several-at-once.js';
 
 /** What the corpus has to have at least, over every route of both profiles. */
 const FEWEST_CASES = 1500;

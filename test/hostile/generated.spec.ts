@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { expectError } from '../contract/support/envelope.js';
 import { PROFILES } from '../contract/support/faces.js';
-import { HostileGateway } from './support/hostile-gateway.js';
 import { jsonRequest, request } from '../contract/support/raw-connection.js';
+import { HostileGateway } from './support/hostile-gateway.js';
 
 /** `HOSTILE_RUNS=5000` for a long night; a failure prints its seed, and `HOSTILE_SEED` repeats it. */
 const RUNS = Number(process.env['HOSTILE_RUNS'] ?? 250);

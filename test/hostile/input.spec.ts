@@ -1,10 +1,10 @@
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { SPECIFICATION_ROUTES } from '../architecture/specification-routes.js';
 import { PROFILES } from '../contract/support/faces.js';
-import { HOSTILE_BODIES, WRONG_VALUES } from './support/hostile-bodies.js';
-import { HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 import { jsonRequest, request } from '../contract/support/raw-connection.js';
 import { severalAtOnce } from '../contract/support/several-at-once.js';
+import { HOSTILE_BODIES, WRONG_VALUES } from './support/hostile-bodies.js';
+import { HostileGateway, LONG, MAX_BODY_BYTES } from './support/hostile-gateway.js';
 
 let hostile: HostileGateway;
 beforeAll(async () => {

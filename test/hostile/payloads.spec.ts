@@ -1,5 +1,5 @@
-import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { FACES, idIn, PROFILES, type SessionListWire, type Wire } from '../contract/support/faces.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PAYLOADS } from './support/payloads.js';
 
 let gateway: TestGateway;

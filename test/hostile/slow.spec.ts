@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { PROFILES } from '../contract/support/faces.js';
-import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 import { jsonRequest, type RawConnection, request } from '../contract/support/raw-connection.js';
+import { expectRefusal, HostileGateway } from './support/hostile-gateway.js';
 
 /** `SLOW_SOCKETS=1` waits for the limits that are minutes away: of bodies (120 s), idle connections (75 s), readers (30 to 60 s). */
 const ifPatient = process.env['SLOW_SOCKETS'] === '1' ? test : test.skip;

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
+import { FACES, newSession, PROFILES, type Wire } from '../contract/support/faces.js';
+import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { type Balancer, isInstalled, startNginx } from '../faults/support/balancers.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { CountingRelay } from './support/counting-relay.js';
-import { FACES, newSession, PROFILES, type Wire } from '../contract/support/faces.js';
 import { expectRefusal } from './support/hostile-gateway.js';
-import { RawConnection, request } from '../contract/support/raw-connection.js';
 import { type Attack, attacks, SESSIONS, SMUGGLED } from './support/smuggling.js';
 
 /** Skipped, and said so, where there is no nginx. */

@@ -1,9 +1,9 @@
 import { WebSocket } from 'ws';
 import { TokenStore } from '../../src/platform/tokens/token.store.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
-import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PROFILES } from '../contract/support/faces.js';
 import { RawConnection, request } from '../contract/support/raw-connection.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 const LIMIT = 20;
 const STRANGERS = 600;

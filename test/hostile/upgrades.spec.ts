@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Balancer, isInstalled, startHaproxy, startNginx } from '../faults/support/balancers.js';
-import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { PROFILES } from '../contract/support/faces.js';
 import { jsonRequest, RawConnection, request } from '../contract/support/raw-connection.js';
+import { type Balancer, isInstalled, startHaproxy, startNginx } from '../faults/support/balancers.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 const SESSIONS = '/api/v1/sessions';
 /** What the JDK's client sends with everything over plain HTTP, and `curl --http2`. */

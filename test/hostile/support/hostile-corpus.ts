@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Route } from '../../../src/http/route-table.js';
+import { jsonRequest, request } from '../../contract/support/raw-connection.js';
 import { IGNORED_HEADERS, UPGRADE, WRONG_CONDITIONS, WRONG_KEYS } from './hostile-headers.js';
 import { BROKEN_PATHS, OTHER_NAMES, OTHER_PATHS, OTHER_QUERIES } from './hostile-paths.js';
-import { jsonRequest, request } from '../../contract/support/raw-connection.js';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,12 +1,17 @@
 import type { ErrorCode } from '../../../src/common/errors/gateway-error.js';
 import type { ProfileId } from '../../../src/http/profiles/profile.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
+import { expectCommonHeaders, expectError } from '../../contract/support/envelope.js';
+import { FACES, newSession, PROFILES } from '../../contract/support/faces.js';
+import {
+  type RawAnswer,
+  RawConnection,
+  request,
+  StillSilent,
+} from '../../contract/support/raw-connection.js';
 import type { TestDatabase } from '../../harness/database.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
-import { expectCommonHeaders, expectError } from '../../contract/support/envelope.js';
-import { FACES, newSession, PROFILES } from '../../contract/support/faces.js';
-import { type RawAnswer, RawConnection, request, StillSilent } from '../../contract/support/raw-connection.js';
 
 /** So small that a test can send more than it. */
 export const MAX_BODY_BYTES = 65_536;
