@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import { AppModule, type Foundation } from './app.module.js';
 import { Viewers } from './areas/live/viewers.service.js';
 import { LogStreams } from './areas/logs/stream/log-streams.service.js';
-import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.port.js';
+import { SessionSockets } from './areas/sessions/wire/socket/session-sockets.service.js';
 import { RunningTurns } from './areas/turns/running-turns.js';
 import { TurnInterrupted } from './areas/turns/turns.errors.js';
 import { AccessLog } from './http/access-log/access-log.js';

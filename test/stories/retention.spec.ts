@@ -1,5 +1,5 @@
 import { HookRetention } from '../../src/areas/hooks/hook-retention.service.js';
-import { SessionRetention } from '../../src/areas/sessions/session-retention.service.js';
+import { SessionRetention } from '../../src/areas/sessions/session-sweeper.service.js';
 import { AuditRetention } from '../../src/platform/audit-log/audit-retention.service.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 

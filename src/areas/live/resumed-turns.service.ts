@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { storableText } from '../../platform/database/storable-text.js';
 import {
+  type AttachmentInfo,
   LAST_STEP,
   type LiveTurn,
+  type Message,
   MessageStore,
   type SentMessage,
   TurnInterrupted,
   TurnNotRepeated,
 } from '../turns/turns.api.js';
-import type { SeenEvent } from './event-id.js';
-import { EventOfOtherMessage, UnknownEvent } from './live.errors.js';
-import { replayed } from './past-turns.js';
+import { EventOfOtherMessage, type SeenEvent, UnknownEvent } from './event-id.js';
 import { SessionFeeds } from './remote/session-feeds.service.js';
-import { isSameMessage } from './same-message.js';
-import { type TurnRecord, TurnRecords } from './turn-records.store.js';
+import { replayed, type TurnRecord, TurnRecords } from './turn-records.store.js';
 import type { Viewer } from './viewer.js';
 
 /** A turn that says it runs and that nobody shows is looked at again so often, until its lease has run out. */
@@ -85,4 +85,33 @@ export class ResumedTurns {
 function replayTo(viewer: Viewer, seen: SeenEvent, { sessionId, answer: said, error }: TurnRecord): void {
   const failure = error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
   viewer.follow(replayed(sessionId, seen.turnId, said, failure), { chars: seen.chars, steps: 0 });
+}
+
+type SentAttachment = SentMessage['attachments'][number];
+
+/**
+ * Whether a message that is sent is the one that is stored. Of an attachment that is to be fetched, the bytes and the
+ * media type are those of the first time: its URL is not asked again.
+ */
+export function isSameMessage(
+  stored: Pick<Message, 'content' | 'attachments'>,
+  bytes: ReadonlyMap<string, Buffer>,
+  sent: SentMessage,
+): boolean {
+  return (
+    stored.content === storableText(sent.content) &&
+    stored.attachments.length === sent.attachments.length &&
+    stored.attachments.every((kept, index) =>
+      isSameAttachment(kept, bytes.get(kept.id), sent.attachments[index]),
+    )
+  );
+}
+
+function isSameAttachment(
+  kept: AttachmentInfo,
+  bytes: Buffer | undefined,
+  sent: SentAttachment | undefined,
+): boolean {
+  if (sent?.type !== kept.type || sent.name !== kept.name) return false;
+  return 'url' in sent || (sent.mimeType === kept.mimeType && bytes?.equals(sent.data) === true);
 }

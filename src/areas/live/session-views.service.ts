@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LAST_STEP, type LiveTurn } from '../turns/turns.api.js';
 import type { SeenEvent } from './event-id.js';
-import { PastTurns } from './past-turns.js';
 import { SessionFeeds } from './remote/session-feeds.service.js';
+import { PastTurns } from './turn-records.store.js';
 import type { Viewer } from './viewer.js';
 
 /** What a viewer missed is told again for so many turns; before them there is the history. */

@@ -1,5 +1,5 @@
 import type { Statement } from '../../platform/database/sql.js';
-import { SUMMARY_COLUMNS } from './session-row.js';
+import { SUMMARY_COLUMNS } from './session.js';
 
 /** Everything that changes the text of a list statement; its values are parameters. */
 export interface ListShape {

@@ -1,3 +1,5 @@
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+
 export const SESSION_STATUSES = ['active', 'idle', 'terminated'] as const;
 
 /** The core's words, which are Profile B's too (docs/specification/api.md, 3). */
@@ -28,4 +30,8 @@ export function statusAt(
   if (recorded === 'terminated' || inactiveMs >= limits.timeoutSecs * 1000) return 'terminated';
   if (recorded === 'idle' || inactiveMs >= limits.idleSecs * 1000) return 'idle';
   return 'active';
+}
+
+export function idleLimits(agent: GatewaySettings['agent']): IdleLimits {
+  return { idleSecs: agent.session_idle_secs, timeoutSecs: agent.session_timeout_secs };
 }

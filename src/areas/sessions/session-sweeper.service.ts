@@ -1,5 +1,13 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
 import {
@@ -9,8 +17,8 @@ import {
   RemoteTurnsStore,
   TurnEndingsStore,
 } from '../turns/turns.api.js';
-import { idleLimits } from './idle-limits.js';
 import { ANY_INACTIVE, type InactiveSession, SessionStore, TALLY_ROWS } from './session.store.js';
+import { idleLimits } from './session-status.js';
 
 const SWEEP_MS = 1000;
 const MAX_AT_ONCE = 1000;
@@ -128,5 +136,45 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     if (!this.isSpendingDue) return;
     await this.turns.forgetSpending();
     this.forgotAt = performance.now();
+  }
+}
+
+const TRIM_MS = 60_000;
+/** Each may have thousands of messages, which go with it. */
+const MAX_TRIMMED = 50;
+
+const TRIM: Statement = {
+  name: 'sessions.trim',
+  text: `
+    DELETE FROM sessions WHERE id IN (
+      SELECT id FROM sessions WHERE status = 'terminated' AND ended_at < now() - make_interval(days => $1)
+      ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING id`,
+};
+
+/** Deletes sessions that ended so long ago that they are not to be kept, with their messages and turns. */
+@Injectable()
+export class SessionRetention implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly job: BatchedJob;
+
+  constructor(database: Database, settings: Settings, logs: Logs) {
+    this.job = new BatchedJob({
+      failure: 'old sessions could not be deleted',
+      everyMs: TRIM_MS,
+      logger: logs.for('sessions::retention'),
+      batch: async () => {
+        const { session_retention_days: days } = settings.current.agent;
+        if (days === 0) return false;
+        return (await database.query(TRIM, [days, MAX_TRIMMED])).length === MAX_TRIMMED;
+      },
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 }

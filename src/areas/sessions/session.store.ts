@@ -4,9 +4,19 @@ import { Database } from '../../platform/database/database.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event-signal.js';
-import type { NewSession, Page, Session, SessionFilter, SessionPage } from './session.js';
+import {
+  type NewSession,
+  type Page,
+  SESSION_COLUMNS,
+  type Session,
+  type SessionFilter,
+  type SessionPage,
+  type SessionRow,
+  type SummaryRow,
+  toSession,
+  toSummary,
+} from './session.js';
 import { isDeep, listStatement } from './session-list.sql.js';
-import { SESSION_COLUMNS, type SessionRow, type SummaryRow, toSession, toSummary } from './session-row.js';
 import type { IdleLimits } from './session-status.js';
 
 /** What every event of a session tells of it. */

@@ -6,14 +6,12 @@ import { TurnsModule } from '../turns/turns.module.js';
 import { ChannelDirectory } from './channel-directory.js';
 import { MessagesService } from './messages.service.js';
 import { SessionStore } from './session.store.js';
-import { SessionRetention } from './session-retention.service.js';
-import { SessionSweeper } from './session-sweeper.service.js';
+import { SessionRetention, SessionSweeper } from './session-sweeper.service.js';
 import { SessionsService } from './sessions.service.js';
 import { ToolAnswers } from './tool-answers.service.js';
 import { MessagesHandlers } from './wire/messages.handlers.js';
 import { Handshake } from './wire/socket/handshake.service.js';
-import { SessionSockets } from './wire/socket/session-sockets.port.js';
-import { SessionSocketsService } from './wire/socket/session-sockets.service.js';
+import { SessionSockets } from './wire/socket/session-sockets.service.js';
 
 /** Sessions, and what their callers ask of them: messages, streams, the WebSocket. */
 @Module({
@@ -26,7 +24,7 @@ import { SessionSocketsService } from './wire/socket/session-sockets.service.js'
     MessagesHandlers,
     ToolAnswers,
     Handshake,
-    { provide: SessionSockets, useClass: SessionSocketsService },
+    SessionSockets,
     SessionSweeper,
     SessionRetention,
   ],

@@ -8,9 +8,9 @@ import type { Caller } from '../../platform/tokens/caller.js';
 import { ModelProvider } from '../models/models.api.js';
 import { RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
 import { ChannelDirectory } from './channel-directory.js';
-import { idleLimits } from './idle-limits.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
+import { idleLimits } from './session-status.js';
 import { OtherUser } from './sessions.errors.js';
 
 /** What a caller says of a new session; everything has a default. */

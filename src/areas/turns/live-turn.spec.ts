@@ -1,5 +1,5 @@
 import { InternalError } from '../../common/errors/gateway-error.js';
-import { type EventSink, TurnFollower } from '../live/turn-follower.js';
+import { type EventSink, TurnFollower } from '../live/viewer.js';
 import type { LiveEvent, TurnPosition } from './live-event.js';
 import { LiveTurn } from './live-turn.js';
 

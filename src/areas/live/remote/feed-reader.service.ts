@@ -4,8 +4,7 @@ import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { type ReadFrame, type RemoteTurn, RemoteTurnsStore, WATCHED_SECS } from '../../turns/turns.api.js';
 import { TurnRecords } from '../turn-records.store.js';
-import { MirroredTurn } from './mirrored-turn.js';
-import type { SessionFeed } from './session-feed.js';
+import { MirroredTurn, type SessionFeed } from './session-feed.js';
 
 /** How often it is looked while a turn of another replica is followed, and else. */
 const FOLLOW_MS = 150;

@@ -1,3 +1,4 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import {
@@ -7,7 +8,21 @@ import {
   TextLength,
   Utf8Length,
 } from '../../../http/validation/field.decorator.js';
-import { STATUS_FILTERS_A, type StatusFilterA } from './session-labels.js';
+import { FurtherChecks } from '../../../http/validation/further-checks.js';
+import type { SessionFilter } from '../session.js';
+import { SessionsService } from '../sessions.service.js';
+import { channelCheck } from '../wire/session.shared.js';
+
+export const STATUS_FILTERS_A = ['active', 'completed', 'all'] as const;
+export type StatusFilterA = (typeof STATUS_FILTERS_A)[number];
+const FILTERS = { active: 'live', completed: 'terminated', all: 'all' } as const satisfies Record<
+  StatusFilterA,
+  SessionFilter['status']
+>;
+
+export function statusFilterOf(label: StatusFilterA): SessionFilter['status'] {
+  return FILTERS[label];
+}
 
 /** POST /sessions, Profile A (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestA {
@@ -53,4 +68,17 @@ export class ListSessionsQueryA {
 
   @QueryCount(0)
   offset = 0;
+}
+
+/** Tells of an unknown channel together with what else is wrong with a new session. */
+@Injectable()
+export class SessionRequestChecksA implements OnModuleInit {
+  constructor(
+    private readonly checks: FurtherChecks,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add(CreateSessionRequestA, channelCheck(this.sessions));
+  }
 }

@@ -1,7 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
-import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
-import { SESSION_STATUSES_A, type SessionStatusA, sessionStatusA } from './session-labels.js';
+import type { SessionStatus } from '../session-status.js';
+import { presentBudget, TokenBudgetView } from '../wire/session.shared.js';
+
+export const SESSION_STATUSES_A = ['active', 'completed'] as const;
+export type SessionStatusA = (typeof SESSION_STATUSES_A)[number];
+const STATUSES = { active: 'active', idle: 'active', terminated: 'completed' } as const satisfies Record<
+  SessionStatus,
+  SessionStatusA
+>;
+
+/** Profile A knows no idle: a live session is active (docs/specification/api.md, 3). */
+export function sessionStatusA(status: SessionStatus): SessionStatusA {
+  return STATUSES[status];
+}
 
 /** The create shape of Profile A (docs/specification/api.md, 2.1). */
 export class CreatedSessionViewA {

@@ -8,7 +8,12 @@ import { Answers, Does, Refuses } from '../../../http/openapi/answers.decorator.
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { SessionsService } from '../sessions.service.js';
-import { CREATE_EXAMPLES_A, CreateSessionRequestA, ListSessionsQueryA } from './session.requests.js';
+import {
+  CREATE_EXAMPLES_A,
+  CreateSessionRequestA,
+  ListSessionsQueryA,
+  statusFilterOf,
+} from './session.requests.js';
 import {
   CreatedSessionViewA,
   presentCreatedSessionA,
@@ -17,7 +22,6 @@ import {
   SessionDetailViewA,
   SessionListViewA,
 } from './session.views.js';
-import { statusFilterOf } from './session-labels.js';
 
 /** Sessions in Profile A (docs/specification/api.md, 4.1). */
 @ProfileAController('sessions')

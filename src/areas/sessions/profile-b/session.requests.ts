@@ -1,3 +1,4 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import {
@@ -8,7 +9,14 @@ import {
   TextLength,
   Word,
 } from '../../../http/validation/field.decorator.js';
-import { STATUS_FILTERS_B, type StatusFilterB } from './session-labels.js';
+import { FurtherChecks } from '../../../http/validation/further-checks.js';
+import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
+import { SessionsService } from '../sessions.service.js';
+import { channelCheck } from '../wire/session.shared.js';
+
+/** The words of the list filter in Profile B; a session's own status word is the core's. */
+export const STATUS_FILTERS_B = SESSION_STATUSES;
+export type StatusFilterB = SessionStatus;
 
 /** POST /sessions, Profile B (docs/specification/api.md, 2.1). */
 export class CreateSessionRequestB {
@@ -58,4 +66,17 @@ export class ListSessionsQueryB {
 
   @QueryCount(0)
   offset = 0;
+}
+
+/** Tells of an unknown channel together with what else is wrong with a new session. */
+@Injectable()
+export class SessionRequestChecksB implements OnModuleInit {
+  constructor(
+    private readonly checks: FurtherChecks,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add(CreateSessionRequestB, channelCheck(this.sessions));
+  }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
 import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
-import { presentBudget, TokenBudgetView } from '../wire/token-budget.view.js';
+import { presentBudget, TokenBudgetView } from '../wire/session.shared.js';
 
 class SessionViewB {
   @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { InternalError } from '../../../common/errors/gateway-error.js';
@@ -23,10 +24,8 @@ import {
 import { type Message, TURN_START } from '../../turns/turns.api.js';
 import { MessagesService } from '../messages.service.js';
 import { SessionsService } from '../sessions.service.js';
-import { acceptsEvents, wantsNoWaiting } from './accepts.js';
-import type { ListMessagesQuery, SendMessageRequest } from './message.requests.js';
+import { type ListMessagesQuery, newUserMessage, type SendMessageRequest } from './message.requests.js';
 import { type AcceptedView, presentHistory, presentMessage } from './message.views.js';
-import { newUserMessage } from './new-user-message.js';
 import { SseViewer } from './sse-viewer.js';
 
 /**
@@ -161,4 +160,20 @@ function answerOf({ answer: said, error }: TurnRecord): Message {
   if (error !== undefined) throw error;
   if (said === undefined) throw new InternalError('A turn that was completed has no answer.');
   return said;
+}
+
+/** Whether the caller prefers events to one answer: only who names the media type does. */
+export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
+  if (accept === undefined) return false;
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/event-stream' && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+  });
+}
+
+/** RFC 7240, 4.1: the caller would rather look for the answer later than wait for it. */
+export function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
+  const { prefer } = headers;
+  const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
+  return preferences.some((preference) => preference.split(';')[0]?.trim().toLowerCase() === 'respond-async');
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ProfileId } from '../../../http/profiles/profile.js';
 import { eventId, type SeenEvent, Viewer } from '../../live/live.api.js';
 import { isLast, type LiveEvent, type TurnPosition } from '../../turns/turns.api.js';
-import { presentEvent } from './turn-frames.js';
+import { presentEvent } from './turn-events.views.js';
 
 /** A viewer with more than this on its way is written no more. */
 const MAX_PENDING_BYTES = 65_536;

@@ -1,11 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
 import { BadRequest, Forbidden } from '../../../../common/errors/gateway-error.js';
 import { readJsonObject } from '../../../../http/body/json-bytes.js';
+import { Word } from '../../../../http/validation/field.decorator.js';
 import { RequestValidationPipe } from '../../../../http/validation/request-validation.pipe.js';
 import { type GrantedScope, grants, type Scope } from '../../../../platform/tokens/scopes.js';
 import type { SentMessage } from '../../../turns/turns.api.js';
-import { SendMessageRequest } from '../message.requests.js';
-import { newUserMessage } from '../new-user-message.js';
-import { ToolApprovalRequest } from './tool-approval.request.js';
+import { newUserMessage, SendMessageRequest } from '../message.requests.js';
+
+const DECISIONS = ['allow', 'deny'] as const;
+
+/** What a client says to a tool call that waits for a person. */
+export class ToolApprovalRequest {
+  @Word()
+  approval_id!: string;
+
+  @ApiProperty({ enum: DECISIONS })
+  @IsIn(DECISIONS, { message: 'must be one of allow, deny' })
+  decision!: (typeof DECISIONS)[number];
+}
 
 export type ClientFrame =
   | { readonly type: 'message'; readonly message: SentMessage }

@@ -19,7 +19,6 @@ import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type AcceptedHandshake, Handshake, PROTOCOL } from './handshake.service.js';
-import { SessionSockets } from './session-sockets.port.js';
 import { SocketInbox } from './socket-inbox.js';
 import { SocketViewer } from './socket-viewer.js';
 
@@ -34,7 +33,7 @@ const CONTROL_HEAD_BYTES = 6;
 
 /** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
 @Injectable()
-export class SessionSocketsService extends SessionSockets {
+export class SessionSockets {
   private readonly logger: Logger;
   private readonly writers: WebSocketServer;
   private readonly readers: WebSocketServer;
@@ -53,12 +52,12 @@ export class SessionSocketsService extends SessionSockets {
     settings: Settings,
     logs: Logs,
   ) {
-    super();
     this.logger = logs.for('sessions::socket');
     this.writers = serverOf(settings.current.gateway.max_message_body_bytes);
     this.readers = serverOf(READER_FRAME_BYTES);
   }
 
+  /** Takes a connection that asks for a WebSocket, on the listener of either profile. Never throws: it answers. */
   accept(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const headers: Record<string, string> = {};

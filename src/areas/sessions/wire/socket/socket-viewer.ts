@@ -5,7 +5,7 @@ import { presentError } from '../../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
 import { type CutReason, eventId, Viewer } from '../../../live/live.api.js';
 import type { LiveEvent, TurnPosition } from '../../../turns/turns.api.js';
-import { presentEvent } from '../turn-frames.js';
+import { presentEvent } from '../turn-events.views.js';
 
 /** A viewer with more than this on its way is written no more. */
 const MAX_PENDING_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { STATUS_FILTERS_B } from './session-labels.js';
+import { STATUS_FILTERS_B } from './session.requests.js';
 
 describe('session words of Profile B', () => {
   test('filter as the specification lists them: active, idle, terminated', () => {

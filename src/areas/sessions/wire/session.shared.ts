@@ -1,5 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { FurtherCheck } from '../../../http/validation/further-checks.js';
 import type { TokenBudget } from '../session.js';
+import type { SessionsService } from '../sessions.service.js';
+
+/** The check of a request class that names a channel. */
+export function channelCheck(sessions: SessionsService): FurtherCheck {
+  return (sent, isFaulty) =>
+    isFaulty('channel') ? [] : sessions.problemsOf({ channel: sent.channel as string | undefined });
+}
 
 /** What a session may use a day: beside the specification's fields, and only while `limits.daily_tokens_per_session` is set. */
 export class TokenBudgetView {

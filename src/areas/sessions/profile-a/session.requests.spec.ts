@@ -1,5 +1,6 @@
 import { SESSION_STATUSES } from '../session-status.js';
-import { SESSION_STATUSES_A, STATUS_FILTERS_A, sessionStatusA, statusFilterOf } from './session-labels.js';
+import { STATUS_FILTERS_A, statusFilterOf } from './session.requests.js';
+import { SESSION_STATUSES_A, sessionStatusA } from './session.views.js';
 
 describe('session words of Profile A', () => {
   test('show active for what is active or idle, and completed for what is terminated', () => {
