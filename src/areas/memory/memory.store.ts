@@ -31,7 +31,7 @@ export class MemoryStore {
     return (await this.database.query(sql.IS_PERSONAL, [sessionId, userId])).length > 0;
   }
 
-  /** The best matches first, at most `max`. */
+  /** The best matches first, at most `most`. */
   async recall(
     { sessionId, userId }: MemoryContext,
     words: readonly string[],
@@ -54,7 +54,7 @@ export class MemoryStore {
     return row && { id: row.id, isNew: row.fresh };
   }
 
-  /** Deletes the least recently used entries beyond `max`. @returns how many it deleted */
+  /** Deletes the least recently used entries beyond `most`. @returns how many it deleted */
   async trim(userId: string, most: number): Promise<number> {
     return (await this.database.query(sql.TRIM, [userId, most])).length;
   }

@@ -5,7 +5,7 @@ const SEARCHED_CHARACTERS = 8192;
 
 const known = new WeakMap<LoadedSkill, readonly string[]>();
 
-/** The skills that a message asks for, at most `max`: those named as `/name`, then those with a matching trigger. */
+/** The skills that a message asks for, at most `most`: those named as `/name`, then those with a matching trigger. */
 export function triggeredSkills(
   skills: readonly LoadedSkill[],
   message: string,

@@ -32,21 +32,53 @@ export class ScrapeService {
   }
 }
 
-/** A gauge without labels whose value is read off a service at each scrape. */
-export function scrapedGauge<Source>(
-  configuration: GaugeConfiguration<never>,
+/** One value of a gauge with labels. */
+export interface Sample<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
+type Reading<Label extends string> = number | readonly Sample<Label>[];
+
+/** A gauge that is read off a service at each scrape: a number, or with labels the samples that there are at that moment. */
+export function scrapedGauge<Source, Label extends string = never>(
+  configuration: GaugeConfiguration<Label>,
   source: Type<Source>,
-  read: (source: Source) => number | Promise<number>,
+  read: (source: Source) => Reading<Label> | Promise<Reading<Label>>,
 ): Provider[] {
   return [
     makeGaugeProvider(configuration),
     {
       provide: `refresh of ${configuration.name}`,
       inject: [getToken(configuration.name), ScrapeService, source],
-      useFactory: (gauge: Gauge, scrape: ScrapeService, from: Source) => {
-        scrape.onScrape(async () => gauge.set(await read(from)));
+      useFactory: (gauge: Gauge<Label>, scrape: ScrapeService, from: Source) => {
+        scrape.onScrape(async () => show(gauge, await read(from)));
         return gauge;
       },
     },
   ];
+}
+
+function show<Label extends string>(gauge: Gauge<Label>, reading: Reading<Label>): void {
+  if (typeof reading === 'number') {
+    gauge.set(reading);
+    return;
+  }
+  // What had a sample before may be gone.
+  gauge.reset();
+  for (const { labels, value } of reading) gauge.set(labels, value);
+}
+
+/** One sample for each subject and status: 1 for the status that it has, 0 for the others. */
+export function statusSamples<Label extends string, Status extends string>(
+  label: Label,
+  statuses: readonly Status[],
+  current: Iterable<readonly [subject: string, status: Status]>,
+): Sample<Label | 'status'>[] {
+  return [...current].flatMap(([subject, now]) =>
+    statuses.map((status) => ({
+      labels: { [label]: subject, status } as Record<Label | 'status', string>,
+      value: status === now ? 1 : 0,
+    })),
+  );
 }

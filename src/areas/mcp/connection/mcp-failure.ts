@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../../common/errors/error-text.js';
-import { SandboxMissing } from '../sandbox/sandbox-policy.js';
+import { SandboxMissing } from '../sandbox/sandbox.service.js';
 
 const MAX_SHOWN = 300;
 
@@ -45,7 +45,7 @@ export class McpToolWithdrawn extends Error {
 
 /** The tool ran, and its result does not match its output schema. */
 export class McpOutputInvalid extends Error {
-  override readonly name = 'McpOutputMisfit';
+  override readonly name = 'McpOutputInvalid';
 
   constructor(problem: string) {
     super(`The structured content does not match the output schema of the tool: ${problem}`);

@@ -10,7 +10,6 @@ import type { McpServerSettings } from '../../../platform/settings/sections/mcp.
 import type { ArgumentCheck, ArgumentChecks } from '../../tools/tools.api.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
-import { withLinkedSignal } from './linked-signal.js';
 import { McpOutputInvalid } from './mcp-failure.js';
 
 /** A tool ran and reported that it failed. */
@@ -208,5 +207,21 @@ function blockText(block: ContentBlock): string {
       return 'text' in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
     default:
       return block satisfies never;
+  }
+}
+
+/** Runs work with a signal of its own that follows `parent`, and leaves no listener behind on the long-lived `parent`. */
+export async function withLinkedSignal<Result>(
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const own = new AbortController();
+  const follow = (): void => own.abort(parent.reason);
+  if (parent.aborted) follow();
+  parent.addEventListener('abort', follow, { once: true });
+  try {
+    return await work(own.signal);
+  } finally {
+    parent.removeEventListener('abort', follow);
   }
 }

@@ -5,8 +5,7 @@ import { silentLogs } from '../../../platform/logging/logger.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import { FixedSettings } from '../../../platform/settings/settings.js';
 import { settingsSchema } from '../../../platform/settings/settings.schema.js';
-import { Sandbox } from './sandbox.service.js';
-import { SandboxMissing } from './sandbox-policy.js';
+import { Sandbox, SandboxMissing } from './sandbox.service.js';
 
 let folder: string;
 beforeEach(() => {
