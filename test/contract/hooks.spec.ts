@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Two hooks of each profile, in the order they were made. */
+/** Two hooks of each profile, in the order in which they were registered. */
 const made: Record<ProfileId, HookWire[]> = { a: [], b: [] };
 
 async function listed(profile: ProfileId): Promise<HookWire[]> {
@@ -84,7 +84,7 @@ describe('in an answer to POST, and in the list', () => {
     }
   });
 
-  test('whoever sends an id, a state or a time of their own is refused', async () => {
+  test('a request that brings its own id, state or time is refused', async () => {
     for (const [field, value] of [
       ['id', 'hook_01jd8v3q5ze0psx2w9t6m4k7ah'],
       ['active', false],
@@ -140,7 +140,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
 
   test.each([
     ['no url', { events: ['*'] }, 'url'],
-    ['a url that is none', { ...wish, url: 'nonsense' }, 'url'],
+    ['a url that is not one', { ...wish, url: 'nonsense' }, 'url'],
     ['an empty url', { ...wish, url: '' }, 'url'],
     ['a url that is too long', { ...wish, url: `https://example.com/${'x'.repeat(2048)}` }, 'url'],
     ['another scheme', { ...wish, url: 'ftp://example.com/' }, 'url'],
@@ -187,7 +187,7 @@ describe.each(PROFILES)('Profile %s', (profile) => {
     expect((await writer.delete(`/hooks/${body.id}`)).status).toBe(204);
   });
 
-  test('the 101st hook is 400, also when many come at once', async () => {
+  test('the 101st hook is 400, even when many are registered at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 110 }, () => api().post<HookWire>('/hooks', wish)),
     );

@@ -37,7 +37,7 @@ test('loopback is reachable with the embedded database, and the gateway says so'
   });
 });
 
-test('list shows how webhooks fare, and never a secret', async () => {
+test('list shows how webhooks are doing, and never a secret', async () => {
   const { code, stdout } = await run('list');
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^${hookId} +active +0 +session.created +${receiver.url()}$`, 'm'));
@@ -46,7 +46,7 @@ test('list shows how webhooks fare, and never a secret', async () => {
   expect(JSON.stringify(json)).not.toContain('secret');
 });
 
-test('ping reaches the receiver and tells what it answered; deliveries shows it', async () => {
+test('ping reaches the receiver and prints what it answered; deliveries shows it', async () => {
   const ping = await run('ping', hookId);
   expect([ping.code, ping.stderr]).toEqual([0, expect.stringMatching(/^evt_\w+ was answered with 200\.$/m)]);
   expect(receiver.bodies().at(-1)).toMatchObject({ event: 'hook.ping', data: { hook_id: hookId } });
@@ -84,7 +84,7 @@ test('a webhook that was given up is replayed in order, with the same bytes', as
   expect((await run('list')).stdout).toMatch(/ active +0 /);
 });
 
-test('rotate-secret prints a new secret alone; both sign until the old one has run out', async () => {
+test('rotate-secret prints nothing but a new secret; both sign until the old one expires', async () => {
   const rotated = await run('rotate-secret', hookId, '--keep-old', '1h');
   expect([rotated.code, rotated.stdout]).toEqual([0, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}\n$/)]);
   receiver.attempts.length = 0;

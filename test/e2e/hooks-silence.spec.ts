@@ -24,7 +24,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('silence, a failed turn and the text of messages are told', async () => {
+test('silence, a failed turn and the text of messages are reported', async () => {
   const { body } = await gateway.a.post<{ session_id: string }>('/sessions', {});
   const id = body.session_id;
   const answer = await gateway.a.post(`/sessions/${id}/messages`, { content: 'Are you there?' });

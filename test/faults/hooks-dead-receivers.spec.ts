@@ -5,11 +5,11 @@ import { HookReceiver } from '../harness/hook-receiver.js';
 
 const DEAD = 1000;
 const EVENTS = 10;
-/** The healthy receiver loses this one once. */
+/** The healthy receiver loses this delivery once. */
 const LOST = 3;
-/** One attempt at a silent receiver takes as long, and there are a thousand of them. */
+/** One attempt at a silent receiver takes this long, and there are a thousand of them. */
 const ATTEMPT_LIMIT_MS = 8000;
-/** Time for two first retries; whoever waits for the dead ones waits for much longer. */
+/** Time for two first retries; waiting for the dead ones would take much longer. */
 const TIMEOUT_MS = 25_000;
 
 let silent: HookReceiver;
@@ -55,7 +55,7 @@ test('a thousand dead receivers do not delay a healthy one', async () => {
   ]);
   await database.query(`INSERT INTO hook_lanes (hook_id) VALUES ('healthy')`);
   const tried = silent.attempts.length;
-  // Its third event is lost on the way once, and is tried again beside all that is due to the dead ones.
+  // Its third delivery is lost once, and is retried beside everything that is due to the dead ones.
   const told = new Set<number>();
   let isLost = false;
   healthy.behaviour = ({ json: { sequence } }, response) => {
@@ -72,7 +72,7 @@ test('a thousand dead receivers do not delay a healthy one', async () => {
   }
   const all = Array.from({ length: EVENTS }, (_, index) => index + 1);
   await eventually(() => expect([...told].sort((a, b) => a - b)).toEqual(all), TIMEOUT_MS);
-  // The dead ones were being tried meanwhile, and could not have got through what they were to be told.
+  // The dead ones were tried meanwhile, and could not have got through their deliveries.
   await eventually(() => expect(silent.attempts.length).toBeGreaterThan(tried));
   expect(silent.attempts.length - tried).toBeLessThan((EVENTS * DEAD) / 2);
 }, 150_000);

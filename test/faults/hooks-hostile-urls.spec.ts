@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { hostileHosts } from './support/hostile-hosts.js';
 
-/** Listeners that must never hear of us, on one port, and one receiver that may be reached and redirects to them. */
+/** Listeners that must never be reached, on one port, and one receiver that may be reached and redirects to them. */
 let blocked: HookReceiver[];
 let redirector: HookReceiver;
 let database: TestDatabase;
@@ -44,7 +44,7 @@ const urls = (): string[] =>
     `https://${host}:${port()}/x`,
   ]);
 
-/** As if the registration had not looked: the delivery must refuse by itself. */
+/** As if the registration had not checked: the delivery must refuse by itself. */
 async function smuggle(url: string, name: string): Promise<void> {
   await database.query(`INSERT INTO hooks (id, url, events) VALUES ($1, $2, '{session.created}')`, [
     name,
@@ -65,7 +65,7 @@ afterEach(async () => {
   await database.query('DELETE FROM hook_deliveries');
 });
 
-test('more than 150 URLs that lead to this machine or its neighbours are refused at registration, with the rule and not the find', async () => {
+test('more than 150 URLs that lead to this machine or its neighbours are refused at registration, with the rule and not what was found', async () => {
   expect(urls().length).toBeGreaterThanOrEqual(150);
   for (const url of urls()) {
     const answer = await gateway.b.post<{ error: { message: string } }>('/hooks', { url, events: ['*'] });
@@ -90,7 +90,7 @@ test('the same URLs, had they been registered, are refused at delivery: nothing 
   expect(reached()).toBe(0);
 });
 
-test('a name that is public when it is looked at and private when it is connected to reaches nothing', async () => {
+test('a name that is public when it is checked and private when it is connected to reaches nothing', async () => {
   const names = gateway.started.app.get<SystemNameResolver>(NameResolver, { strict: false });
   const ask = names.ask;
   const asked: string[] = [];

@@ -23,7 +23,7 @@ let hook = 0;
 
 beforeAll(async () => {
   const made = await createTestDatabase();
-  // Not through a pooler: there is no session to keep a lock in.
+  // Not through a pooler: there is no session to hold a lock in.
   database = { ...made, url: made.directUrl };
   receiver = await HookReceiver.open();
   gateway = await startTestGateway({ database });
@@ -57,7 +57,7 @@ async function hookAt(path: string): Promise<void> {
   await gateway.b.post('/hooks', { url: receiver.url(path), events: ['session.created'] });
 }
 
-/** A process that has a lane, with one delivery on its way, and its path. */
+/** A process that holds a lane, with one delivery in flight, and its path. */
 async function processWithLane(): Promise<{ process: GatewayProcess; path: string }> {
   const process = await bench.serve({
     env: {
@@ -66,7 +66,7 @@ async function processWithLane(): Promise<{ process: GatewayProcess; path: strin
       GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     },
   });
-  // Which replica has a lane is left to chance: until this one has it.
+  // Which replica gets a lane is chance: repeats until this one has it.
   for (let tries = 0; tries < 40; tries += 1) {
     const path = `/hang/${hook++}`;
     await hookAt(path);
@@ -79,7 +79,7 @@ async function processWithLane(): Promise<{ process: GatewayProcess; path: strin
   throw new Error('The process never had a lane.');
 }
 
-/** Nobody takes it for its lease. */
+/** No one can take it because of its lease. */
 const leaseForLong = () =>
   database.query(`UPDATE hook_lanes SET lease_until = now() + interval '1 hour' WHERE owner IS NOT NULL`);
 
@@ -87,7 +87,7 @@ test('the lane of a replica that was killed is free at once, however long its le
   const { process, path } = await processWithLane();
   process.kill('SIGSTOP');
   await leaseForLong();
-  // It hangs, and keeps its lock: nobody takes it.
+  // It hangs, and keeps its lock: no one can take the lane.
   await gateway.b.post('/sessions', {});
   await sleep(1500);
   expect(arrived(path)).toBe(1);
@@ -96,7 +96,7 @@ test('the lane of a replica that was killed is free at once, however long its le
   expect(namesOf(gateway)).toContain(await ownerOf(path));
 });
 
-test('a replica that loses the connection of its lock keeps its lanes by their leases, and gets the lock again', async () => {
+test('a replica that loses the connection of its lock keeps its lanes by their leases, and takes the lock again', async () => {
   await hookAt('/hang/kept');
   await gateway.b.post('/sessions', {});
   await eventually(() => expect(arrived('/hang/kept')).toBe(1));
@@ -113,7 +113,7 @@ test('a replica that loses the connection of its lock keeps its lanes by their l
   expect(arrived('/hang/kept')).toBe(1);
 });
 
-test('a replica that stops tells the others of lanes that it leaves with something to send, and they look at once', async () => {
+test('a stopping replica notifies the others of lanes it releases with something to send, and they look at once', async () => {
   const alone = await startTestGateway();
   const client = new Client(alone.database.directUrl);
   await client.connect();
@@ -136,7 +136,7 @@ test('a replica that stops tells the others of lanes that it leaves with somethi
   ring.mockRestore();
 });
 
-test('a claim is planned for the tables as they are: lanes that were empty for long and then have much to send take no seconds', async () => {
+test('a claim is planned for the tables as they are: lanes that were empty for long and then have much to send do not take seconds', async () => {
   const alone = await startTestGateway({ env: { GATEWAY__DATABASE__POOL_SIZE: '2' } });
   const hooks = Array.from({ length: 20 }, (_, n) => `hook_much${n}`);
   try {

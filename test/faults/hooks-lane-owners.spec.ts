@@ -40,7 +40,7 @@ beforeEach(async () => {
   receiver.behaviour = ({ path }) => (path.startsWith('/hang') ? 'handled' : 200);
 });
 
-/** A hook that hears of new sessions, at this path of the receiver. */
+/** A hook that subscribes to new sessions, at this path of the receiver. */
 async function hookAt(path: string, on = gateway): Promise<string> {
   const wish = { url: receiver.url(path), events: ['session.created'] };
   return (await on.b.post<{ id: string }>('/hooks', wish)).body.id;
@@ -48,7 +48,7 @@ async function hookAt(path: string, on = gateway): Promise<string> {
 
 const arrived = (path: string) => receiver.attempts.filter((attempt) => attempt.path === path);
 
-/** Milliseconds until one more delivery arrives there. */
+/** Milliseconds until another delivery arrives there. */
 async function untilNext(path: string, cause: () => Promise<unknown>): Promise<number> {
   const before = arrived(path).length;
   const began = performance.now();
@@ -57,7 +57,7 @@ async function untilNext(path: string, cause: () => Promise<unknown>): Promise<n
   return performance.now() - began;
 }
 
-test('a lane that its replica holds without knowing it, because a release or an answer was lost, is sent to at once', async () => {
+test('a lane that its replica holds without knowing it, because a release or an answer was lost, is served at once', async () => {
   const id = await hookAt('/live');
   const { value } = gateway.started.app.get(ReplicaId, { strict: false });
   await database.query(
@@ -67,7 +67,7 @@ test('a lane that its replica holds without knowing it, because a release or an 
   expect(await untilNext('/live', () => gateway.b.post('/sessions', {}))).toBeLessThan(SOON_MS);
 });
 
-test('a lane that another statement has locked for long delays no other lane', async () => {
+test('a lane that another statement keeps locked delays no other lane', async () => {
   const alone = await startTestGateway();
   const client = new Client(alone.database.directUrl);
   await client.connect();
@@ -77,7 +77,7 @@ test('a lane that another statement has locked for long delays no other lane', a
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM hook_lanes WHERE hook_id = $1 FOR UPDATE', [hanging]);
     await hookAt('/live', alone);
-    // Longer than anybody goes without renewing leases.
+    // Longer than any replica goes without renewing its leases.
     await sleep(3500);
     expect(await untilNext('/live', () => alone.b.post('/sessions', {}))).toBeLessThan(SOON_MS);
   } finally {
@@ -87,7 +87,7 @@ test('a lane that another statement has locked for long delays no other lane', a
   }
 });
 
-test('what a replica that was killed had claimed is sent by another one as soon as its lease has run out', async () => {
+test('what a killed replica had claimed is sent by another one as soon as its lease has run out', async () => {
   const doomed = await bench.serve({
     env: {
       DATABASE_URL: database.url,
@@ -95,7 +95,7 @@ test('what a replica that was killed had claimed is sent by another one as soon 
       GATEWAY__SECURITY__ALLOW_LOOPBACK: 'always',
     },
   });
-  // Which replica has the lane is left to chance: until the one that is to die has it.
+  // Which replica gets the lane is chance: repeats until the one that will die has it.
   for (let tries = 0; tries < 40; tries += 1) {
     const path = `/hang/${hook++}`;
     await hookAt(path);

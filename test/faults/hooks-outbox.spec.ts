@@ -35,7 +35,7 @@ function chance(): number {
   return random / 2_147_483_648;
 }
 
-/** Mostly well; now and then an error, a silence, a cut. */
+/** Mostly it answers well; now and then it errs, stays silent, or cuts the connection. */
 const unreliable: Behaviour = (_attempt, response) => {
   const draw = chance();
   if (draw < 0.75) return 200;
@@ -93,7 +93,7 @@ async function passTime(): Promise<number> {
   return row?.left ?? 0;
 }
 
-/** Those with more attempts than arrived: the first one met a receiver that was away, and a retry keeps no order. */
+/** Those with more attempts than arrivals: the first attempt met a receiver that was away, and retries keep no order. */
 async function missedAtFirst(): Promise<Set<string>> {
   const rows = await query<{ path: string; id: string; attempts: number }>(
     `SELECT regexp_replace(h.url, '.*/', '/') AS path, d.event_id AS id, d.attempts
@@ -150,7 +150,7 @@ test('every committed event reaches every hook, whatever is killed and however t
     gateway.kill('SIGKILL');
     await gateway.ended;
     gateway = await serve();
-    // A later kill may lose what an attempt came to, and with it the trace.
+    // A later kill may lose the outcome of an attempt, and with it the trace.
     if (kill === 0) await noteMissed();
     api = new HttpCaller(gateway.a, token);
   }

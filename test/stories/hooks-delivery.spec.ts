@@ -82,7 +82,7 @@ test('without a secret nothing is signed', async () => {
   expect(receiver.attempts[0]?.headers).not.toHaveProperty('webhook-signature');
 });
 
-test('after a rotation both secrets verify, and only the new one when the old has run out', async () => {
+test('after a rotation both secrets verify, and only the new one once the old one has expired', async () => {
   const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
   const id = await register({ secret: old });
   const store = gateway.started.app.get(HookStore, { strict: false });
@@ -97,7 +97,7 @@ test('after a rotation both secrets verify, and only the new one when the old ha
   expect(() => verifyAttempt(receiver.attempts[1] as ReceivedAttempt, old)).toThrow();
 });
 
-test('every attempt comes where the schedule says, with the same id and bytes, also over a restart; then it is given up', async () => {
+test('every attempt comes when the schedule says, with the same id and bytes, even across a restart; then the delivery is given up', async () => {
   receiver.behaviour = () => 500;
   const secret = newWebhookSecret();
   await register({ secret });
@@ -122,7 +122,7 @@ test('every attempt comes where the schedule says, with the same id and bytes, a
   expect(hooks.body.hooks[0]?.active).toBe(true);
 }, 60_000);
 
-test('Retry-After is waited for', async () => {
+test('a Retry-After is honoured', async () => {
   receiver.behaviour = (_attempt, response) => {
     response.writeHead(429, { 'retry-after': '7200' }).end();
     return 'handled';
@@ -134,7 +134,7 @@ test('Retry-After is waited for', async () => {
   expect(last_error).toBe('http_429');
 });
 
-test('410 ends a hook at once, and whoever listens for errors hears of it', async () => {
+test('410 ends a hook at once, and webhooks that subscribed to errors are told', async () => {
   receiver.behaviour = ({ path }) => (path === '/gone' ? 410 : 200);
   const id = await register({ path: '/gone', events: ['*'] });
   await register({ path: '/errors', events: ['error.occurred'] });
@@ -149,7 +149,7 @@ test('410 ends a hook at once, and whoever listens for errors hears of it', asyn
   expect(receiver.bodies('/gone')).toHaveLength(1);
 });
 
-test('five days of nothing but failures end a hook, and one success starts them anew', async () => {
+test('five days of nothing but failures end a hook, and one success restarts them', async () => {
   receiver.behaviour = () => 503;
   const id = await register({ events: ['session.created'] });
   await makeSession();
@@ -186,7 +186,7 @@ test('two replicas send every event once, in one order without gaps', async () =
   }
 });
 
-test('what waited in masses, and is claimed ahead, is sent once, in one order without gaps', async () => {
+test('a large backlog, claimed ahead, is sent once, in one order without gaps', async () => {
   const [paths, events] = [['/one', '/two', '/three'], 1200];
   for (const path of paths) await register({ path });
   await database.query(
@@ -206,7 +206,7 @@ test('what waited in masses, and is claimed ahead, is sent once, in one order wi
   }
 });
 
-test('a lane that its replica left without a word is taken over, and keeps its numbers', async () => {
+test('a lane whose replica died without notice is taken over, and its numbers go on', async () => {
   await register();
   await makeSession();
   await eventually(() => expect(receiver.bodies()).toHaveLength(1));
@@ -219,7 +219,7 @@ test('a lane that its replica left without a word is taken over, and keeps its n
   await eventually(() => expect(receiver.bodies().map(({ sequence }) => sequence)).toEqual([1, 2]));
 });
 
-test('metrics tell attempts by what they came to, and what waits', async () => {
+test('metrics count attempts by outcome, and what waits', async () => {
   receiver.behaviour = ({ json }) => (json.sequence === 1 ? 500 : 200);
   await register();
   await makeSession();
@@ -233,7 +233,7 @@ test('metrics tell attempts by what they came to, and what waits', async () => {
   expect(text).toMatch(/^agent_gateway_hook_oldest_undelivered_seconds 0\.\d+|[1-9]/m);
 });
 
-test('a deleted hook is not sent what still waited for it', async () => {
+test('a deleted hook is not sent what was still waiting for it', async () => {
   let release: () => void = () => undefined;
   receiver.behaviour = (_attempt, response) => {
     release = () => response.writeHead(200).end();
@@ -252,7 +252,7 @@ test('a deleted hook is not sent what still waited for it', async () => {
   expect(second).not.toBe(id);
 });
 
-test('an outcome that the database refuses holds back no other, and its delivery is sent again', async () => {
+test('an outcome that the database refuses holds up no other, and its delivery is sent again', async () => {
   const [refused] = [await register({ path: '/refused' }), await register({ path: '/other' })];
   await database.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;

@@ -35,7 +35,7 @@ const about = (path: string, id: string): WebhookBody[] =>
   receiver.bodies(path).filter(({ data }) => data.session_id === id);
 const namesOf = (bodies: WebhookBody[]): string[] => bodies.map(({ event }) => event);
 
-test('a session that is made, talked to and deleted tells of every step, in order and without gaps', async () => {
+test('a session that is created, used and deleted reports every step, in order and without gaps', async () => {
   await register('/steps', ['*']);
   const id = await makeSession();
   await say(id, 'Hello');
@@ -87,7 +87,7 @@ test('a session that is made, talked to and deleted tells of every step, in orde
   }
 });
 
-test('the end of a session is one event under the name that was asked for, and once for whoever asked for both', async () => {
+test('the end of a session is one event under the subscribed name, sent once to a hook that subscribed to both', async () => {
   await register('/completed', ['session.completed']);
   await register('/terminated', ['session.terminated']);
   await register('/both', ['session.completed', 'session.terminated']);
@@ -104,7 +104,7 @@ test('the end of a session is one event under the name that was asked for, and o
 });
 
 describe('2.4 | url | String | target URL', () => {
-  test('what is delivered is sent there, query and all', async () => {
+  test('deliveries go to that URL, with its query', async () => {
     const id = await register('/target?of=mine', ['session.created']);
     const session = await makeSession();
     await eventually(() => expect(about('/target?of=mine', session)).toHaveLength(1));
@@ -113,7 +113,7 @@ describe('2.4 | url | String | target URL', () => {
 });
 
 describe('2.4 | events | array of String | subscribed event names (see Events)', () => {
-  test('a hook hears only of what it subscribed to, and nothing after it was deleted', async () => {
+  test('a hook gets only the events it subscribed to, and none after it was deleted', async () => {
     const hookId = await register('/created', ['session.created']);
     const id = await makeSession();
     await say(id, 'Hello');
@@ -125,7 +125,7 @@ describe('2.4 | events | array of String | subscribed event names (see Events)',
   });
 });
 
-test('a token bound to a user has hooks of its own, which hear of that user alone', async () => {
+test('a token bound to a user has hooks of its own, which get events of that user alone', async () => {
   const bound = gateway.caller('b', await gateway.mint({ user: 'eve' }));
   const hookId = await register('/eve', ['*'], bound);
   const [hers, theirs] = [await makeSession('eve'), await makeSession('bob')];
@@ -139,7 +139,7 @@ test('a token bound to a user has hooks of its own, which hear of that user alon
   expect((await bound.delete(`/hooks/${foreign}`)).status).toBe(404);
 });
 
-test('events of other areas go out with the transaction that makes them, and not without it', async () => {
+test('events of other areas are sent when their transaction commits, and not otherwise', async () => {
   await register('/config', ['config.updated']);
   const { database, store, signal } = await outbox();
   const event = {
