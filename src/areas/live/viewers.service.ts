@@ -3,7 +3,7 @@ import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { shareOfSlots, type TokenHolder } from '../../platform/tokens/token-shares.js';
+import { shareOfStreams, type TokenHolder } from '../../platform/tokens/token-shares.js';
 import type { Viewer } from './viewer.js';
 
 const SWEEP_MS = 250;
@@ -49,7 +49,7 @@ export class Viewers implements OnModuleDestroy {
         details: { reason: 'too_many_viewers' },
       });
     }
-    const share = shareOfSlots(limits, caller, most);
+    const share = shareOfStreams(limits, caller, most);
     if ((this.byToken.get(caller.tokenId) ?? 0) < share) return;
     throw new RateLimited(
       `This API token has its share of ${share} open viewers of sessions here (limits.streams_per_api_token). Close one first.`,

@@ -30,7 +30,7 @@ const INSERT: Statement = {
 
 const MAX_DETAIL_CHARACTERS = 4096;
 
-/** Writes down who did what. Rows hold no secret that the process knows of. */
+/** Records who did what. Rows hold no secret that the process knows of. */
 @Injectable()
 export class AuditLog {
   private readonly logger: Logger;
@@ -43,7 +43,7 @@ export class AuditLog {
     this.logger = logs.for('audit');
   }
 
-  /** Within the caller's transaction, so that the act and its record are one. */
+  /** Within the caller's transaction, so that the act and its record are committed together. */
   async write(runner: SqlRunner, entry: AuditEntry): Promise<void> {
     const { action, actor, target, outcome, sessionId = null } = entry;
     const texts = [action, actor, target, outcome].map((text) => storableText(this.redactor.redact(text)));

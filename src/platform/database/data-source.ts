@@ -13,15 +13,15 @@ export interface PoolLimits {
   readonly connectTimeoutMs: number;
   /** Longest single statement; 0 for no limit. */
   readonly statementTimeoutMs: number;
-  /** No two transactions need reach the same server process: no session settings, and no named statements. */
+  /** Two transactions may reach different server processes: no session settings, and no named statements. */
   readonly sharesSessions?: boolean;
   /** Named statements all the same: the pooler keeps them apart. */
   readonly namesStatements?: boolean;
-  /** Hears of connections that break while idle; they are replaced by themselves. */
+  /** Called when a connection breaks while it is idle; the pool replaces it. */
   readonly onIdleError: (error: Error) => void;
 }
 
-/** The server ends a statement in time; where it cannot be told to, we give it up. */
+/** The server ends a statement in time; where it cannot be told to, the gateway stops waiting. */
 function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits): Record<string, number> {
   if (statementTimeoutMs === 0) return {};
   if (sharesSessions) return { query_timeout: statementTimeoutMs };
@@ -92,14 +92,14 @@ export function namesStatements({ options }: DataSource): boolean {
  * that answers, and with the next transaction it may be another one again.
  */
 export async function isBehindPooler(address: DatabaseAddress, timeoutMs: number): Promise<boolean> {
-  // The embedded server has nobody before it.
+  // Nothing stands before the embedded server.
   if (!('url' in address)) return false;
   const client = new Client({
     connectionString: address.url,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });
-  // Whatever breaks while we ask makes the question fail.
+  // What breaks meanwhile makes the query fail.
   client.on('error', () => undefined);
   try {
     await client.connect();

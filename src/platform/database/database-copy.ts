@@ -14,7 +14,7 @@ export class CopyRefused extends Error {
   }
 }
 
-/** A connection was lost. What was not committed is gone; of a commit that was on its way nobody knows. */
+/** A connection was lost. What was not committed is gone; whether a commit on its way took effect is unknown. */
 class CopyBrokenOff extends Error {
   constructor(which: 'copied from' | 'copied to', cause: Error) {
     const reason = cause.message.replace(/\.$/, '');
@@ -33,14 +33,14 @@ interface Table {
   readonly hasBytes: boolean;
 }
 
-/** Rows of one trip: few where each may hold an attachment of 20 MiB. */
+/** Rows of one round trip: few where each may hold an attachment of 20 MiB. */
 const ROWS_AT_ONCE = 100;
 const ROWS_WITH_BYTES_AT_ONCE = 4;
 const CONNECT_MS = 10_000;
 /** One statement writes at most `ROWS_AT_ONCE`. */
 const STATEMENT_MS = 600_000;
 const MAX_LOCK_WAIT = '10s';
-/** What a database in use has rows in. */
+/** Tables that have rows once a database is in use. */
 const TELLTALE_TABLES = ['api_tokens', 'sessions', 'hooks', 'config_overrides'];
 
 const TABLES = `
@@ -67,7 +67,7 @@ const SEQUENCES = `SELECT sequencename AS name, last_value AS value FROM pg_sequ
  */
 export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): Promise<CopiedTable[]> {
   const [source, target] = [new pg.Client(clientConfig(from)), new pg.Client(clientConfig(to))];
-  // Lost between two statements, it would end the process when nobody listened.
+  // Without a listener, a connection lost between two statements would end the process.
   let lost: CopyBrokenOff | undefined;
   source.on('error', (cause) => (lost ??= new CopyBrokenOff('copied from', cause)));
   target.on('error', (cause) => (lost ??= new CopyBrokenOff('copied to', cause)));
@@ -116,7 +116,7 @@ async function refuseUsedTarget(target: pg.Client): Promise<void> {
   }
 }
 
-/** What is referred to comes before what refers to it. */
+/** Tables that are referred to come before those that refer to them. */
 async function inOrderOfReferences(source: pg.Client): Promise<Table[]> {
   const { rows: tables } = await source.query<Table>(TABLES);
   const { rows: references } = await source.query<{ child: string; parent: string }>(REFERENCES);

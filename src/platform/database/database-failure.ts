@@ -11,7 +11,7 @@ const READ_ONLY = '25006';
 const REFUSED_STATES = /^(08001|08004|28000|28P01|3D000|55000|57P0[1-5]|53[0-4]..|55P03|57014|25006)$/;
 /** The connection was lost: what was on its way may have been done. */
 const LOST_STATES = /^08...$/;
-/** Nobody was reached at all. */
+/** No server was reached at all. */
 const UNREACHED = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 /** What `pg` and poolers say without a code of their own. */
@@ -22,7 +22,7 @@ const LOST_SENTENCES =
 
 /**
  * Turns a driver error into `Unavailable` when the database cannot be asked; everything else stays what it is. Whether
- * anything was changed is only said when it is known: a connection that breaks during a commit tells nobody.
+ * anything was changed is only said when it is known: after a connection that breaks during a commit it is not.
  */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof GatewayError || !types.isNativeError(error)) return error;

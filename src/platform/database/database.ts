@@ -14,8 +14,8 @@ import { databaseFailure, failureBeforeCommit } from './database-failure.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from './sql.js';
 
 /**
- * The hot-path door to PostgreSQL: prepared statements on the DataSource's own pool.
- * Every failure to reach the server is thrown as `Unavailable` (503), never as a driver error.
+ * The way to PostgreSQL on the hot path: prepared statements on the DataSource's own pool. Every failure to reach the
+ * server is thrown as `Unavailable` (503), never as a driver error.
  */
 @Injectable()
 export class Database implements SqlRunner {
@@ -35,7 +35,7 @@ export class Database implements SqlRunner {
     try {
       return (await this.pool.query<Row>(this.prepared(statement, values))).rows;
     } catch (error) {
-      this.logFailure(error);
+      this.notifyFailure(error);
       throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
     }
   }
@@ -45,7 +45,7 @@ export class Database implements SqlRunner {
     this.failureListeners.push(listener);
   }
 
-  /** Connections that are open, those of them that nobody uses, and statements that wait for one. */
+  /** Open connections, how many of them are idle, and statements that wait for one. */
   get poolUse(): { open: number; idle: number; waiting: number } {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.pool;
     return { open, idle, waiting };
@@ -69,7 +69,8 @@ export class Database implements SqlRunner {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw databaseFailure(error);
     });
-    // The pool does not listen to a connection that it has lent: broken between two statements, it would end the process.
+    // The pool does not listen to a connection that it has lent out: broken between two statements, it would end the
+    // process.
     client.on('error', reportedByNextStatement);
     let broken: Error | undefined;
     let committing = false;
@@ -80,7 +81,7 @@ export class Database implements SqlRunner {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      this.logFailure(error);
+      this.notifyFailure(error);
       if (!(await rollBack(client))) broken = new Error('connection could not roll back');
       throw committing ? databaseFailure(error) : failureBeforeCommit(error);
     } finally {
@@ -109,7 +110,7 @@ export class Database implements SqlRunner {
     return undefined;
   }
 
-  private logFailure(error: unknown): void {
+  private notifyFailure(error: unknown): void {
     for (const listener of this.failureListeners) listener(error);
   }
 
@@ -120,7 +121,7 @@ export class Database implements SqlRunner {
     };
   }
 
-  /** Behind a pooler without its name: the next transaction may be with a server process that never heard it. */
+  /** Behind a pooler without its name: the next transaction may reach a server process that has never seen it. */
   private prepared(
     { name, text, timeoutMs, replanned = false }: Statement,
     values: readonly SqlValue[],

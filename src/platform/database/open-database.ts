@@ -54,7 +54,7 @@ export async function openDatabase(
   return { dataSource, address: server.address, embedded: server.embedded, close };
 }
 
-/** Closes what was opened when nobody answers. */
+/** Closes what was opened when no server answers. */
 async function findPooler(
   server: OpenAddress,
   { prepared_statements: setting, connect_timeout_ms: timeoutMs }: GatewaySettings['database'],
@@ -81,7 +81,7 @@ async function refuseOldServers(dataSource: DataSource): Promise<void> {
 interface OpenAddress {
   readonly address: DatabaseAddress;
   readonly embedded: boolean;
-  /** Leaves the embedded server, which stops when nobody else uses it; does nothing for a server of your own. */
+  /** Leaves the embedded server, which stops when no other process uses it; does nothing for a server of your own. */
   close(): Promise<void>;
 }
 

@@ -49,9 +49,9 @@ export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promi
   });
 }
 
-/** How far a database's schema is, seen from this version. */
+/** How the schema of a database compares with this version. */
 export interface SchemaState {
-  /** Whether any gateway ever brought its schema here. */
+  /** Whether a gateway has ever made its schema here. */
   readonly exists: boolean;
   /** The names of this version's migrations that have not run, in their order. */
   readonly missing: readonly string[];

@@ -12,7 +12,7 @@ export interface Statement {
    * for each row of a join, until PostgreSQL analyses the table, a minute later at best.
    */
   readonly replanned?: boolean;
-  /** It comes before anything that a request changes: when its connection is lost, nothing is in doubt. */
+  /** Runs before anything that a request changes: when its connection is lost, nothing is in doubt. */
   readonly comesFirst?: true;
   /** Longest wait for the answer of a connection, in milliseconds; the pool's limit unless given. */
   readonly timeoutMs?: number;
@@ -28,7 +28,7 @@ export type SqlValue =
   | null
   | readonly (string | number | Date | null)[];
 
-/** What else is committed with a change, given what came of it. Throws so that neither is kept. */
+/** Work that is committed together with a change, given its result. When it throws, neither is kept. */
 export type OnCommit<Result> = (runner: SqlRunner, result: Result) => Promise<void>;
 
 /** Runs statements: the pool itself, or one transaction. */

@@ -3,7 +3,10 @@ export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** The same for every text within JSON, names included: of its escapes PostgreSQL takes all but those for the same two. */
+/**
+ * The same for every text within JSON, names included: PostgreSQL accepts all of JSON's escapes but those for the same
+ * two.
+ */
 export function storableJson<Json>(value: Json): Json {
   return storable(value) as Json;
 }

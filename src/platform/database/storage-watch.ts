@@ -7,7 +7,7 @@ import type { Statement } from './sql.js';
 /** Milliseconds for one attempt to store something. */
 const PROBE_TIMEOUT_MS = 2000;
 
-/** Asks the server for new pages on its disk and gives them back: what a full disk refuses, and a read does not notice. */
+/** Takes new pages on the server's disk and gives them back: a full disk refuses that, while reads do not notice it. */
 const CREATE_PAGES: Statement = {
   name: 'database.probe_storage',
   timeoutMs: PROBE_TIMEOUT_MS,

@@ -37,8 +37,8 @@ interface LostFacts extends NamedFacts {
 }
 
 /**
- * Everything a hook can hear of, with what it is told (docs/specification/silences.md, Webhooks). Within version 1 only
- * additions.
+ * Every event that a hook can subscribe to, with its payload (docs/specification/silences.md, Webhooks). Within version
+ * 1 only additions.
  */
 export interface EventPayloads {
   'session.created': SessionFacts;
@@ -76,7 +76,7 @@ export type EventName = EmittedName | 'session.completed';
 export type GatewayEvent = {
   [Name in EmittedName]: {
     readonly name: Name;
-    /** Whose session it is about; null when it is about no user's. Hooks bound to a user hear of that user only. */
+    /** Whose session it is about; null when it is about no user's. Hooks bound to a user get only the events of that user. */
     readonly userId: string | null;
     readonly data: EventPayloads[Name];
   };
@@ -102,13 +102,13 @@ const NAMES: Readonly<Record<EventName, true>> = {
 
 export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];
 
-/** What a hook can ask for beside names: everything, or everything of an area. */
+/** What a hook can subscribe to besides names: everything, or everything of an area. */
 const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),
 ];
 
-/** Everything that a hook can ask for. */
+/** Everything that a hook can subscribe to. */
 export const SUBSCRIBABLE: readonly string[] = [...EVENT_NAMES, ...EVENT_PATTERNS];
 const KNOWN: ReadonlySet<string> = new Set(SUBSCRIBABLE);
 

@@ -15,8 +15,8 @@ export class EventSignal {
     this.listener?.();
   }
 
-  /** The same, given how many hooks are to be told: nothing happens for none. */
-  queued(hooks: number | null | undefined): void {
-    if (hooks !== null && hooks !== undefined && hooks > 0) this.committed();
+  /** The same, given the number of deliveries: nothing happens for none. */
+  queued(deliveries: number | null | undefined): void {
+    if (deliveries !== null && deliveries !== undefined && deliveries > 0) this.committed();
   }
 }

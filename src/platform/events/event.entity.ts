@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What happened and is told to at least one hook; written by the function `emit_event` alone. */
+/** An event that at least one hook subscribed to; written by the function `emit_event` alone. */
 @Entity('events')
 export class EventEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

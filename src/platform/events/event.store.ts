@@ -17,7 +17,7 @@ export class EventStore {
   /**
    * Within the caller's transaction. After the commit call `EventSignal.committed()`; without it the first attempt
    * leaves at the deliverer's next poll, within a second.
-   * @returns how many hooks will be told
+   * @returns how many deliveries it has
    */
   async emit(runner: SqlRunner, event: GatewayEvent): Promise<number> {
     const values = [event.name, event.userId, JSON.stringify(event.data)];
@@ -25,7 +25,7 @@ export class EventStore {
     return row?.deliveries ?? 0;
   }
 
-  /** For a change that is no row: one statement of its own, and off it goes. */
+  /** For a change that is not stored: emits the event in a statement of its own and wakes the deliverer. */
   async publish(event: GatewayEvent): Promise<void> {
     this.signal.queued(await this.emit(this.database, event));
   }

@@ -97,11 +97,11 @@ test('turns that do not end in time are interrupted, and what is cut off is name
 test.each([
   ['kept', { withGrace: true }, 200],
   ['left out when nobody is to be told', { withGrace: false }, 0],
-])('the grace is %s', async (_what, wish, leastMs) => {
+])('the grace is %s', async (_what, options, leastMs) => {
   const { service } = stopping({ graceMs: 200 });
   const since = performance.now();
-  const stopped = service.stop(wish);
-  if (wish.withGrace) setTimeout(() => service.hurry(), 230);
+  const stopped = service.stop(options);
+  if (options.withGrace) setTimeout(() => service.hurry(), 230);
   await stopped;
   expect(performance.now() - since).toBeGreaterThanOrEqual(leastMs);
   expect(performance.now() - since).toBeLessThan(leastMs + 400);

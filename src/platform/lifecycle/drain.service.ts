@@ -4,19 +4,22 @@ import type { Settings } from '../settings/settings.js';
 import type { Readiness } from './readiness.js';
 
 const IDLE_SWEEP_MS = 100;
-/** Before the port closes connections are kept again: one that is opened at that moment would be reset (0802). */
+/**
+ * Before the port closes, connections are kept open again: one that is opened at that moment would be reset
+ * (docs/decisions/0802-a-stop-drains-slowly-for-balancers-and-quickly-for-people.md).
+ */
 const CALM_MS = 300;
 /** Connections that were just accepted send their request, and balancers use up those that they kept. */
 const SETTLING_MS = 500;
 const CLOSING_TURNS_MS = 5000;
-/** For answers that are being written; whoever does not read his is not waited for. */
+/** For answers that are being written; a client that does not read its answer is not waited for. */
 const LAST_ANSWERS_MS = 2000;
 /** For channels, tool servers, plugins and deliveries. */
 const ENDING_MS = 15_000;
 const MAX_LOGGED = 20;
 
 export interface StopOptions {
-  /** Whether `gateway.drain_grace_ms` is kept; true unless told. */
+  /** Whether `gateway.drain_grace_ms` is waited for. Default: true. */
   readonly withGrace?: boolean;
 }
 
@@ -55,7 +58,7 @@ export interface Drained {
 /**
  * The whole shutdown, in order: not ready, a grace in which everything is still answered and balancers notice, no new
  * connections, streams told to come back, running turns and their answers to their end or to the limit, then everything
- * else. The database is closed by whoever opened it, last.
+ * else. The database is closed last, by the code that opened it.
  */
 export class DrainService {
   private stopping: Promise<void> | undefined;
@@ -123,7 +126,7 @@ export class DrainService {
     await Promise.race([this.parts.closeApp(), late]).finally(() => clearTimeout(timer));
   }
 
-  /** A message that waited behind a turn begins its own after it, so both are looked at until neither is left. */
+  /** A message that waited behind a turn begins its own turn afterwards, so both are checked until neither is left. */
   private async allDone(): Promise<void> {
     const { turns, listeners } = this.parts;
     do {

@@ -12,7 +12,10 @@ export class ReplicaId {
 
 const NAME = 'agent_gateway_replica_info';
 
-/** Joins what is scraped of this process with its log lines, leases and turns, and says what it runs: always 1, for the labels. */
+/**
+ * A metric that is always 1: its labels join the other metrics of this process with its log lines, leases and turns,
+ * and name the version it runs.
+ */
 export class ReplicaInfo implements OnModuleInit, OnModuleDestroy {
   static readonly provider = makeGaugeProvider({
     name: NAME,

@@ -35,13 +35,13 @@ export function prettyLine(json: string, colours: boolean): string {
 
 /** How long a line waits for others, in milliseconds. */
 const WAIT_MS = 10;
-/** More characters than these do not wait. */
-const MOST_CHARS = 65_536;
+/** Past this many characters nothing waits. */
+const MAX_CHARS = 65_536;
 
 /**
- * Writes log lines to an output that no one watches as they come. Those of a moment leave in one system call, which costs
- * more than making a line. A warning or an error leaves at once, with everything before it; `flush` writes what is left
- * when the process exits, so that only a process that is killed can lose the lines of its last moment.
+ * Batches log lines for an output that no one watches live: the lines of one moment are written by one system call,
+ * which costs more than making a line. A warning or an error is written at once, with everything before it. Call
+ * `flush` when the process exits: only a process that is killed can lose its last lines.
  */
 export class CollectedOutput {
   private collected = '';
@@ -56,7 +56,7 @@ export class CollectedOutput {
   /** Takes a line that ends with a line feed. */
   add(line: string, rank: number): void {
     this.collected += line;
-    if (rank >= LEVEL_RANKS.warn || this.collected.length >= MOST_CHARS) this.flush();
+    if (rank >= LEVEL_RANKS.warn || this.collected.length >= MAX_CHARS) this.flush();
     else if (!this.isDue) {
       this.isDue = true;
       this.timer.refresh();

@@ -12,7 +12,7 @@ import { type StoredLine, storedLine } from './stored-line.js';
 
 const LAST_FLUSH_MS = 5000;
 
-/** The same database, with every log line from now on (and the newest of before) stored in it until it is closed. */
+/** The same database, which stores every log line from now on, and the newest earlier ones, until it is closed. */
 export function storingLogs(database: OpenDatabase, settings: Settings, logs: Logs): OpenDatabase {
   const writer = new LogWriter(new LogStore(new Database(database.dataSource)), settings, logs);
   return {
@@ -31,7 +31,7 @@ const MAX_WAITING_LINES = 10_000;
 const MAX_WAITING_CHARS = 8 * 2 ** 20;
 const LINES_PER_BATCH = 1000;
 const CHARS_PER_BATCH = 2 ** 20;
-/** A batch that the database refuses for itself, not for being away, is given up after so many attempts. */
+/** A batch that the database refuses although it can be reached is given up after this many attempts. */
 const MAX_REFUSALS = 3;
 
 interface Batch {
@@ -45,7 +45,7 @@ interface Batch {
  * 10,000 lines (8 MiB) wait; once it is back, one line says how many were dropped.
  */
 export class LogWriter {
-  /** A number of its own for every start: a restarted process is another writer. */
+  /** New at every start: a restarted process is another writer. */
   private readonly writer = randomUUID();
   private readonly queue = new LineQueue(MAX_WAITING_LINES, MAX_WAITING_CHARS);
   private readonly logger: Logger;
@@ -127,7 +127,7 @@ export class LogWriter {
     };
   }
 
-  /** Whether the batch is done with. One whose answer got lost is sent again under its number, and stored once. */
+  /** Whether the batch is done with. A batch whose answer got lost is sent again under its number, and stored once. */
   private async stored(batch: Batch): Promise<boolean> {
     try {
       await this.store.append(this.writer, batch.number, batch.lines);
@@ -165,7 +165,7 @@ export interface QueuedLine {
   readonly rank: number;
 }
 
-/** Lines that wait to be stored: at most so many and so many characters; the oldest give way, and are counted. */
+/** Lines that wait to be stored, bounded in number and in characters. The oldest are dropped to make room, and counted. */
 export class LineQueue {
   private lines: QueuedLine[] = [];
   private first = 0;

@@ -7,7 +7,7 @@ import type { StoredLine } from './stored-line.js';
 
 /** A log line as it is kept and shown (docs/specification/api.md, 2.10). */
 export interface LogEntry {
-  /** Counts the lines of all replicas in the order in which they were stored, without holes. */
+  /** Counts the lines of all replicas in the order in which they were stored, without gaps. */
   readonly id: number;
   readonly timestamp: Date;
   readonly level: LogLevel;
@@ -31,7 +31,7 @@ export interface LogPage {
 }
 
 const COLUMNS = 'id, at, level, module, message, session_id';
-/** $1 the least level, $2 a module with everything below it, or null. */
+/** $1 is the lowest level, $2 a module with everything below it, or null. */
 const MATCHES = `level >= $1::smallint AND ($2::text IS NULL OR module = $2 OR starts_with(module, $2 || '::'))`;
 
 const APPEND: Statement = {
@@ -80,13 +80,14 @@ const BACKLOG: Statement = {
 };
 
 /**
- * One replica at a time may delete. Only ever the lowest numbers, so that what is kept has no holes: those before the
- * oldest line that is young enough (one from the future, of a wrong clock, does not count as young), and those too many.
+ * One replica at a time deletes, and only the lowest numbers, so that what is kept has no gaps: the lines before the
+ * oldest that is young enough (a line from the future, of a wrong clock, does not count as young), and those past the
+ * limit.
  */
 const TRIM: Statement = {
   name: 'logs.trim',
   text: `
-    WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.trimmingLogs}) AS mine),
+    WITH trim_lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.trimmingLogs}) AS mine),
     young AS (
       SELECT id FROM log_entries WHERE at BETWEEN now() - make_interval(days => $1) AND now() + interval '1 hour'
       ORDER BY id LIMIT 1
@@ -96,17 +97,17 @@ const TRIM: Statement = {
     ),
     gone AS (
       DELETE FROM log_entries WHERE id IN (
-        SELECT entry.id FROM log_entries entry, edge, turn WHERE turn.mine AND entry.id < edge.first
+        SELECT entry.id FROM log_entries entry, edge, trim_lock WHERE trim_lock.mine AND entry.id < edge.first
         ORDER BY entry.id LIMIT $3
       ) RETURNING 1
     ),
     forgotten AS (
-      DELETE FROM log_writers WHERE wrote_at < now() - interval '1 day' AND (SELECT mine FROM turn)
+      DELETE FROM log_writers WHERE wrote_at < now() - interval '1 day' AND (SELECT mine FROM trim_lock)
     )
     SELECT count(*)::int AS gone FROM gone`,
 };
 
-/** What one look at the newest lines saw. */
+/** The result of one look at the newest lines. */
 export interface NewLines {
   /** The number of the newest line that exists. */
   readonly head: number;
@@ -188,7 +189,7 @@ export class LogStore {
   }
 }
 
-/** One line, or nothing beside what stands next to every row. */
+/** A line; its columns are null when a statement found none and returned its extra column alone. */
 interface EntryRow {
   readonly id: string | null;
   readonly at: Date;

@@ -30,10 +30,10 @@ export type LineSink = (line: string, rank: number) => void;
 export abstract class Logs {
   abstract for(module: string): Logger;
 
-  /** The least level that is written from now on, by every logger handed out before or after. */
+  /** The lowest level that is written from now on, by every logger handed out before or after. */
   abstract setLevel(level: LogLevel): void;
 
-  /** Names the process that writes, in every line from now on; not all writers of lines care. */
+  /** Adds the id of this process to every line from now on; optional. */
   nameReplica?(id: string): void;
 
   /** Passes every line on to one more sink; the first sink also gets the newest earlier lines. */

@@ -4,7 +4,7 @@ import { LEVEL_RANKS, type LineSink, type LogFields, type Logger, type LogLevel,
 import type { Redactor } from './redactor.js';
 import { visibleJson, visibleText } from './visible-text.js';
 
-/** How many lines from before there was a taker are kept for it. */
+/** How many early lines are kept for the first sink. */
 const MAX_EARLY_LINES = 1000;
 
 export interface PinoLogsOptions {
@@ -15,8 +15,8 @@ export interface PinoLogsOptions {
 }
 
 /**
- * JSON lines with time, level and module, one per call whatever was in it. Secrets are taken out of the finished line,
- * whatever key they stand under.
+ * Writes one JSON line per call, with time, level and module. Secrets are taken out of the finished line, whatever key
+ * they stand under.
  */
 export class PinoLogs extends Logs {
   private readonly root: PinoLogger;
@@ -97,10 +97,10 @@ export class PinoLogs extends Logs {
   }
 }
 
-/** The keys that a line has by itself: a field of that name is kept under another. */
+/** The keys of every line; a field with one of these names becomes `field_<name>`. */
 const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message', 'replica_id']);
 
-/** Adds fields as they go into a line: errors as their sentence, none in the place of the line's own keys. */
+/** Adds fields to a line: an error as its sentence, and none in the place of the line's own keys. */
 function addFields(line: Record<string, unknown>, fields: LogFields): void {
   for (const key of Object.keys(fields)) {
     const value = fields[key];
@@ -141,7 +141,7 @@ function redactedValue(value: unknown, redactor: Redactor): unknown {
 
 const SECOND_MS = 1000;
 
-/** Writes moments as `Date.toISOString` does; what lines of the same second have in common is made once. */
+/** Writes times as `Date.toISOString` does, but makes the part that is the same for a whole second only once. */
 export function timestamps(): (atMs: number) => string {
   let second = Number.NaN;
   let start = '';

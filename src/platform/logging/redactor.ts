@@ -47,7 +47,7 @@ export class Redactor {
     else this.owners.set(owner, after);
   }
 
-  /** The text without any known secret, and otherwise to the letter: for what must not be taken for a secret by its looks. */
+  /** The text without any known secret and otherwise unchanged: for text that may look like a secret without being one. */
   hideKnown(text: string): string {
     return this.currentFinder().replaceAll(text);
   }

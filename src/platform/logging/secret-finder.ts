@@ -13,7 +13,7 @@ const MIN_LINE_LENGTH = 20;
  * line by line. Each form has at least `MIN_SECRET_LENGTH` characters.
  */
 export function secretForms(secret: string): string[] {
-  // Encoders refuse lone surrogates, and writing a text as UTF-8 replaces them just so.
+  // Encoders refuse lone surrogates; writing the text as UTF-8 replaces them.
   const written = Buffer.from(secret).toString();
   const forms = [secret, written, written.trim()].flatMap((plain) => [
     plain,
@@ -40,7 +40,10 @@ function urlEncoded(text: string): string[] {
   return [...encoded, ...encoded.map((form) => form.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()))];
 }
 
-/** The characters that base64 makes of the bytes whatever stands before and after them, for the three alignments. */
+/**
+ * The base64 characters of the bytes that do not depend on what stands before and after them, for each of the three
+ * alignments.
+ */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
@@ -73,7 +76,7 @@ export class SecretFinder {
     }
   }
 
-  /** The text with the mark in the place of everything found; what overlaps or touches becomes one mark. */
+  /** Replaces everything found by the mark; matches that overlap or touch become one mark. */
   replaceAll(text: string): string {
     let result = '';
     let hiddenTo = -1;

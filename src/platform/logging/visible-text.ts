@@ -1,4 +1,4 @@
-/** What ends a line, steers a terminal, or turns the direction of text around. */
+/** Characters that end a line, control a terminal or reverse the direction of text. */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -7,7 +7,7 @@ export function visibleText(text: string): string {
   return text.replace(INVISIBLE, (found) => SHORT[found] ?? unicodeEscape(found));
 }
 
-/** A JSON text whose strings hold none of them raw; its value stays the same. */
+/** The JSON with those characters escaped in its strings; its value stays the same. */
 export function visibleJson(json: string): string {
   return json.replace(INVISIBLE, unicodeEscape);
 }
@@ -17,7 +17,7 @@ function unicodeEscape(found: string): string {
 }
 
 const BARE = /^[^\s"=\\\p{Cc}]+$/u;
-/** Of these characters alone, a text is shown as it is; most are ids, words and addresses. */
+/** Texts of these characters alone, mostly ids, words and addresses, are shown as they are. */
 const PLAIN = /^[\w.:/+-]+$/;
 
 /** Fields of a parsed JSON line as ` key=value key="two words"`, on one line, in their order; empty without fields. */
@@ -27,7 +27,7 @@ export function fieldsText(fields: readonly (readonly [string, unknown])[]): str
   return text;
 }
 
-/** One of them. */
+/** One field, with a space before it. */
 export function fieldText(key: string, value: unknown): string {
   return ` ${PLAIN.test(key) ? key : visibleText(key)}=${valueText(value)}`;
 }

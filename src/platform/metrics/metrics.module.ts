@@ -3,7 +3,7 @@ import { PrometheusModule } from '@willsoto/nestjs-prometheus';
 import { register } from 'prom-client';
 import { ScrapeService } from './scrape.service.js';
 
-/** Gauges of prom-client whose names promise a counter; what they tell is in the ones without the ending. */
+/** Gauges of prom-client whose names promise a counter; the gauges without that ending show the same. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

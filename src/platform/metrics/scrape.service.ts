@@ -2,7 +2,7 @@ import { Injectable, type Provider, type Type } from '@nestjs/common';
 import { getToken, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import { type Gauge, type GaugeConfiguration, register } from 'prom-client';
 
-/** Brings a gauge up to date when somebody looks; throws when it cannot, and then the scrape fails as a whole. */
+/** Updates a gauge at each scrape. When it throws, the whole scrape fails. */
 export type GaugeRefresh = () => Promise<void>;
 
 /** What `/metrics` answers, on the operations port and in Profile A. */
@@ -13,18 +13,19 @@ export class ScrapeService {
 
   readonly contentType = register.contentType;
 
-  /** Called once by each area that has gauges which nobody counts along. */
+  /** Called once by each area that has gauges to update at each scrape. */
   onScrape(refresh: GaugeRefresh): void {
     this.refreshes.push(refresh);
   }
 
-  /** Called once by who reads off something that the scrape's own questions would change, such as a queue's length. */
+  /** Called once for each value that the scrape's own queries would change, such as the length of a queue. */
   beforeScrape(observe: () => void): void {
     this.observations.push(observe);
   }
 
   async render(): Promise<string> {
-    // A statement is in the pool's queue until the end of its turn of the event loop, also when a connection is free.
+    // A statement is in the pool's queue until the end of the event loop's current turn, even when a connection is
+    // free.
     await new Promise(setImmediate);
     for (const observe of this.observations) observe();
     await Promise.all(this.refreshes.map((refresh) => refresh()));

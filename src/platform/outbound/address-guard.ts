@@ -12,14 +12,14 @@ const MAX_REMEMBERED = 1000;
 /** In characters, for URLs. */
 const MAX_REMEMBERED_LENGTH = 2048;
 
-/** What one state of the settings allows, and what was asked for under it: the same URLs come again and again. */
+/** What one state of the settings allows, and the verdicts under it: the same URLs come again and again. */
 interface Rules {
   readonly of: GatewaySettings;
   readonly exceptions: readonly string[];
   readonly list: BlockList;
   readonly proxyNames: readonly string[];
   readonly verdicts: Map<string, boolean>;
-  /** Those that were found to be sound. */
+  /** Those that passed. */
   readonly urls: Map<string, URL>;
 }
 
@@ -34,7 +34,7 @@ export class AddressGuard {
   ) {}
 
   /**
-   * Everything about a URL that shows without asking anybody: scheme, credentials, port, literal addresses in any
+   * Everything about a URL that can be checked without a look-up: scheme, credentials, port, literal addresses in any
    * spelling. Throws `OutboundRefused`.
    */
   checkUrl(text: string): Readonly<URL> {
@@ -69,7 +69,7 @@ export class AddressGuard {
     return addresses;
   }
 
-  /** Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves and not we. Never an address. */
+  /** Whether a name is one of `outbound.proxy_hosts`, which the proxy resolves instead of the gateway. Never an address. */
   isProxyName(host: string): boolean {
     const name = host.toLowerCase();
     return literalOf(host) === undefined && isAmong(name, this.rules().proxyNames);
@@ -108,12 +108,12 @@ function remember<Value>(known: Map<string, Value>, key: string, value: Value): 
 
 function exceptionsOf({ security, database }: GatewaySettings): readonly string[] {
   const { allow_private_networks: networks, allow_loopback: loopback } = security;
-  // Whoever runs the embedded database tries things out on one machine, with receivers there.
+  // With the embedded database someone tries things out on one machine, receivers included.
   const isOpen = loopback === 'always' || (loopback === 'auto' && database.url === '');
   return isOpen ? [...networks, ...LOOPBACK] : networks;
 }
 
-/** The address that a URL's host is, without asking; `localhost` is one by definition (RFC 6761). */
+/** The address that a URL's host is without a look-up; `localhost` is one by definition (RFC 6761). */
 function literalOf(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;

@@ -2,7 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
  * IPv4 that is not the public internet: the IANA special-purpose registry, multicast and the reserved rest. The clouds'
- * metadata services lie in it (169.254.169.254; 100.100.100.200 of Alibaba; 192.0.0.192 of Oracle), but for Azure's host.
+ * metadata services lie in it (169.254.169.254; 100.100.100.200 of Alibaba; 192.0.0.192 of Oracle), except Azure's
+ * host.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',

@@ -5,7 +5,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 import type { EgressVariables } from '../settings/environment.js';
 import { addressRanges, familyOf } from './address-ranges.js';
 
-/** A proxy of the company, as the environment names it. It is trusted: its own address passes no guard. */
+/** A proxy of the company, as the environment names it. It is trusted: the guard does not check its address. */
 export interface CompanyProxy {
   readonly protocol: 'http:' | 'https:';
   readonly hostname: string;
@@ -25,14 +25,14 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
 const LOOPBACK = addressRanges(['127.0.0.0/8', '::1/128']);
 
 /**
- * How connections leave the company's network: through which proxy, and which authorities TLS believes beside those
- * that ship with Node. It decides nothing about where a call may go: that is `AddressGuard`'s, proxy or not.
+ * How connections leave the company's network: through which proxy, and which authorities TLS trusts besides those that
+ * ship with Node. It decides nothing about where a call may go: that is `AddressGuard`'s, proxy or not.
  */
 export class Egress {
   private readonly secure: CompanyProxy | undefined;
   private readonly plain: CompanyProxy | undefined;
   private readonly exceptions: readonly NoProxyRule[];
-  /** What TLS believes; undefined for Node's own default, `NODE_EXTRA_CA_CERTS` included. */
+  /** What TLS trusts; undefined for Node's own default, `NODE_EXTRA_CA_CERTS` included. */
   readonly secureContext: SecureContext | undefined;
 
   /**
@@ -139,7 +139,7 @@ function pemOf(key: string, file: string): string {
   if (certificates.length === 0) {
     throw new Error(`${key}: ${file} holds no certificate in PEM form ("${BEGIN}").`);
   }
-  // A secure context passes over what it cannot read, and then believes nobody.
+  // A secure context skips what it cannot read, and would then trust nobody.
   for (const certificate of certificates) {
     try {
       new X509Certificate(BEGIN + certificate);

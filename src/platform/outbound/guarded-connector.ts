@@ -83,8 +83,8 @@ function noAddress(): NodeJS.ErrnoException {
 }
 
 /**
- * For one WebSocket of a library that takes a dispatcher: its URL comes from elsewhere, and leads where the guard allows.
- * A WebSocket takes its connection out of the agent; it is kept in sight here, so that a dead one can be cut.
+ * The dispatcher for one WebSocket of a library. The URL comes from outside, so the guard checks it. A WebSocket takes
+ * its connection out of the agent, so this keeps the socket to be able to cut a dead one.
  */
 export class GuardedSockets {
   readonly dispatcher: Dispatcher;

@@ -10,7 +10,7 @@ export abstract class NameResolver {
 
 interface Known {
   answer: Promise<readonly string[]>;
-  /** On the clock of `performance`; no end while it is being asked. */
+  /** On the clock of `performance`; without end while it is being looked up. */
   until: number;
   wasFound: boolean;
 }
@@ -20,17 +20,17 @@ const NOT_FOUND_MS = 2000;
 const MAX_NAMES = 2000;
 
 /**
- * Asks as the system does: hosts file, search domains and DNS. A question that hangs holds one of the process's four
- * threads, so a name is asked for once at a time and remembered for seconds. Names that were not found the last time share
- * one thread, and those that were never asked for another one: who is known to answer waits behind neither, and a new
- * name not behind those that are known to fail.
+ * Resolves names as the system does: hosts file, search domains and DNS. A look-up that hangs holds one of the
+ * process's four threads, so a name is looked up once at a time and remembered for seconds. Names that were not found
+ * the last time share one thread, and names that were never looked up share another: a name that is known to resolve
+ * waits behind neither, and a new name does not wait behind those that fail.
  */
 @Injectable()
 export class SystemNameResolver extends NameResolver {
   private readonly names = new Map<string, Known>();
-  private readonly unheardOf = new Slots(1);
+  private readonly unseen = new Slots(1);
   private readonly failing = new Slots(1);
-  /** Asks the system; another one in tests. */
+  /** The system's look-up; tests replace it. */
   ask = async (name: string): Promise<readonly string[]> =>
     (await lookup(name, { all: true })).map(({ address }) => address);
 
@@ -43,7 +43,7 @@ export class SystemNameResolver extends NameResolver {
   private askAgain(name: string, before: Known | undefined): Known {
     const wasFound = before?.wasFound === true;
     const question = () => this.ask(name);
-    const slots = before === undefined ? this.unheardOf : this.failing;
+    const slots = before === undefined ? this.unseen : this.failing;
     const answer = wasFound ? question() : slots.run(question);
     const known: Known = { answer, until: Number.POSITIVE_INFINITY, wasFound };
     answer.then(

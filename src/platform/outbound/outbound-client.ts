@@ -29,7 +29,7 @@ export interface OutboundResponse extends OutboundStatus {
   readonly body: Buffer;
 }
 
-/** Bodies that nobody reads are drained so far, so that the connection can be used again; then it is cut. */
+/** Unread bodies are drained up to this size, so that the connection can be used again; past it the connection is cut. */
 const MAX_DRAINED_BYTES = 16_384;
 const MAX_HEADER_BYTES = 32_768;
 /** Connections to one origin that may be open at once; further calls wait for one, within their time. */
@@ -70,7 +70,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
    */
   send(call: OutboundCall): Promise<OutboundStatus> {
     return this.call(call, ({ statusCode: status, headers, body }, deadline) => {
-      // Whoever answered has answered: how its body ends changes nothing, but it must end.
+      // The answer stands however its body ends, but the body must end.
       const clear = (): void => deadline.clear();
       body.dump({ limit: MAX_DRAINED_BYTES }).then(clear, clear);
       return { status, headers };
@@ -107,7 +107,7 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
     }
   };
 
-  /** For a library that opens a WebSocket; whoever asks for them cuts them. */
+  /** For a library that opens a WebSocket; the caller cuts it. */
   sockets(): GuardedSockets {
     return new GuardedSockets(this.guard, this.egress);
   }
@@ -162,7 +162,7 @@ export class Deadline extends EventEmitter {
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = (): void => this.end(new OutboundFailed('aborted'));
   aborted = false;
-  /** Why, once it has come. */
+  /** Why it ended, once it has. */
   reason: OutboundFailed | undefined;
 
   constructor(

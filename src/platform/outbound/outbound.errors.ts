@@ -9,7 +9,7 @@ const SENTENCES: Readonly<Record<RefusalReason, string>> = {
   address: 'must lead to a public address; the [security] settings name the exceptions',
 };
 
-/** The guard does not let this URL out. The sentence tells the rule, never what was found behind the name. */
+/** The guard refuses this URL. The message states the rule, never what the name resolved to. */
 export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 
@@ -18,7 +18,7 @@ export class OutboundRefused extends Error {
   }
 }
 
-/** Why a call that was let out brought no answer. */
+/** Why a call that was allowed brought no answer. */
 export type FailureReason =
   | 'timeout'
   | 'aborted'
@@ -26,13 +26,13 @@ export type FailureReason =
   | 'connection_refused'
   | 'connection_reset'
   | 'unreachable'
-  /** The company's proxy is away, or does not let the call through. */
+  /** The company's proxy cannot be reached, or refuses the call. */
   | 'proxy'
   | 'tls'
   | 'not_http'
   | 'too_large';
 
-/** A call that was let out and brought no answer; the cause is kept for logs. */
+/** A call that was allowed and brought no answer; the cause is kept for logs. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
   /** The reason as words of a sentence. */
@@ -67,7 +67,7 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
 };
 
-/** What the client threw, in our words. Throws nothing; refusals and failures stay what they are. */
+/** What the client threw, as one of our errors; refusals and failures stay what they are. Throws nothing. */
 export function outboundError(error: unknown): OutboundRefused | OutboundFailed {
   if (isOurs(error)) return error;
   // undici's fetch wraps what its connector said.
@@ -87,10 +87,10 @@ function reasonOf(code: string | undefined): FailureReason {
   return REASONS[code] ?? 'unreachable';
 }
 
-/** Node tries several addresses of a name and gathers what went wrong; the first is as good as any. */
+/** Node tries every address of a name and collects the errors; the first is as good as any. */
 function codeOf(error: unknown): string | undefined {
-  const gathered = fieldOf(error, 'errors');
-  if (Array.isArray(gathered)) return codeOf(gathered[0]);
+  const collected = fieldOf(error, 'errors');
+  if (Array.isArray(collected)) return codeOf(collected[0]);
   const code = fieldOf(error, 'code');
   return typeof code === 'string' ? code : undefined;
 }

@@ -3,7 +3,7 @@ import { AddressGuard } from './address-guard.js';
 import { NameResolver, SystemNameResolver } from './name-resolver.js';
 import { OutboundClient } from './outbound-client.js';
 
-/** The one guarded door to the world outside. */
+/** The one guarded way out of the gateway. */
 @Global()
 @Module({
   providers: [{ provide: NameResolver, useClass: SystemNameResolver }, AddressGuard, OutboundClient],

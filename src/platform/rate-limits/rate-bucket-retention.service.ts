@@ -6,7 +6,7 @@ import { RateBucketStore, sharesRateLimits } from './rate-bucket.store.js';
 
 const INTERVAL_MS = 30_000;
 
-/** Removes buckets that nobody has asked for lately. Any replica may; they skip what another one holds. */
+/** Deletes buckets that were not used lately. Every replica does so, and skips rows that another one has locked. */
 @Injectable()
 export class RateBucketRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;

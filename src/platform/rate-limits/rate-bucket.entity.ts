@@ -15,7 +15,7 @@ export class RateBucketEntity {
   @Column({ name: 'token_ms', type: 'double precision' })
   tokenMs!: number;
 
-  /** How many tokens the last statement was given. */
+  /** How many tokens the last statement was granted. */
   @Column({ type: 'integer' })
   granted!: number;
 }

@@ -12,35 +12,35 @@ export interface BucketRequest {
 }
 
 export interface BucketGrant {
-  /** How many of the tokens that were wished for. */
+  /** How many of the requested tokens. */
   readonly granted: number;
   /** Milliseconds until the bucket is full again, after what was granted. */
   readonly fullInMs: number;
 }
 
-/** The limiter answers by itself when this is not kept. */
+/** After this the limiter answers by itself. */
 const TIMEOUT_MS = 1000;
-/** Full for so long, a bucket is like one that was never asked for. */
+/** A bucket that has been full for this long is like one that was never used. */
 const FORGET_AFTER_MS = 10_000;
 const MAX_FORGOTTEN = 5000;
 
 const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
 /**
- * GCRA for many buckets at once. In one order, so that two replicas cannot wait for each other. A bucket is never
- * further from full than it is large, so a database whose clock was set back locks nobody out.
+ * GCRA for many buckets at once. Rows are locked in one order, so that two replicas cannot wait for each other. A
+ * bucket is never further from full than its size, so a database whose clock was set back locks nobody out.
  */
 const CONSUME: Statement = {
-  name: 'rate_limits.take',
+  name: 'rate_limits.consume',
   timeoutMs: TIMEOUT_MS,
   text: `
     WITH clock AS MATERIALIZED (SELECT ${NOW_MS} AS now_ms),
-    wishes AS (
+    requests AS (
       SELECT key, least(tokens, per_second) AS tokens, ${BUCKET_MS}::float8 / per_second AS token_ms
-      FROM unnest($1::text[], $2::int[], $3::int[]) AS wish (key, tokens, per_second)
+      FROM unnest($1::text[], $2::int[], $3::int[]) AS request (key, tokens, per_second)
     )
     INSERT INTO rate_buckets AS bucket (key, full_at_ms, token_ms, granted)
-    SELECT key, now_ms + tokens * token_ms, token_ms, tokens FROM wishes, clock ORDER BY key
+    SELECT key, now_ms + tokens * token_ms, token_ms, tokens FROM requests, clock ORDER BY key
     ON CONFLICT (key) DO UPDATE SET (full_at_ms, token_ms, granted) = (
       SELECT used_until + tokens * excluded.token_ms, excluded.token_ms, tokens
       FROM (

@@ -1,4 +1,4 @@
-/** A bucket holds one second of its limit, so an untouched one is full, and like one never seen, after so long. */
+/** A bucket holds one second of its limit, so after this long without a request it is full, like one never seen. */
 export const BUCKET_MS = 1000;
 
 /** The answer to one request for a token of a bucket. */

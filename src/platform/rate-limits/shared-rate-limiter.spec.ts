@@ -13,8 +13,8 @@ class ScriptedBuckets implements SharedBuckets {
     reject(error: Error): void;
   }[] = [];
 
-  consume(wishes: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
-    this.asked.push(wishes);
+  consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
+    this.asked.push(requests);
     return new Promise((resolve, reject) => this.pending.push({ resolve, reject }));
   }
 
@@ -61,14 +61,14 @@ test('what arrives while a statement is on its way goes together with the next o
   expect(decisions.map(({ resetAtMs }) => resetAtMs - UNIX_START - 5000)).toEqual([200, 200, 300]);
 });
 
-test('of more wishes than tokens the first are allowed and the rest is told when the next token comes', async () => {
+test('of more requests than tokens the first are allowed and the rest is told when the next token comes', async () => {
   const { limiter, take, buckets } = limiterOverScript();
   void limiter.consume('other', 10);
-  const wishes = [take('a', 10), take('a', 10), take('a', 10)];
+  const requests = [take('a', 10), take('a', 10), take('a', 10)];
   buckets.grant({ other: { granted: 1, fullInMs: 100 } });
   await new Promise(setImmediate);
   buckets.grant({ a: { granted: 1, fullInMs: 960 } });
-  expect(await Promise.all(wishes)).toEqual([
+  expect(await Promise.all(requests)).toEqual([
     { allowed: true, limit: 10, remaining: 0, resetAtMs: UNIX_START + 5960, retryAfterMs: 0 },
     { allowed: false, limit: 10, remaining: 0, resetAtMs: UNIX_START + 5960, retryAfterMs: 60 },
     { allowed: false, limit: 10, remaining: 0, resetAtMs: UNIX_START + 5960, retryAfterMs: 60 },
@@ -142,5 +142,5 @@ test('however many buckets are asked for, one statement takes 500 of them', asyn
     buckets.grant({});
     await new Promise(setImmediate);
   }
-  expect(buckets.asked.map((wishes) => wishes.length)).toEqual([1, 500, 500, 200]);
+  expect(buckets.asked.map((requests) => requests.length)).toEqual([1, 500, 500, 200]);
 });

@@ -5,11 +5,11 @@ import { BUCKET_MS, type RateDecision, RateLimiter } from './rate-limiter.port.j
 
 /** Buckets of one statement; the rest goes with the next. */
 const MAX_AT_ONCE = 500;
-/** After a failure the database is left alone for so long. */
+/** After a failure the database is left alone for this long. */
 const UNREACHABLE_MS = 250;
 const ROUNDING_MS = 1e-3;
 
-/** Where the buckets are. */
+/** The store of the buckets. */
 export interface SharedBuckets {
   consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>>;
 }
@@ -22,9 +22,9 @@ interface Waiting {
 /**
  * The limiter of several replicas: the buckets are rows, and the database's clock fills them.
  *
- * One statement is on its way at a time; requests that arrive meanwhile go together with the next, so a request costs
- * at most one and, under load, a small part of one. An empty bucket stays empty until its next token is due, whoever
- * asks: until then refusals need no statement. While the database cannot be asked this replica limits by itself.
+ * One statement is on its way at a time; requests that arrive meanwhile share the next, so a request costs at most one
+ * statement and, under load, a small part of one. An empty bucket stays empty until its next token is due: until then
+ * refusals need no statement. While the database cannot be asked, this replica limits by itself.
  */
 export class SharedRateLimiter extends RateLimiter {
   private readonly alone: MemoryRateLimiter;
@@ -88,7 +88,7 @@ export class SharedRateLimiter extends RateLimiter {
       for (const [key, waiting] of batch) this.answer(key, waiting, grants.get(key), askedAt);
     } catch (error) {
       this.away(error);
-      // Who has come meanwhile shall not wait for the same failure.
+      // Requests that arrived meanwhile must not wait for the same failure.
       for (const [key, waiting] of [...batch, ...this.waiting]) this.answerAlone(key, waiting);
       this.waiting.clear();
     }
@@ -156,7 +156,10 @@ class RefusedKeys {
     private readonly unixMs: () => number,
   ) {}
 
-  /** Refuses, and remembers it. Asked at that moment the bucket would be full after so long; never later than it is. */
+  /**
+   * Refuses, and remembers it. `askedAt` is the moment before the question, so the bucket is never full later than
+   * assumed here.
+   */
   refuse(key: string, limit: number, fullInMs: number, askedAt: number): RateDecision {
     const fullAt = askedAt + fullInMs;
     const nextTokenAt = fullAt + BUCKET_MS / limit - BUCKET_MS;

@@ -19,7 +19,7 @@ function jobOf(batch: () => Promise<boolean>): BatchedJob {
   return new BatchedJob({ failure: 'nothing could be removed', everyMs: 60_000, logger, batch });
 }
 
-test('takes bite after bite while there is more, and comes back after its time', async () => {
+test('runs batch after batch while there is more, and comes back after its time', async () => {
   const left = [true, true, false, false];
   const job = jobOf(() => Promise.resolve(left.shift() ?? false));
   job.start();
@@ -43,7 +43,7 @@ test('tells a failure once, until it works again', async () => {
   await job.stop();
 });
 
-test('a stop waits for the bite that is being taken, and none comes after it', async () => {
+test('a stop waits for the running batch, and none comes after it', async () => {
   let finish: (more: boolean) => void = () => undefined;
   let bites = 0;
   const job = jobOf(() => {
@@ -62,7 +62,7 @@ test('a stop waits for the bite that is being taken, and none comes after it', a
   expect(bites).toBe(1);
 });
 
-test('takes one bite at a time, whoever asks for it', async () => {
+test('runs one batch at a time, however many ask for it', async () => {
   let [taking, most, left] = [0, 0, 4];
   const job = jobOf(async () => {
     most = Math.max(most, ++taking);

@@ -5,16 +5,16 @@ export interface BatchedJobOptions {
   readonly failure: string;
   readonly everyMs: number;
   readonly logger: Logger;
-  /** One small bite. @returns whether there is more to do right away */
+  /** One small batch. @returns whether there is more to do right away */
   batch(): Promise<boolean>;
 }
 
-/** So long others get the database between two bites. */
+/** The pause between two batches, in which others get the database. */
 const PAUSE_MS = 20;
 
 /**
- * Work that comes up all the time and may wait: removing what is too old. Every replica has the job, begins at a moment
- * of its own, and finds nothing to do where another has been. A failure is told once until it works again.
+ * Recurring work that may wait, such as deleting what is too old. Every replica runs the job, begins at a random
+ * moment, and finds nothing to do where another has been. A failure is logged once, until the job works again.
  */
 export class BatchedJob {
   private timer: NodeJS.Timeout | undefined;
@@ -28,14 +28,14 @@ export class BatchedJob {
     this.schedule(Math.random() * this.options.everyMs);
   }
 
-  /** Resolves when the bite that is being taken is done. */
+  /** Resolves when the running batch is done. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Everything that is due, for whoever cannot wait for the next round. */
+  /** Does everything that is due now, without waiting for the next time. */
   async runAll(): Promise<void> {
     while (await this.run());
   }
@@ -47,7 +47,10 @@ export class BatchedJob {
     }, inMs).unref();
   }
 
-  /** One bite at a time: two at once find the same rows, and the second takes what is left of them for the end. */
+  /**
+   * One batch at a time: two at once would find the same rows, and the second would take what is left of them for the
+   * end.
+   */
   private run(): Promise<boolean> {
     const current = this.running.then(() => this.runBatch());
     this.running = current.then(() => undefined);

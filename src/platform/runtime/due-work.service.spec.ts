@@ -18,10 +18,10 @@ afterEach(() => due.onModuleDestroy());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function question(name: string, wish: Partial<DueCheck> = {}): { question: DueCheck; told: unknown[] } {
+function question(name: string, options: Partial<DueCheck> = {}): { question: DueCheck; told: unknown[] } {
   const told: unknown[] = [];
   const tell = (given: unknown): void => void told.push(given);
-  return { question: { name, everyMs: 1000, sql: `any_${name}`, onAnswer: tell, ...wish }, told };
+  return { question: { name, everyMs: 1000, sql: `any_${name}`, onAnswer: tell, ...options }, told };
 }
 
 test('all questions go to the database in one statement, each with its own values', async () => {

@@ -3,59 +3,59 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
 
-/** Milliseconds between two looks: what has to be known within 1.5 s by polling alone is found in half of that. */
+/** Milliseconds between two polls: work that polling alone must find within 1.5 s is found in half that time. */
 const POLL_MS = 400;
-/** Milliseconds for one look; the next one comes after it. */
+/** Longest time of one poll, in milliseconds; the next one comes after it. */
 const TIMEOUT_MS = 5000;
 
 /** A cheap question to the database whose answer says whether there is work to do. */
 export interface DueCheck {
-  /** A word of its own: the name of the answer's column. */
+  /** Unique: the name of the answer's column. */
   readonly name: string;
-  /** The longest time between two answers, in milliseconds; looks are 400 ms apart. */
+  /** The longest time between two answers, in milliseconds; polls are 400 ms apart. */
   readonly everyMs: number;
   /** An SQL expression over indexes, such as `EXISTS (…)`; `$1` and so on are its `values`. It locks nothing. */
   readonly sql: string;
   readonly values?: () => readonly SqlValue[];
   /**
-   * Takes each answer, and begins the work without waiting for it. Undefined when the database could not be asked: then
-   * nobody knows, and whoever does the work finds out, and says so.
+   * Receives each answer, and starts the work without waiting for it. Undefined when the database could not be asked:
+   * the work then finds out by itself, and reports it.
    */
   readonly onAnswer: (answer: unknown) => void;
 }
 
 interface Asked {
-  readonly question: DueCheck;
+  readonly check: DueCheck;
   askedAt: number;
 }
 
 /**
- * Asks the database what has come up, for all areas of this process in one statement: where each had a poll of its own,
- * a replica with nothing to do cost a dozen transactions a second. Signals within the process are faster; this is what
- * finds the work of other replicas, of crashes and of time.
+ * Asks the database what is due, for all areas of this process in one statement: with a poll for each, a replica with
+ * nothing to do would cost a dozen transactions a second. Wake signals within the process are faster; this finds the
+ * work of other replicas, what a crash left, and what falls due with time.
  */
 @Injectable()
 export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Asked[] = [];
-  /** By text; as many as there are rhythms to ask in. */
+  /** By text; one for each set of checks that are asked together. */
   private readonly statements = new Map<string, Statement>();
   private readonly stopped = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private polling: Promise<void> = Promise.resolve();
 
   constructor(private readonly database: Database) {}
 
   /** Call it in `onModuleInit`, once for each name. */
-  watch(question: DueCheck): void {
-    this.checks.push({ question, askedAt: Number.NEGATIVE_INFINITY });
+  watch(check: DueCheck): void {
+    this.checks.push({ check, askedAt: Number.NEGATIVE_INFINITY });
   }
 
   onApplicationBootstrap(): void {
-    this.looking = this.run();
+    this.polling = this.run();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort();
-    await this.looking;
+    await this.polling;
   }
 
   private async run(): Promise<void> {
@@ -66,21 +66,21 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** Asks what would come too late with the next look. */
+  /** Asks the checks that would be late at the next poll. */
   private async poll(): Promise<void> {
     const now = performance.now();
-    const due = this.checks.filter(({ question, askedAt }) => now - askedAt + POLL_MS > question.everyMs);
+    const due = this.checks.filter(({ check, askedAt }) => now - askedAt + POLL_MS > check.everyMs);
     if (due.length === 0) return;
     for (const one of due) one.askedAt = now;
-    const questions = due.map(({ question }) => question);
-    const answers = await this.answers(questions);
+    const checks = due.map(({ check }) => check);
+    const answers = await this.answers(checks);
     if (this.stopped.signal.aborted) return;
-    for (const question of questions) question.onAnswer(answers?.[question.name]);
+    for (const check of checks) check.onAnswer(answers?.[check.name]);
   }
 
-  /** The same questions make the same text under the same name, which each connection prepares once. */
-  private statementOf(questions: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): Statement {
-    const text = textOf(questions, values);
+  /** The same checks make the same text under the same name, which each connection prepares once. */
+  private statementOf(checks: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): Statement {
+    const text = textOf(checks, values);
     const known = this.statements.get(text);
     if (known !== undefined) return known;
     const statement = { name: `due_work.${this.statements.size + 1}`, text, timeoutMs: TIMEOUT_MS };
@@ -88,10 +88,10 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     return statement;
   }
 
-  private async answers(questions: readonly DueCheck[]): Promise<Record<string, unknown> | undefined> {
-    const values = questions.map((question) => question.values?.() ?? []);
+  private async answers(checks: readonly DueCheck[]): Promise<Record<string, unknown> | undefined> {
+    const values = checks.map((check) => check.values?.() ?? []);
     try {
-      const statement = this.statementOf(questions, values);
+      const statement = this.statementOf(checks, values);
       const [row] = await this.database.query<Record<string, unknown>>(statement, values.flat());
       return row;
     } catch {
@@ -100,10 +100,10 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** All in one; each has its values after those of the questions before it. */
-function textOf(questions: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): string {
+/** All checks in one statement; the values of each follow those of the checks before it. */
+function textOf(checks: readonly DueCheck[], values: readonly (readonly SqlValue[])[]): string {
   let before = 0;
-  const columns = questions.map(({ name, sql }, index) => {
+  const columns = checks.map(({ name, sql }, index) => {
     const from = before;
     before += values[index]?.length ?? 0;
     return `${renumbered(sql, from)} AS ${name}`;

@@ -12,11 +12,11 @@ export class SerialQueue {
       throw new Unavailable('Too many changes are waiting; try again shortly.', { retryAfterSecs: 1 });
     }
     this.waiting += 1;
-    const turn = this.last.then(() => {
+    const result = this.last.then(() => {
       this.waiting -= 1;
       return work();
     });
-    this.last = turn.catch(() => undefined);
-    return turn;
+    this.last = result.catch(() => undefined);
+    return result;
   }
 }

@@ -1,4 +1,4 @@
-/** Lets so many run at once; the others wait in their order. */
+/** Runs at most `most` pieces of work at once; the others wait in their order. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
   private free: number;

@@ -1,4 +1,4 @@
-/** Wakes one waiter; a ring that nobody waits for is kept for the next wait. */
+/** Wakes one waiter; a signal that nobody waits for is kept for the next wait. */
 export class WakeSignal {
   private isSet = false;
   private wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class WakeSignal {
     this.wake?.();
   }
 
-  /** Returns at the next ring, at once when there was one, or after so long. */
+  /** Returns at the next signal, at once when one was kept, or after `atMostMs`. */
   async wait(atMostMs: number): Promise<void> {
     if (!this.isSet) {
       await new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ const STORE: Statement = {
   name: 'secrets.store_check',
   text: `INSERT INTO master_key_check (id, sealed) VALUES (1, $1) ON CONFLICT DO NOTHING`,
 };
-/** Which keys sealed what is stored, from the time before there was a check: sealed texts name theirs. */
+/** The keys of the stored secrets, for a database from before there was a check: every sealed text names its key. */
 const KEYS_IN_USE: Statement = {
   name: 'secrets.keys_in_use',
   text: `
@@ -33,8 +33,8 @@ class WrongMasterKey extends Error {
 }
 
 /**
- * Throws `WrongMasterKey` unless this box opens what the database holds. The first start on a database leaves the
- * check that later ones are held against.
+ * Throws `WrongMasterKey` unless this box opens what the database holds. The first start on a database stores the check
+ * that later ones are compared with.
  */
 export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promise<void> {
   if (await isChecked(database, box)) return;

@@ -9,8 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(dataDir, '..'), { recursive: true }));
 
-const open = (wish: { masterKey?: string; embedded?: boolean; production?: boolean } = {}) =>
-  openSecretBox({ masterKey: undefined, dataDir, embedded: true, production: false, ...wish });
+const open = (source: { masterKey?: string; embedded?: boolean; production?: boolean } = {}) =>
+  openSecretBox({ masterKey: undefined, dataDir, embedded: true, production: false, ...source });
 
 test('makes a key file that only its owner may read, and keeps it', async () => {
   const first = await open();

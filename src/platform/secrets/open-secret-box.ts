@@ -11,7 +11,7 @@ export interface MasterKeySource {
   /** Whether the database is the one that came with the gateway, and so lies beside the key file. */
   readonly embedded: boolean;
   readonly production: boolean;
-  /** False for commands that only use what is there: an absent key file is then an error. True unless given. */
+  /** False for commands that only use what is there: an absent key file is then an error. Default: true. */
   readonly makesKeyFile?: boolean;
 }
 
@@ -103,7 +103,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written aside and linked into place: nobody ever reads half a key, and nobody's key is overwritten. */
+/** Written to another file and linked into place: nobody ever reads half a key, and no key is overwritten. */
 async function makeKeyFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

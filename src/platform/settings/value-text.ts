@@ -19,7 +19,7 @@ export function typeText(schema: SettingsJsonSchema): string {
     case 'object':
       return objectText(schema);
     default:
-      throw new TypeError(`A setting of the type ${String(schema.type)} has no words yet.`);
+      throw new TypeError(`A setting of the type ${String(schema.type)} cannot be described yet.`);
   }
 }
 

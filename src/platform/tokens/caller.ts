@@ -1,6 +1,6 @@
 import type { GrantedScope } from './scopes.js';
 
-/** Whoever holds the token of a request. */
+/** The holder of a request's token. */
 export interface Caller {
   readonly tokenId: string;
   readonly tokenName: string;
@@ -13,7 +13,7 @@ export interface Caller {
   readonly channel?: string;
 }
 
-/** Whom that belongs to which outlives a request: a token and those that replace it. */
+/** The owner of what outlives a request: a token together with those that replace it. */
 export function familyOf({ tokenId, familyId = tokenId }: Pick<Caller, 'tokenId' | 'familyId'>): string {
   return familyId;
 }

@@ -30,7 +30,7 @@ export const SCOPES: readonly Scope[] = [
 ];
 
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
-/** What is an administrator's alone: with it a token gives itself the rest. */
+/** Only administrators hold these: with them a token could give itself the rest. */
 const ADMINISTRATION: readonly Scope[] = ['security:write'];
 
 /** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */

@@ -17,14 +17,14 @@ interface KnownToken {
 }
 
 /**
- * Answers whose token was presented. Known answers are kept in memory; before an answer is used, the table's revision
+ * Finds the caller of a presented token. Known callers are kept in memory; before one is used, the table's revision
  * must have been seen within `FRESH_MS`. When the database cannot be asked this throws (503): nobody is let through.
  */
 @Injectable()
 export class TokenDirectory {
   private readonly known = new Map<string, KnownToken>();
   private readonly unknown = new Set<string>();
-  /** Tokens that were known once: after a change of the table they are looked up anew, but by no stranger. */
+  /** Tokens that were known once: after a change of the table they are looked up again, without asking the gate. */
   private readonly seen = new Set<string>();
   private revision = '';
   private confirmedAt = Number.NEGATIVE_INFINITY;
@@ -38,8 +38,8 @@ export class TokenDirectory {
   ) {}
 
   /**
-   * Without a promise when the answer is at hand, which it is for nearly every request. The gate is asked before the
-   * database is, for a token that was never seen here; what it throws is thrown.
+   * Without a promise when the caller is known, as for nearly every request. The gate is asked before the database is,
+   * for a token that was never seen here; what it throws is thrown.
    */
   find(
     presented: string | undefined,
@@ -83,7 +83,7 @@ export class TokenDirectory {
     if (revision !== this.revision) {
       this.known.clear();
       this.unknown.clear();
-      // Who asks from now on shall not be given what was asked before the change.
+      // Requests from now on must not get an answer from before the change.
       this.loading.clear();
       this.revision = revision;
     }
@@ -149,7 +149,7 @@ function knownToken(token: ApiToken): KnownToken {
   };
 }
 
-/** Stands before the database when a token is presented that nobody here has seen yet. */
+/** Asked before the database is, when this process has never seen the token that is presented. */
 export interface LookUpGate {
   /** Resolves when the look-up may be made; rejects with what to answer instead. */
   enter(): Promise<void>;

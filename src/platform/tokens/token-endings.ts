@@ -6,8 +6,8 @@ import { type Caller, familyOf } from './caller.js';
 /** Something that tokens make and that ends with them, such as their webhooks. */
 export interface TokenEnding {
   /**
-   * Ends what a family of tokens made, in the transaction that revokes the last of them. Whoever makes such a thing holds
-   * the token meanwhile (`holdToken`), so that nothing is made behind the back of this.
+   * Ends what a family of tokens made, in the transaction that revokes the last of them. Whoever makes such a thing
+   * holds the token meanwhile (`holdToken`), so that nothing is made while this runs.
    */
   end(runner: SqlRunner, familyId: string): Promise<void>;
 }
@@ -51,8 +51,8 @@ export class TokenRevoked extends Unauthorized {
 }
 
 /**
- * Keeps the caller's token from being revoked until the transaction ends, for what outlives the request and ends with the
- * token. Call it before other rows are locked: who revokes has the token first. Throws `TokenRevoked`.
+ * Keeps the caller's token from being revoked until the transaction ends, for what outlives the request and ends with
+ * the token. Call it before other rows are locked: a revocation also locks the token first. Throws `TokenRevoked`.
  */
 export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void> {
   if (caller.channel !== undefined) return;

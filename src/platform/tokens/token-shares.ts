@@ -4,7 +4,7 @@ import type { Caller } from './caller.js';
 type Limits = GatewaySettings['limits'];
 type OwnLimits = Limits['api_tokens'][string];
 
-/** Whoever a share belongs to. */
+/** The token that a share belongs to. */
 export type TokenHolder = Pick<Caller, 'tokenId' | 'tokenName'>;
 
 /** What is shared out among API tokens, so that one of them cannot take all of it. */
@@ -24,10 +24,13 @@ export function ownLimitsOf({ api_tokens: all }: Limits, caller: TokenHolder): O
   return named(caller.tokenId) ?? (isChannel(caller) ? undefined : named(caller.tokenName));
 }
 
-/** As with `shareOf`, of places in this process: one token never takes more than half of them, unless its share is 0. */
-export function shareOfSlots(limits: Limits, caller: TokenHolder, places: number): number {
+/**
+ * How many of the streams that this process may have open the token may hold: never more than half, unless its share is
+ * 0.
+ */
+export function shareOfStreams(limits: Limits, caller: TokenHolder, maxStreams: number): number {
   const share = shareOf(limits, caller, 'streams');
-  return share === 0 ? places : Math.min(share, Math.ceil(places / 2));
+  return share === 0 ? maxStreams : Math.min(share, Math.ceil(maxStreams / 2));
 }
 
 export function isChannel({ tokenId }: Pick<Caller, 'tokenId'>): boolean {

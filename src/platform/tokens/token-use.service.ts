@@ -4,7 +4,7 @@ import { TokenStore } from './token.store.js';
 
 const FLUSH_MS = 30_000;
 
-/** Writes down when tokens were last used, in one statement every half minute: never on a request's way. */
+/** Records when tokens were last used, in one statement every half minute: no request waits for it. */
 @Injectable()
 export class TokenUse implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;

@@ -4,17 +4,17 @@ import type { Statement } from '../database/sql.js';
 const FAMILY = 'coalesce(family_id, id)';
 const COLUMNS = `id, name, scopes, user_id, ${FAMILY} AS family_id, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
 
-/** The same of rows that were returned. */
+/** The same columns, read from such a result. */
 const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
 
-/** Tokens are made and ended by whoever operates the gateway, in the same statement as their audit entry. */
+/** Tokens are made and ended by operators, in the same statement as their audit entry. */
 const AUDITED = (action: string, from: string): string => `
   INSERT INTO audit_entries (action, actor, target, outcome, details)
   SELECT '${action}', 'operator', name, 'success',
     jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)
   FROM ${from}`;
 
-/** With `onConflict`, what happens to a token of this very hash. The rows that are new or changed are what is returned. */
+/** `onConflict` says what happens to a token with this very hash. Returns the rows that are new or changed. */
 const insert = (name: string, bootstrapAt: string, onConflict: string): Statement => ({
   name,
   text: `
@@ -25,7 +25,7 @@ const insert = (name: string, bootstrapAt: string, onConflict: string): Statemen
     SELECT ${COLUMNS_MADE} FROM made`,
 });
 export const INSERT = insert('tokens.insert', '$8', 'DO NOTHING');
-/** Later than any before, so that there is a newest one. `$8` is not needed, and keeps the statements alike. */
+/** Later than any before, so that there is a newest one. `$8` is not needed, but keeps the statements alike. */
 const NOW_THE_NEWEST = `
   greatest(clock_timestamp(), (SELECT max(bootstrap_at) + interval '1 millisecond' FROM api_tokens), $8::timestamptz)`;
 export const INSTALL = insert(
@@ -34,7 +34,7 @@ export const INSTALL = insert(
   `DO UPDATE SET bootstrap_at = excluded.bootstrap_at
    WHERE api_tokens.bootstrap_at IS NULL AND api_tokens.revoked_at IS NULL`,
 );
-/** Every request waits for these two; one that hangs shall become a 503 soon, and give its connection up. */
+/** Every request waits for these two; one that hangs must soon become a 503 and give up its connection. */
 const TIMEOUT_MS = 5000;
 
 export const FIND_BY_HASH: Statement = {
@@ -52,7 +52,7 @@ export const FIND_NAMED: Statement = {
   text: `SELECT ${COLUMNS} FROM api_tokens
          WHERE (id = $1 OR name = $1) AND revoked_at IS NULL ORDER BY created_at DESC`,
 };
-/** A token takes those along that it replaced and that were kept for a while. */
+/** Revoking a token also revokes those that it replaced and that were kept for a while. */
 export const REVOKE: Statement = {
   name: 'tokens.revoke',
   text: `
@@ -97,8 +97,8 @@ export const END_WITHIN: Statement = {
     ), audited AS (${AUDITED('token.limit', 'limited')})
     SELECT ${COLUMNS_MADE} FROM limited`,
 };
-export const COUNT: Statement = {
-  name: 'tokens.any',
+export const HAS_ANY: Statement = {
+  name: 'tokens.has_any',
   text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any`,
 };
 export const HOLD_CREATION: Statement = {
@@ -111,7 +111,7 @@ export const REVISION: Statement = {
   timeoutMs: TIMEOUT_MS,
   text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
 };
-export const TOUCH: Statement = {
-  name: 'tokens.touch',
+export const MARK_USED: Statement = {
+  name: 'tokens.mark_used',
   text: `UPDATE api_tokens SET last_used_at = now() WHERE id = ANY ($1)`,
 };

@@ -48,12 +48,15 @@ export class TokenStore {
     return row && toToken(row);
   }
 
-  /** Revokes the tokens that GATEWAY_BOOTSTRAP_TOKEN brought before the newest one. @returns those that were not yet */
+  /**
+   * Revokes the tokens that GATEWAY_BOOTSTRAP_TOKEN brought before the newest one. @returns those that were not revoked
+   * yet
+   */
   async revokeReplaced(runner: SqlRunner): Promise<ApiToken[]> {
     return (await runner.query<TokenRow>(sql.REVOKE_REPLACED)).map(toToken);
   }
 
-  /** Those of these families in which no token is left that is not revoked. Families that nobody knows are not among them. */
+  /** The families among these whose tokens are all revoked. Unknown families are not among them. */
   async endedAmong(
     familyIds: readonly string[],
     runner: SqlRunner = this.database,
@@ -99,7 +102,7 @@ export class TokenStore {
   }
 
   async hasAny(runner: SqlRunner): Promise<boolean> {
-    const [row] = await runner.query<{ any: boolean }>(sql.COUNT);
+    const [row] = await runner.query<{ any: boolean }>(sql.HAS_ANY);
     return row?.any === true;
   }
 
@@ -115,7 +118,7 @@ export class TokenStore {
   }
 
   async markUsed(ids: readonly string[]): Promise<void> {
-    await this.database.query(sql.TOUCH, [[...ids]]);
+    await this.database.query(sql.MARK_USED, [[...ids]]);
   }
 }
 

@@ -52,8 +52,8 @@ test('a token that is there already is not made again', async () => {
     endedAmong: async () => new Set(),
     insert: async () => undefined,
   };
-  const wish = { name: 'x', scopes: [], boundUserId: null, expiresAt: null };
-  await expect(service(store).create(wish)).rejects.toThrow('exists already');
+  const input = { name: 'x', scopes: [], boundUserId: null, expiresAt: null };
+  await expect(service(store).create(input)).rejects.toThrow('exists already');
   await expect(service(store).rotate('nightly', {})).rejects.toThrow('exists already');
 });
 
@@ -75,7 +75,7 @@ test.each([
   ['a token that never expires by one that never does', null, {}, null],
   ['one that expires by one with the usual time', new Date(Date.now() + 1000), {}, 90],
   ['one that never expires by one with a time, when that is wanted', null, { expiresAt: new Date(5) }, 5],
-])('replaces %s', async (_, old, wish, expected) => {
+])('replaces %s', async (_, old, input, expected) => {
   const inserted: ApiToken[] = [];
   const store = {
     findNamed: async () => [{ ...token('tok_1'), expiresAt: old }],
@@ -86,7 +86,7 @@ test.each([
       return one;
     },
   };
-  await service(store).rotate('nightly', wish);
+  await service(store).rotate('nightly', input);
   const at = inserted[0]?.expiresAt?.getTime() ?? null;
   const days = at === null ? null : Math.round((at - Date.now()) / 86_400_000);
   expect(expected === 90 ? days : at).toBe(expected);

@@ -25,9 +25,9 @@ export interface MintedToken {
 }
 
 export interface RotationInput {
-  /** Until when the new token works, null for ever; undefined for ever when the old one does, else for 90 days. */
+  /** When the new token expires; null for never. Undefined: never if the old one never does, else in 90 days. */
   readonly expiresAt?: Date | null | undefined;
-  /** How long the old token goes on working beside it; 0 ends it in the same moment. */
+  /** How long the old token still works beside it; 0 ends it at the same moment. */
   readonly keepOldSecs?: number;
 }
 
@@ -40,9 +40,9 @@ export class TokensService {
     private readonly endings: TokenEndings,
   ) {}
 
-  async create(wish: TokenInput): Promise<MintedToken> {
+  async create(input: TokenInput): Promise<MintedToken> {
     const secret = mintToken();
-    const token = await this.store.insert(draft(wish), hashToken(secret));
+    const token = await this.store.insert(draft(input), hashToken(secret));
     if (token === undefined) throw new Conflict('This token exists already.');
     return { secret, token };
   }
@@ -90,21 +90,21 @@ export class TokensService {
   }
 
   /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */
-  async createFirst(wish: TokenInput): Promise<MintedToken | undefined> {
+  async createFirst(input: TokenInput): Promise<MintedToken | undefined> {
     const secret = mintToken();
     return this.database.transaction(async (runner) => {
       await this.store.holdCreation(runner);
       if (await this.store.hasAny(runner)) return undefined;
-      const token = await this.store.insert(draft(wish), hashToken(secret), runner);
+      const token = await this.store.insert(draft(input), hashToken(secret), runner);
       return token && { secret, token };
     });
   }
 
   /**
-   * Makes the given token an administrator's, unless it is one already, and revokes the one that was given before: what
-   * that made is the new one's. A token that was seen before changes nothing, so that a replica which still starts with the
-   * old one neither brings it back nor ends the new one. Throws `BadRequest` when it has not the form of a token. Blanks
-   * around it are a Secret's line feed, not part of it.
+   * Makes the given token an administrator's, unless it is one already, and revokes the one that was given before: the
+   * new one takes over what that one made. A token that was seen before changes nothing, so that a replica which still
+   * starts with the old one neither brings it back nor ends the new one. Throws `BadRequest` when it does not have the
+   * form of a token. White space around it, such as the line feed of a Secret's file, is removed.
    * @returns whether the token is the one in force; not when it was revoked, or replaced by another
    */
   async install(given: string): Promise<boolean> {
@@ -117,8 +117,8 @@ export class TokensService {
     return this.database.transaction(async (runner) => {
       await this.store.holdCreation(runner);
       const before = await this.store.bootstrapInForce(runner);
-      const wish = draft({ name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null });
-      const heir = { ...wish, familyId: before?.familyId ?? wish.familyId };
+      const admin = draft({ name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null });
+      const heir = { ...admin, familyId: before?.familyId ?? admin.familyId };
       await this.store.install(heir, hashToken(secret), runner);
       const replaced = await this.store.revokeReplaced(runner);
       await this.endFamilies(
@@ -129,7 +129,7 @@ export class TokensService {
     });
   }
 
-  /** Ends what families of tokens made of which none is left. */
+  /** Ends what was made by those families that have no unrevoked token left. */
   private async endFamilies(familyIds: readonly string[], runner: SqlRunner): Promise<void> {
     if (familyIds.length === 0) return;
     for (const id of await this.store.endedAmong(familyIds, runner)) await this.endings.end(runner, id);
@@ -151,8 +151,8 @@ function usualExpiry({ expiresAt }: ApiToken): Date | null {
   return expiresAt === null ? null : defaultExpiry();
 }
 
-function draft(wish: TokenInput): ApiToken {
+function draft(input: TokenInput): ApiToken {
   const id = newId('tok');
   const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
-  return { ...wish, ...life, id, familyId: id, bootstrapAt: null };
+  return { ...input, ...life, id, familyId: id, bootstrapAt: null };
 }

@@ -12,7 +12,7 @@ const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
   error: SeverityNumber.ERROR,
 };
 
-/** Sends every line that is written, as it is written. Past the batch processor's queue the newest are dropped. */
+/** Sends every line as it is written. When the batch processor's queue is full, new lines are dropped. */
 export function exportLogs(resource: Resource, logs: Logs): LoggerProvider {
   const provider = new LoggerProvider({
     resource,

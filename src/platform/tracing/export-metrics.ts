@@ -42,7 +42,7 @@ export function exportMetrics(resource: Resource, intervalMs: number | undefined
   return provider;
 }
 
-/** Gives the exporter what prom-client has counted, so that both ways out say the same under the same names. */
+/** Gives the exporter prom-client's metrics, so that both outputs show the same values under the same names. */
 class PrometheusProducer implements MetricProducer {
   private readonly startTime = hrTimeOf(Date.now());
 
@@ -96,7 +96,7 @@ function metricOf({ name, help, type, values }: Family, period: Period): MetricD
   }
 }
 
-/** One point for each set of labels: prom-client has a sample for each bucket, all smaller ones counted in. */
+/** One point for each set of labels: prom-client has a sample for each bucket, which includes all smaller ones. */
 function histograms(name: string, samples: readonly Sample[]) {
   const points = new Map<
     string,

@@ -9,12 +9,12 @@ import {
 } from '@opentelemetry/api';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** The API alone: while nobody exports, spans are made by nobody and cost a look. */
+/** Only OpenTelemetry's API: unless spans are exported none are made, and each costs one check. */
 const tracer = () => trace.getTracer('agent-gateway');
 
 let exporting = false;
 
-/** Said once, by whoever starts the export. */
+/** Called once, when the export starts. */
 export function setExporting(on: boolean): void {
   exporting = on;
 }
@@ -23,7 +23,7 @@ export function isTracing(): boolean {
   return exporting;
 }
 
-/** A request that was taken: its span, within which everything runs that it causes. */
+/** The span of one request; everything that the request causes runs within it. */
 export interface RequestSpan {
   run<Result>(work: () => Result): Result;
   end(facts: { readonly name: string; readonly status: number; readonly attributes: Attributes }): void;
@@ -31,7 +31,7 @@ export interface RequestSpan {
 
 const UNTRACED: RequestSpan = { run: (work) => work(), end: () => undefined };
 
-/** Goes on with the trace of whoever asks (`traceparent`), or begins one. */
+/** Continues the caller's trace (`traceparent`), or begins one. */
 export function startRequest(headers: Readonly<Record<string, unknown>>, method: string): RequestSpan {
   if (!exporting) return UNTRACED;
   const caller = propagation.extract(context.active(), headers);
@@ -50,11 +50,11 @@ export function startRequest(headers: Readonly<Record<string, unknown>>, method:
   };
 }
 
-/** What a span is called, and what is known of it before its work begins. */
+/** The name of a span, and what is known before its work begins. */
 export interface SpanStart {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Whether the work is a call of another service; else it is our own. */
+  /** Whether the work is a call to another service, and not the gateway's own. */
   readonly isCall?: boolean;
 }
 
@@ -78,14 +78,17 @@ export function inSpan<Result>(
   });
 }
 
-/** The headers that let whoever is called go on with the trace of this moment. */
+/** The headers with which the called service continues the current trace. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   if (exporting) propagation.inject(context.active(), headers);
   return headers;
 }
 
-/** A word with few values, as OpenTelemetry's conventions ask: the reason that callers are told, else the class. */
+/**
+ * A word with few values, as OpenTelemetry's conventions ask: the reason that is answered to callers, else the class of
+ * the error.
+ */
 /** `error.type` of what was thrown. */
 export function errorType(error: unknown): string {
   if (error instanceof GatewayError) return error.details?.reason ?? error.name;

@@ -11,7 +11,7 @@ export interface TelemetrySignals {
   readonly traces: boolean;
   readonly metrics: boolean;
   readonly logs: boolean;
-  /** Between two exports of metrics, in milliseconds; undefined takes the SDK's minute. */
+  /** Time between two exports of metrics, in milliseconds; undefined takes the SDK's minute. */
   readonly metricIntervalMs: number | undefined;
 }
 
@@ -24,9 +24,10 @@ const STOP_MS = 3000;
 
 /**
  * Sends what is asked for by OTLP over HTTP to the collector that OpenTelemetry's variables name
- * (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_<SIGNAL>_ENDPOINT`, and the others for headers, sampling, intervals and
- * limits): spans; with `OTEL_METRICS_EXPORTER=otlp` the metrics of `/metrics`; with `OTEL_LOGS_EXPORTER=otlp` the log
- * lines, redacted as on standard output. Nothing is loaded and nothing is measured for a signal that nobody asked for.
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_<SIGNAL>_ENDPOINT`, and the others for headers, sampling,
+ * intervals and limits): spans; with `OTEL_METRICS_EXPORTER=otlp` the metrics of `/metrics`; with
+ * `OTEL_LOGS_EXPORTER=otlp` the log lines, redacted as on standard output. For a signal that is not asked for, nothing
+ * is loaded and nothing is measured.
  */
 export async function startTelemetryExport(
   signals: TelemetrySignals,

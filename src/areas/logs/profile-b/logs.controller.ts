@@ -13,7 +13,7 @@ import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
-import { shareOfSlots } from '../../../platform/tokens/token-shares.js';
+import { shareOfStreams } from '../../../platform/tokens/token-shares.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
 import { parseSince, Since } from '../wire/since.decorator.js';
@@ -95,7 +95,7 @@ export class LogsHandlersB {
       mayRead: async () => (await this.tokens.find(token)) !== undefined,
       reader: {
         tokenId: caller.tokenId,
-        share: (places) => shareOfSlots(this.settings.current.limits, caller, places),
+        share: (places) => shareOfStreams(this.settings.current.limits, caller, places),
       },
     });
   }

@@ -18,7 +18,7 @@ export interface ClusterFacts {
   readonly gid: number;
 }
 
-/** Who owns the cluster's files; undefined when there is none yet. Rejects when these files are not for us to start. */
+/** Who owns the cluster's files; undefined when there is none yet. Rejects when this server cannot run these files. */
 export async function inspectCluster(cluster: string, major: number): Promise<ClusterFacts | undefined> {
   const found = await stat(cluster).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;

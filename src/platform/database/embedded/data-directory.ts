@@ -37,7 +37,7 @@ export async function openDataDirectory(requested: string): Promise<DataDirector
   }
 }
 
-/** Lets the server's user pass through, not list, on the way to its own folder. Answers with the mode that was. */
+/** Lets the server's user pass through, not list, on the way to its own folder. Returns the mode before. */
 export async function openToOtherUsers({ path }: DataDirectory): Promise<number> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o011) !== 0o011) await chmod(path, mode | 0o011);
@@ -72,7 +72,7 @@ export function socketDirectoryFor(cluster: string, owner: number): string {
   return `/tmp/agent-gateway-${owner}-${mark}`;
 }
 
-/** Makes a short socket folder; in `/tmp` anybody could have been faster, so that one of another's making is refused. */
+/** Makes a short socket folder; in `/tmp` anyone could have made it first, so one that belongs to another user is refused. */
 export async function makeSocketDirectory(directory: string, cluster: string, owner: number): Promise<void> {
   if (directory === cluster) return;
   try {

@@ -10,7 +10,7 @@ import type { JoinedServer } from './server-starter.js';
 const defaultStartTimeoutMs = 60_000;
 const logTrimMs = 60_000;
 const maxPauseMs = 10_000;
-/** A server that held out this long did not die of what killed the one before. */
+/** A server that ran this long did not die of what killed the one before. */
 const calmMs = 30_000;
 
 export interface EmbeddedPostgresOptions {
@@ -70,7 +70,7 @@ export class EmbeddedPostgres {
     };
   }
 
-  /** Close the own connections first. Takes at most about 50 s and never rejects; a second call waits for the first. */
+  /** Close your own connections first. Takes at most about 50 s and never rejects; a second call waits for the first. */
   close(): Promise<void> {
     this.closed ??= this.leave();
     return this.closed;
@@ -100,7 +100,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Tries with growing pauses until the server is back or we close; answers with the tries in a row. */
+  /** Tries with growing pauses until the server is back or we close; returns the number of tries in a row. */
   private async rejoin(before: number, signal: AbortSignal): Promise<number> {
     for (let tries = before; ; tries++) {
       const pauseMs = tries === 0 ? 0 : Math.min(100 * 2 ** tries, maxPauseMs);
@@ -117,7 +117,9 @@ export class EmbeddedPostgres {
 
   private reportAbsence(error: unknown): void {
     if (this.closing.signal.aborted) return;
-    this.options.logger.error('the embedded server is not back', { reason: messageOf(error) });
+    this.options.logger.error('the embedded server could not be brought back; it will be tried again', {
+      reason: messageOf(error),
+    });
   }
 }
 

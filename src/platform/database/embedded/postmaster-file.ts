@@ -25,7 +25,7 @@ async function readPostmasterFile(cluster: string): Promise<Postmaster | undefin
   return { pid, socketDirectory: lines[4] ?? '', status: lines[7] ?? '' };
 }
 
-/** Pids are used again: it counts only when the process is a postgres that lives in this very folder. */
+/** Pids are reused: one counts only when its process is a postgres that runs in this very folder. */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (processStart(pid) === undefined) return false;
   if (process.platform !== 'linux') return commandNames(() => commandFromPs(pid), cluster);

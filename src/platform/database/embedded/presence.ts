@@ -13,7 +13,10 @@ const connectTimeoutMs = 5_000;
 /** Making a database copies files, on a busy disk not fast. */
 const queryTimeoutMs = 30_000;
 
-/** One connection for as long as this process uses the server: the others count it, and its end tells that the server died. */
+/**
+ * One connection for as long as this process uses the server: the others count it, and its end shows that the server
+ * died.
+ */
 export class Presence {
   /** Resolves with the reason when the connection ends other than by `leave`. */
   readonly lost: Promise<string>;
@@ -33,7 +36,7 @@ export class Presence {
       user: superuser,
       database: 'postgres',
       application_name: `${applicationName} ${processMark(process.pid)}`,
-      // Said here, because the driver would otherwise take them from PGSSLMODE and PGOPTIONS.
+      // Set here, because the driver would otherwise take them from PGSSLMODE and PGOPTIONS.
       ssl: false,
       options: `-c statement_timeout=${queryTimeoutMs}`,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -55,7 +58,10 @@ export class Presence {
     if (found.rowCount === 0) await this.client.query(`CREATE DATABASE ${databaseName}`);
   }
 
-  /** Whether another process uses the server. One that was killed counts no more, although the server may not have noticed yet. */
+  /**
+   * Whether another process uses the server. One that was killed no longer counts, even if the server has not noticed
+   * yet.
+   */
   async hasCompany(): Promise<boolean> {
     const { rows } = await this.client.query<{ application_name: string }>(
       `SELECT application_name FROM pg_stat_activity
@@ -95,7 +101,10 @@ const notYet = '57P03';
 /** Shutting down, crashing, starting, full; and the kernel's words for the same. */
 const passing = ['57P01', '57P02', notYet, '53300', 'ECONNRESET', 'EPIPE'];
 
-/** What a failed connection says of the server: nobody listens, it lets nobody in yet, it may answer soon, or never so. */
+/**
+ * What a failed connection says of the server: nothing listens, it accepts no connections yet, it may answer soon, or
+ * it will not.
+ */
 export type ConnectionProblem = 'absent' | 'closed' | 'passing' | 'lasting';
 
 export function connectionProblem(error: unknown): ConnectionProblem {

@@ -4,7 +4,10 @@ import { hostname } from 'node:os';
 
 const onLinux = process.platform === 'linux';
 
-/** When a process began, in the kernel's own words: with the pid it names one process for good. Undefined when it is gone or a zombie. */
+/**
+ * When a process began, as the kernel writes it: with the pid it names one process for good. Undefined when it is gone
+ * or a zombie.
+ */
 export function processStart(pid: number): string | undefined {
   try {
     return onLinux ? startFromProc(pid) : startFromPs(pid);

@@ -11,11 +11,11 @@ export interface ServerBinaries {
   readonly postgres: string;
   /** PostgreSQL's major version, such as 18. */
   readonly major: number;
-  /** Folders, parted by colons, where the loader finds libraries whose links could not be made inside the package. */
+  /** Folders, separated by colons, where the loader finds libraries whose links could not be made inside the package. */
   readonly libraryPath?: string;
 }
 
-/** Finds the programs and makes what library links are missing, inside the package or else below `dataDir`. */
+/** Finds the programs, and makes the library links that are missing, inside the package or else below `dataDir`. */
 export async function findServerBinaries(dataDir: string): Promise<ServerBinaries> {
   const root = packageRoot(`${process.platform}-${process.arch}`);
   const libraryPath = await completeLibraryLinks(root, join(dataDir, 'postgres-lib'));
@@ -56,8 +56,8 @@ interface LibraryLink {
 }
 
 /**
- * npm archives carry no symbolic links, and the package's install script, which makes them, may not have run.
- * Answers with the folders the loader must be told of, when the links had to go to `spare` instead of the package `root`.
+ * npm archives carry no symbolic links, and the package's install script, which makes them, may not have run. Returns
+ * the folders the loader must be told of, when the links had to go to `spare` instead of the package `root`.
  */
 export async function completeLibraryLinks(root: string, spare: string): Promise<string | undefined> {
   const missing: LibraryLink[] = [];

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { codeOf, EmbeddedPostgresError, messageOf } from './embedded-postgres.error.js';
 import type { ServerBinaries } from './server-binaries.js';
 
-/** As whom PostgreSQL's programs run: they refuse to run as root. */
+/** The user that PostgreSQL's programs run as: they refuse to run as root. */
 export interface ServerIdentity {
   readonly name: string;
-  /** Whose files the cluster's are. */
+  /** The owner of the cluster's files. */
   readonly owner: number;
   readonly credentials: { readonly uid?: number; readonly gid?: number };
   /** A command that runs the command after it. */
@@ -95,7 +95,10 @@ export interface ServerCommand {
   };
 }
 
-/** A program of PostgreSQL as its user, with nothing of our environment: PGDATA, PGPORT and the like would steer it. */
+/**
+ * A program of PostgreSQL as its user, with nothing of our environment, where PGDATA, PGPORT and the like would change
+ * what it does.
+ */
 export function serverCommand(
   identity: ServerIdentity,
   binaries: ServerBinaries,
@@ -148,7 +151,7 @@ export function tail(text: string): string {
   return text.trim().split('\n').slice(-lastLines).join('\n');
 }
 
-/** Root's files need a server that is root outside and somebody else inside. */
+/** Root's files need a server that is root outside and another user inside. */
 export function namespaceHint(output: string): string {
   if (!output.startsWith('unshare: ')) return '';
   return ' The files belong to root, and user namespaces are not allowed here: give the folder to another user with "chown -R".';

@@ -16,7 +16,7 @@ const settings = [
   'io_method=sync',
   'timezone=UTC',
   'log_timezone=UTC',
-  // Failed statements are told to the caller; here they would only leave values in a file.
+  // Failed statements are reported to the caller; here they would only leave values in a file.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
@@ -24,7 +24,7 @@ const settings = [
   'max_logical_replication_workers=0',
 ];
 
-/** A server process that was started; it may still be on its way up. */
+/** A server process that was started and may still be starting up. */
 export interface LaunchedServer {
   /** Why it ended; undefined while it runs. */
   readonly failure: () => string | undefined;
@@ -55,7 +55,7 @@ export async function launchServer(
   return { failure: () => failure, output: () => log.linesSince(before) };
 }
 
-/** The option takes several folders, parted by commas. */
+/** The option takes several folders, separated by commas. */
 function quotedForList(directory: string): string {
   return `"${directory.replaceAll('"', '""')}"`;
 }
@@ -98,7 +98,10 @@ async function endsWithin(pid: number, cluster: string, waitMs: number): Promise
 
 const largestBytes = 1 << 20;
 
-/** The file that the server writes its few lines to; it outlives us, so a pipe would not do. Kept below 1 MiB and one older copy. */
+/**
+ * The file that the server logs to: it outlives this process, so a pipe would not do. Kept below 1 MiB, with one older
+ * copy.
+ */
 export class ServerLog {
   constructor(private readonly path: string) {}
 

@@ -11,7 +11,7 @@ const leaveLockTimeoutMs = 30_000;
 const maxTries = 20;
 const retryMs = 100;
 
-/** Comes to the cluster's server and goes from it, one process at a time: the first starts it, the last stops it. */
+/** Joins and leaves the cluster's server, one process at a time: the first starts it, the last stops it. */
 export class ServerShare {
   constructor(
     private readonly directory: DataDirectory,
@@ -77,7 +77,7 @@ async function isLast(presence: Presence, socketDirectory: string): Promise<bool
   }
 }
 
-/** A server that nobody can reach, or that lets nobody in yet, has no other users. */
+/** A server that cannot be reached, or that accepts no connections yet, has no other users. */
 async function isLastOnNewConnection(socketDirectory: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {

@@ -28,7 +28,10 @@ export interface JoinedServer {
   readonly adopted: boolean;
 }
 
-/** Brings one caller onto a running server of the cluster: adopts what runs, else starts it, else makes the cluster first. */
+/**
+ * Connects one caller to a running server of the cluster: adopts one that runs, else starts one, and first makes the
+ * cluster if there is none.
+ */
 export class ServerStarter {
   private launched: LaunchedServer | undefined;
   private unreachableSince: number | undefined;
