@@ -22,7 +22,7 @@ import { SecretBox } from './platform/secrets/secret-box.js';
 import { Environment } from './platform/settings/environment.js';
 import { PROFILE_MODULES } from './profiles.module.js';
 
-/** What exists before the application: made by `startGateway`, given to everyone. */
+/** What exists before the application: made by `startGateway`, injectable everywhere. */
 export interface Foundation {
   readonly configuration: Configuration;
   readonly environment: Environment;

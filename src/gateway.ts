@@ -88,7 +88,7 @@ async function listen(
   return { app, ports, stop: (options) => drain.stop(options), hurry: () => drain.hurry() };
 }
 
-/** Express with nothing that an API of JSON needs not. */
+/** Express without the features that a JSON API does not need. */
 function plainExpress(): Express {
   const server = express();
   server.disable('x-powered-by');

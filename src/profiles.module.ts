@@ -92,7 +92,7 @@ export const PROFILE_MODULES = { a: ProfileAModule, b: ProfileBModule } as const
   Type
 >;
 
-/** What the API documents describe, in their order. */
+/** What the API documents describe, in document order. */
 export const DESCRIBED_API: DescribedApi = {
   modules: PROFILE_MODULES,
   asyncModels: [ToolApprovalRequest, ...INBOUND_MODELS],

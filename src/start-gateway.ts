@@ -33,7 +33,7 @@ import { tables } from './tables.js';
 /** A gateway with its database: what `agent-gateway serve` runs and what the tests start. */
 export interface StartedGateway extends ServedGateway, Pick<RunningGateway, 'app'> {}
 
-/** From settings to open ports. Whatever fails on the way closes what was opened before. */
+/** From settings to open ports. A failure on the way closes everything that was opened before it. */
 export async function startGateway(request: StartRequest): Promise<StartedGateway> {
   const { environment, loaded, logs, signal } = request;
   const replica = new ReplicaId();
@@ -78,7 +78,7 @@ function hideSecrets({ environment, loaded, redactor }: StartRequest): void {
   redactor.setFor('settings', secretValues(loaded.settings));
 }
 
-/** What was changed at run time is laid over what was loaded; from here on the configuration is alive. */
+/** Merges the changes made at run time into the loaded settings; from here on the configuration follows changes. */
 async function openLiveConfiguration(
   { environment, loaded, logs, redactor }: StartRequest,
   { dataSource }: OpenDatabase,
@@ -107,7 +107,7 @@ async function openLiveProvider(
   return { provider, choice };
 }
 
-/** The box for secrets in the database; its own key is hidden from every text. */
+/** The box for secrets in the database. Its key is redacted from all output. */
 async function openSecrets(
   { environment, loaded, redactor }: StartRequest,
   embedded: boolean,
@@ -149,7 +149,7 @@ function started(
   };
 }
 
-/** Without its tokens nobody could use the gateway: then it does not stay up either. */
+/** Without its tokens no one could use the gateway, so a failure here stops it again. */
 async function installTokens(
   gateway: RunningGateway,
   request: StartRequest,
@@ -164,11 +164,11 @@ async function installTokens(
   }
 }
 
-/** A replica that still starts with the token before changes nothing: it does not bring it back. */
+/** A replica that still starts with the previous token changes nothing: it does not bring that token back. */
 const OLD_BOOTSTRAP_TOKEN =
   'GATEWAY_BOOTSTRAP_TOKEN is a token that was revoked, or replaced by a newer one: requests with it are refused; to have another one, make it with "agent-gateway auth token mint"';
 
-/** The token of GATEWAY_BOOTSTRAP_TOKEN; on the embedded database without any, one for its administrator. */
+/** Installs the token of GATEWAY_BOOTSTRAP_TOKEN. Without it, makes the administrator's first token, on the embedded database only. */
 async function tokenForStart(
   tokens: TokensService,
   { environment, logs }: StartRequest,

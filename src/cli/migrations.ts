@@ -18,7 +18,7 @@ export interface MoveReport {
   readonly tables: readonly CopiedTable[];
 }
 
-/** Runs the missing migrations, beside a running gateway or without one. */
+/** Runs the missing migrations, whether or not a gateway is running. */
 export async function runMigrations(context: CommandContext): Promise<MigrationReport> {
   const { environment } = context;
   const { settings } = loadSettings({ environment, file: context.configFile() });

@@ -29,7 +29,7 @@ export interface DatabaseWork {
 }
 
 /**
- * Opens the configured database, beside a running gateway or without one, and closes it after the work.
+ * Opens the configured database, whether or not a gateway is running, and closes it after the work.
  * @param checks rules of areas that the settings must meet, beyond those of the schema
  * @throws DatabaseDoesNotFit when there is no database or its schema is too old for the access
  */

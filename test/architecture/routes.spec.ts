@@ -97,7 +97,7 @@ test('a route that does not say who may use it stops the start', async () => {
 
 test('a POST whose answer nobody could keep for an Idempotency-Key stops the start', async () => {
   await expect(starting(LonelyController)).rejects.toThrow(
-    'LonelyController.answer writes its answer by itself, so nobody can keep it for an Idempotency-Key: ' +
+    'LonelyController.answer writes its response itself, so it cannot be stored for an Idempotency-Key: ' +
       'return it, use @Res({ passthrough: true }), or take the key with @IdempotencyKey().',
   );
 });

@@ -1,9 +1,10 @@
 import { Conflict, Forbidden } from '../../common/errors/gateway-error.js';
 
-const why = 'only the file and the environment may set it, since it chooses a program or opens a door';
+const why =
+  'only the file and the environment may set it, since it chooses a program to run or opens access to the machine';
 
 /**
- * Keys that no caller may change, whatever the scopes of the token (docs/specification/silences.md, Configuration).
+ * Keys that no caller may change, whatever scopes the token has (docs/specification/silences.md, Configuration).
  */
 export class FileOnlySettings extends Forbidden {
   constructor(keys: readonly string[]) {
@@ -17,10 +18,10 @@ export class FileOnlySettings extends Forbidden {
 }
 
 const whySecurity =
-  'needs the scope "security:write" beside "config:write", since it decides who may do what';
+  'needs the scope "security:write" in addition to "config:write", since it decides who may do what';
 
 /**
- * Keys that need the scope `security:write` beside `config:write` (docs/specification/silences.md, Configuration).
+ * Keys that need the scope `security:write` in addition to `config:write` (docs/specification/silences.md, Configuration).
  * Nothing of the request was applied.
  */
 export class SecuritySettings extends Forbidden {

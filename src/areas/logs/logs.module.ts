@@ -8,7 +8,7 @@ import { LogStreams } from './stream/log-streams.service.js';
 import { LogTail } from './stream/log-tail.service.js';
 import { EntryFormat } from './stream/sse-frames.js';
 
-/** What was logged: kept for a while, listed, and streamed (which only Profile B does). */
+/** What was logged: stored for a while, listed, and streamed (in Profile B only). */
 @Module({
   imports: [TokensModule],
   providers: [

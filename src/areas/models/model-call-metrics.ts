@@ -28,12 +28,12 @@ export const modelCallMetricProviders = [
   }),
   makeCounterProvider({
     name: PART_TOKENS,
-    help: 'Parts of agent_gateway_provider_tokens_total: of the input cached_input and cache_write, of the output reasoning.',
+    help: 'Parts of agent_gateway_provider_tokens_total: cached_input and cache_write of the input, reasoning of the output.',
     labelNames: ['provider', 'part'],
   }),
   makeCounterProvider({
     name: ESTIMATED,
-    help: 'The part of agent_gateway_provider_tokens_total that is of calls with an estimate.',
+    help: 'The part of agent_gateway_provider_tokens_total that comes from calls whose count is an estimate.',
     labelNames: ['provider', 'direction'],
   }),
 ];

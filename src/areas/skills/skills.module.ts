@@ -18,7 +18,7 @@ import { SkillsWatch } from './skills-watch.service.js';
     ...scrapedGauge(
       {
         name: 'agent_gateway_skills_failed',
-        help: 'Skills that this replica could not load, or whose newest version it could not.',
+        help: 'Skills that this replica could not load, or whose newest version failed to load.',
       },
       Skills,
       (skills) => skills.failed().length,

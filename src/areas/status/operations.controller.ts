@@ -16,7 +16,7 @@ export class ProbesController {
     private readonly lifecycle: Readiness,
   ) {}
 
-  /** The event loop turns: whoever gets an answer needs no restart. */
+  /** A response shows that the event loop runs, so the process needs no restart. */
   @Get('livez')
   livez(): { status: 'ok' } {
     return { status: 'ok' };
@@ -28,7 +28,7 @@ export class ProbesController {
     response.status(status).json(body);
   }
 
-  /** The start is over, whatever became of it since: from here on the other two probes count. */
+  /** Whether the start has completed, whatever happened since: from then on the other two probes count. */
   @Get('startupz')
   startupz(@Res() response: Response): void {
     const { hasStarted } = this.lifecycle;

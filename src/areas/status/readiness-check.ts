@@ -7,11 +7,11 @@ import type { Statement } from '../../platform/database/sql.js';
 import { StorageWatch } from '../../platform/database/storage-watch.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
 
-/** Milliseconds; far below the patience of a probe. */
+/** Far below the time-out of a usual probe. */
 const TIMEOUT_MS = 2000;
 const FRESH_MS = 250;
 
-/** One question for both: does it answer, and has it our tables? */
+/** One statement answers both: does the database answer, and have our migrations run? */
 const APPLIED: Statement = {
   name: 'status.applied_migrations',
   timeoutMs: TIMEOUT_MS,
@@ -20,7 +20,7 @@ const APPLIED: Statement = {
 const NAMES = migrations.map(({ name }) => name);
 const NO_SUCH_TABLE = '42P01';
 
-/** What keeps a replica from being ready, in words, by what it is about; undefined where nothing does. */
+/** What keeps a replica from being ready, as a sentence for each part; undefined where nothing does. */
 export interface ReadinessProblems {
   readonly gateway: string | undefined;
   readonly database: string | undefined;
@@ -59,7 +59,7 @@ export class ReadinessCheck {
     return this.readiness.isReady ? undefined : 'the gateway is starting';
   }
 
-  /** Many probes in a moment are one question to the database. */
+  /** Probes within a quarter of a second share one statement. */
   private databaseProblems(): Promise<DatabaseProblems> {
     if (performance.now() - this.lastAsked > FRESH_MS) {
       this.lastAsked = performance.now();
@@ -94,7 +94,7 @@ export class ReadinessCheck {
   }
 }
 
-/** Readiness as Terminus words it: which indicator is up, which is down and why. */
+/** Readiness in Terminus's form: which indicator is up, which is down and why. */
 @Injectable()
 export class ReadinessReport {
   constructor(

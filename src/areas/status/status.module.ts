@@ -18,7 +18,7 @@ import { StatusService } from './status.service.js';
 const CONNECTIONS = 'agent_gateway_database_connections';
 const WAITING = 'agent_gateway_database_waiting_requests';
 
-/** How full the database pool of this process is. */
+/** How much of this process's database pool is in use. */
 @Injectable()
 export class PoolGauge implements OnModuleInit {
   static readonly providers = [
@@ -47,7 +47,7 @@ export class PoolGauge implements OnModuleInit {
   }
 }
 
-/** What the gateway says of itself: to callers, to balancers, to Kubernetes. */
+/** What the gateway reports about itself: to callers, load balancers and Kubernetes. */
 @Module({
   imports: [
     TerminusModule.forRoot({ logger: false }),

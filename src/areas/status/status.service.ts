@@ -31,7 +31,7 @@ export interface Info extends Health {
   readonly sandboxWarning: string | undefined;
 }
 
-/** What the gateway says of itself. Every figure is asked for at the moment of the question. */
+/** What the gateway reports about itself. Every figure is read when it is asked for. */
 @Injectable()
 export class StatusService {
   private readonly build: BuildInfo = readBuildInfo();
@@ -57,7 +57,7 @@ export class StatusService {
     };
   }
 
-  /** Throws `Unavailable` when the database cannot be asked. */
+  /** Throws `Unavailable` when the database does not answer. */
   async info(): Promise<Info> {
     const [health, { connected, total }, liveSessions, activeSessions, entries] = await Promise.all([
       this.health(),
@@ -81,7 +81,7 @@ export class StatusService {
     };
   }
 
-  /** Degraded: requests are answered, and yet something that was configured does not work. */
+  /** Degraded: requests are answered, but something that was configured does not work. */
   private readinessLabel(): HealthStatus {
     return this.mcp.isFailing || this.channels.isFailing ? 'degraded' : 'healthy';
   }

@@ -16,7 +16,7 @@ export const toolMetricProviders = [
   }),
   makeHistogramProvider({
     name: DURATION,
-    help: 'Time of tool calls that ran, waiting for a person not included.',
+    help: 'Duration of tool calls that ran, without the wait for an approval.',
     labelNames: ['source'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),

@@ -121,7 +121,7 @@ function addRotate(token: Command, context: CommandContext): void {
       expiryArgument,
     )
     .addOption(
-      new Option('--keep-old [time]', 'let the old one work beside it for a while, such as 24h')
+      new Option('--keep-old [time]', 'let the old one also work for a while, such as 24h')
         .argParser(secondsArgument)
         .preset('24h'),
     )

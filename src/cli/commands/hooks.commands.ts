@@ -104,7 +104,7 @@ function addReplay(hooks: Command, context: CommandContext): void {
 function addRotateSecret(hooks: Command, context: CommandContext): void {
   hooks
     .command('rotate-secret')
-    .description('give a webhook a new secret and print it alone; the old one signs beside it for a while')
+    .description('give a webhook a new secret and print it alone; the old one also signs for a while')
     .argument('<hook-id>', 'its id')
     .addOption(
       new Option('--keep-old <time>', 'how long, such as 24h or 0s')

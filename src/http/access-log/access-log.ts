@@ -18,13 +18,13 @@ export const requestMetricProviders = [
   }),
   makeHistogramProvider({
     name: DURATION,
-    help: 'Time from the request line to the end of the answer.',
+    help: 'Time from the request line to the end of the response.',
     labelNames: ['path', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
   }),
 ];
 
-/** Counts requests by route template, never by the requested path. Keeps the labelled children: no look-up by labels on the hot path. */
+/** Counts requests by route template, never by the requested path. Keeps the labelled children, so the hot path looks nothing up by labels. */
 @Injectable()
 export class RequestMetrics {
   private readonly counters = new Map<string, Counter.Internal>();

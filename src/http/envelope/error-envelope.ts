@@ -20,7 +20,7 @@ export function presentError(profile: ListenerId, error: GatewayError): ErrorEnv
   return profile === 'b' ? { error: { code, message, details } } : { error: { code, message } };
 }
 
-/** The body of one of Nest's exceptions, for libraries that respond by throwing; undefined for anything else. */
+/** The body of one of Nest's exceptions, for libraries that respond by throwing; undefined for any other error. */
 export function httpExceptionBody(error: unknown): object | undefined {
   if (!(error instanceof HttpException)) return undefined;
   const body = error.getResponse();

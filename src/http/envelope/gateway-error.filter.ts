@@ -22,7 +22,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     private readonly addresses: ClientAddress,
     logs: Logs,
   ) {
-    this.logger = logs.for('gateway::edge');
+    this.logger = logs.for('gateway::http');
   }
 
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -12,7 +12,7 @@ import { RateCharge } from './rate-charge.js';
 import { UnknownTokenGate } from './unknown-token-gate.js';
 
 /**
- * First check of every request: who sends it? A missing, malformed, unknown, expired or revoked token gets the same 401.
+ * First check: who sends the request? A missing, malformed, unknown, expired or revoked token gets the same 401.
  * Unknown callers are charged by address, also when the database is unreachable (503).
  */
 @Injectable()

@@ -8,7 +8,7 @@ import { RouteParamtypes } from '@nestjs/common/internal';
 import type { GatewayRequest } from '../gateway-request.js';
 import type { RequestKey } from './request-key.js';
 
-export const STORES_ITS_RESPONSE = 'gateway:keeps-its-answer';
+export const STORES_ITS_RESPONSE = 'gateway:stores-its-response';
 
 const KeyOfRequest = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   return context.switchToHttp().getRequest<GatewayRequest>().key satisfies RequestKey | undefined;
@@ -30,7 +30,7 @@ export function refuseUnrecordedRoutes(controller: Type, name: string, handler: 
   if (method !== RequestMethod.POST && method !== RequestMethod.PATCH) return;
   if (Reflect.hasMetadata(STORES_ITS_RESPONSE, handler) || !writesItself(controller, name)) return;
   throw new Error(
-    `${controller.name}.${name} writes its answer by itself, so nobody can keep it for an Idempotency-Key: ` +
+    `${controller.name}.${name} writes its response itself, so it cannot be stored for an Idempotency-Key: ` +
       'return it, use @Res({ passthrough: true }), or take the key with @IdempotencyKey().',
   );
 }

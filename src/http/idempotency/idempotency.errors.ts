@@ -31,8 +31,8 @@ export class KeyInUse extends KeyRefused {
 export class KeyInterrupted extends KeyRefused {
   constructor() {
     super(
-      'The first request with this Idempotency-Key was cut off, and nobody knows whether it took effect. ' +
-        'Look at what there is; if it is still needed, send it with a new key.',
+      'The first request with this Idempotency-Key was cut off, and it is unknown whether it took effect. ' +
+        'Check the current state; if the request is still needed, send it with a new key.',
       { details: { reason: 'idempotency_outcome_unknown' } },
     );
   }

@@ -42,7 +42,7 @@ export class KeyMetrics implements OnModuleInit {
 export class IdempotencyGuard implements CanActivate {
   constructor(
     private readonly store: KeyStore,
-    private readonly keeper: ResponseRecorder,
+    private readonly recorder: ResponseRecorder,
     private readonly metrics: KeyMetrics,
   ) {}
 
@@ -79,7 +79,7 @@ export class IdempotencyGuard implements CanActivate {
     if (found !== undefined) refuseOtherRequest(found, asked);
     const key = new RequestKey(asked, this.store, found?.turnId ?? undefined);
     request.key = key;
-    this.keeper.expectStored(key, response);
+    this.recorder.expectStored(key, response);
     return true;
   }
 
@@ -93,7 +93,7 @@ export class IdempotencyGuard implements CanActivate {
       await this.replay(asked, request, response);
       throw new AnswerReplayed();
     }
-    this.keeper.record(asked, request, response);
+    this.recorder.record(asked, request, response);
     return true;
   }
 }

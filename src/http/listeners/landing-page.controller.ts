@@ -62,7 +62,7 @@ export class LandingPages {
 ${links.join('\n')}
   </ul>
   <p>Everything else needs an access token, sent as <code>Authorization: Bearer agw_…</code>.
-  Whoever runs this gateway makes one with <code>agent-gateway auth token create --name me</code>.</p>
+  The operator of this gateway creates one with <code>agent-gateway auth token create --name me</code>.</p>
 </body>
 </html>
 `;

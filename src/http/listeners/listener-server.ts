@@ -31,7 +31,7 @@ export function createExpressServer(classes: ExpressClasses, handle: RequestList
   return createServer(
     {
       ...classes,
-      // The edge refuses above MAX_HEADER_BYTES in the envelope; the parser only bounds memory.
+      // `stampRequest` refuses above MAX_HEADER_BYTES in the envelope; the parser only bounds memory.
       maxHeaderSize: 2 * MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: 75_000,
@@ -46,11 +46,12 @@ export function createExpressServer(classes: ExpressClasses, handle: RequestList
 const TIMEOUT_MS = 30_000;
 
 /**
- * Disconnects a caller that stops reading a complete response, which would otherwise stay in memory without limit. Streams look after their readers until they end. Once all is taken, Node puts its keep-alive limit in the place
- * of this one.
+ * Disconnects a caller that stops reading a complete response, which would otherwise stay in memory without limit.
+ * Streams watch over their own readers until they end. Once everything is read, Node's keep-alive time-out replaces
+ * this one.
  */
 export function cutWhenStalled(response: ServerResponse, timeoutMs = TIMEOUT_MS): void {
-  // Said when the last byte has gone to the socket, whose time-out then waits for any of them to leave it.
+  // Emitted when the last byte has gone to the socket, whose time-out then waits for any of them to leave it.
   response.once('prefinish', () => response.setTimeout(timeoutMs));
 }
 

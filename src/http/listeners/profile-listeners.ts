@@ -238,10 +238,10 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number, 
   );
 }
 
-/** Everything that the request causes belongs to its span, which ends with the answer. */
+/** Everything that the request causes belongs to its span, which ends with the response. */
 function traced(request: GatewayRequest, response: Response, handle: () => void): void {
   const span = startRequest(request.headers, request.method);
-  // Without its query, which may hold what people look for; the router changes the URL later.
+  // Without the query, which may hold personal data. Read now: the router changes the URL later.
   const [path = '/'] = request.url.split('?', 1);
   response.once('close', () => {
     const route = routeOf(request);

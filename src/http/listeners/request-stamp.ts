@@ -13,7 +13,7 @@ const UNROUTABLE = '/-';
 /** No longer than what may be echoed. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
-/** The first thing that happens to a request: whose listener it came to, its id, and what no router should see. */
+/** The first thing that happens to a request: notes its listener and id, and keeps what cannot be routed from the router. */
 export function stampRequest(request: GatewayRequest, response: ServerResponse, listener: ListenerId): void {
   request.profile = listener;
   request.receivedAt = performance.now();
@@ -45,7 +45,7 @@ function unroutable(request: GatewayRequest): Error | undefined {
   return undefined;
 }
 
-/** RFC 9112, 3.2: none is enough only for HTTP/1.0, and two are one too many for everybody. */
+/** RFC 9112, 3.2: only HTTP/1.0 may leave the header out, and no request may have two. */
 function hasOneHost({ rawHeaders, httpVersion }: GatewayRequest): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;

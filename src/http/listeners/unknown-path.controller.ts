@@ -6,7 +6,7 @@ import type { ListenerId } from '../profiles/profile.js';
 import { RouteTable } from '../route-table.js';
 import type { ListenerPorts } from './profile-listeners.js';
 
-/** The ports on which this process listens, once open: with port 0 the settings do not tell. */
+/** The ports on which this process listens, once they are open: with port 0 the settings do not say. */
 @Injectable()
 export class OpenPorts {
   private ports: ListenerPorts = {};

@@ -13,7 +13,7 @@ export const EXTENSION = 'x-extension';
 export const Does = (summary: string, description?: string) =>
   applyDecorators(ApiOperation({ summary, ...(description === undefined ? {} : { description }) }));
 
-/** A response of an operation in the OpenAPI document; refusals common to all operations are added there. */
+/** A response of an operation in the OpenAPI document. Refusals common to all operations are added when the document is made. */
 export const Answers = (
   status: 200 | 201 | 202 | 204,
   description: string,

@@ -17,7 +17,7 @@ import {
 } from './schemas.js';
 import { TAGS } from './tags.js';
 
-/** The documents of each profile, made when somebody asks for one first: once per profile, or operations get lost. */
+/** The documents of each profile. Makes them on first use, and only once per profile: a second pass would lose operations. */
 @Injectable()
 export class OpenApiDocuments {
   private readonly made = new Map<ProfileId, Documents>();
@@ -41,7 +41,7 @@ const TITLES = { a: 'Agent Gateway, Profile A', b: 'Agent Gateway, Profile B' } 
 const DESCRIPTION =
   'Sessions, channels, webhooks, MCP, plugins, skills, status, configuration and logs of AI agents.\n\n' +
   'Errors are JSON in one envelope, whatever the status. Lists are newest first. ' +
-  'What is no request and answer (the WebSocket of a session, the events of streams, webhook deliveries, messages that ' +
+  'Everything besides requests and responses (the WebSocket of a session, the events of streams, webhook deliveries, messages that ' +
   'programs post to channels) is described at `/asyncapi.json`.';
 const TOKEN =
   'An access token of this gateway: `agw_` and 49 characters. `agent-gateway auth token create --name me` makes one.';
@@ -58,7 +58,7 @@ interface Described {
   readonly version: string;
 }
 
-/** From the routes of the profile, and from the models that no route of it has. */
+/** Makes both documents from the routes of the profile and from the models that none of its routes has. */
 function makeDocuments({ app, api, version }: Described, profile: ProfileId): Documents {
   const config = new DocumentBuilder()
     .setTitle(TITLES[profile])
@@ -122,7 +122,7 @@ function responses(document: Document, profile: ProfileId) {
 
 const PORTS = { a: 16830, b: 3120 } as const;
 const ASYNC_DESCRIPTION =
-  'What the gateway and its clients send each other beside requests and their answers. The requests are in `/openapi.json`; ' +
+  'What the gateway and its clients send each other besides requests and responses. Those are in `/openapi.json`; ' +
   'both documents have the same schemas.';
 
 /** The AsyncAPI document of a profile. `openApi` still has the models that only this one needs. */

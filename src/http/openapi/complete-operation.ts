@@ -23,11 +23,11 @@ const IDEMPOTENCY_KEY = {
 } as const;
 
 const NOT_MODIFIED: ResponseObject = {
-  description: 'What `If-None-Match` names is what would be answered',
+  description: 'The resource still is what `If-None-Match` names',
   headers: headerReferences(COMMON_HEADERS),
 };
 
-/** Adds what every operation has and no controller declares: tag, scope in words, parameters, headers and refusals. */
+/** Adds what every operation has and no controller declares: tag, required scope, parameters, headers and refusals. */
 export function completeOperation({ path, method, operation }: RoutedOperation, profile: ProfileId): void {
   const area = areaOf(path);
   operation.tags = [area];

@@ -43,7 +43,7 @@ export const REFUSALS = {
   405: {
     name: 'MethodNotAllowed',
     code: 'bad_request',
-    description: 'The path was asked with a method that it does not answer to',
+    description: 'The path does not support this method',
     message: 'This path answers only to GET, HEAD.',
     headers: ['Allow'],
   },

@@ -16,7 +16,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 const START = `
 const MOST_CHARS = 200000;
 
-/** The answer; of a stream what came until it ended, or until it was enough for a look. */
+/** The response; of a stream, what arrived until it ended or was long enough to show. */
 async function fetchAtMost(url, request) {
   const response = await fetch(url, request);
   const type = response.headers.get('content-type') || '';

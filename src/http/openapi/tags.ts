@@ -6,7 +6,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   channels:
     'The messaging connections through which people write. Programs post to a channel of the type `webhook` at ' +
     '`/inbound/{channel}`, signed instead of with a token: see `/asyncapi.json`.',
-  hooks: 'Webhooks: URLs that are told of events, signed as Standard Webhooks describes.',
+  hooks: 'Webhooks: URLs to which events are delivered, signed as Standard Webhooks describes.',
   mcp: 'The tool servers (Model Context Protocol) whose tools the agent may call.',
   plugins: 'WebAssembly modules that extend the gateway.',
   skills: 'Instructions that the agent reads when a task calls for them.',

@@ -3,7 +3,7 @@ import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.
 
 /**
  * Faults of a body beyond the form of its single fields: what an area's service would refuse next.
- * @param sent the body as it came; a field is of its type when it is not faulty
+ * @param sent the body as it arrived; a field has its declared type unless it is faulty
  * @param isFaulty whether something was found at, within or around this path already
  */
 export type FurtherCheck = (

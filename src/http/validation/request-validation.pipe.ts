@@ -22,7 +22,7 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype } = metadata;
-    // Caller and key are made here, not sent.
+    // Caller and key come from the guards, not from the request.
     if (type === 'custom') return value;
     if (metatype === undefined || metatype === Object) return super.transform(value, metadata);
     if (type === 'body') return this.checkBody(value, metatype as new () => object);
@@ -36,10 +36,10 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   private async checkBody(body: unknown, requestClass: new () => object): Promise<object> {
-    const { instance, unknownFields: strangers } = shapeBody(requestClass, body);
+    const { instance, unknownFields } = shapeBody(requestClass, body);
     const errors = await validate(instance, RULES);
-    if (strangers.length === 0 && errors.length === 0) return instance;
-    const unknown = strangers.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD }));
+    if (unknownFields.length === 0 && errors.length === 0) return instance;
+    const unknown = unknownFields.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD }));
     const refusal = new BadFields([...unknown, ...errors.flatMap((error) => problems(error, ''))]);
     throw await this.further.widened(refusal, requestClass, body);
   }
@@ -47,9 +47,9 @@ export class RequestValidationPipe extends ValidationPipe {
 
 /** class-transformer drops keys that every object inherits, so they would pass as if not sent. */
 function refuseInheritedKeys(query: unknown): void {
-  const strangers = Object.keys(query ?? {}).filter((key) => key in Object.prototype);
-  if (strangers.length > 0)
-    throw new BadFields(strangers.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD })));
+  const inherited = Object.keys(query ?? {}).filter((key) => key in Object.prototype);
+  if (inherited.length > 0)
+    throw new BadFields(inherited.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD })));
 }
 
 function badFields(errors: readonly ValidationError[]): BadFields {
@@ -91,8 +91,8 @@ export interface ShapedBody {
 }
 
 /**
- * Creates the instance that is validated. Copies only fields of the class, and of lists only as many items as decide about
- * them: nothing else in a body is walked, so refusing it costs no more than naming its fields.
+ * Creates the instance that is validated. Copies only fields of the class, and of a list one item more than it may have:
+ * nothing else in a body is walked, so refusing it costs no more than naming its fields.
  */
 function shapeBody(requestClass: RequestClass, body: unknown): ShapedBody {
   const unknownFields: string[] = [];

@@ -14,7 +14,7 @@ import { authorOf } from '../config-change.js';
 import { Configuration, type PatchOutcome } from '../configuration.js';
 import { AnswersConfig, showConfig } from '../wire/show-config.js';
 
-/** Judges an entity tag by If-Match (RFC 9110, 13.1.1). Without the header every tag will do. */
+/** Whether an entity tag satisfies If-Match (RFC 9110, 13.1.1). Without the header every tag does. */
 export type TagMatcher = (etag: string) => boolean;
 
 export function tagMatcher(header: string | undefined): TagMatcher {
@@ -23,7 +23,7 @@ export function tagMatcher(header: string | undefined): TagMatcher {
   return (etag) => tags.includes(etag);
 }
 
-/** What the request's If-Match says of a tag. */
+/** The matcher of the request's If-Match. */
 const IfMatch = createParamDecorator((_data: unknown, context: ExecutionContext): TagMatcher => {
   return tagMatcher(context.switchToHttp().getRequest<GatewayRequest>().headers['if-match']);
 });
@@ -62,7 +62,7 @@ export class ConfigControllerB {
   @Patch()
   @Does(
     'Change the configuration',
-    'All of it is applied, or nothing. With `If-Match` only when nobody changed it meanwhile (409 otherwise).',
+    'All of it is applied, or nothing. With `If-Match`, only if no one has changed it meanwhile (409 otherwise).',
   )
   @RequireScope('config:write', 'config_write')
   @TakesJsonBody()

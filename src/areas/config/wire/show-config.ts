@@ -5,7 +5,7 @@ import { headerReferences } from '../../../http/response-headers.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
 import type { LiveSettings } from '../../../platform/settings/live-settings.js';
 
-/** The document's words for the answer of GET /config, whose keys are the settings themselves. */
+/** Describes the response of GET /config, whose keys are the settings themselves, in the API document. */
 export const AnswersConfig = (): MethodDecorator =>
   applyDecorators(
     ApiResponse({
@@ -16,7 +16,7 @@ export const AnswersConfig = (): MethodDecorator =>
     }),
   );
 
-/** Tree and tag are of one moment. */
+/** The tree and its tag are of the same snapshot. */
 export function showConfig({ snapshot }: LiveSettings, response: Response): Table {
   response.setHeader('ETag', snapshot.etag);
   return snapshot.shown;

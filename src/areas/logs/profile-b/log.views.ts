@@ -65,7 +65,7 @@ export function presentLogListB({ entries, total }: LogPage): LogListViewB {
   return { entries: entries.map(presentLogEntryB), total };
 }
 
-/** Streamed lines look like listed ones. */
+/** Streamed entries look like listed ones. */
 export class EntryFormatB extends EntryFormat {
   present(entry: LogEntry): object {
     return presentLogEntryB(entry);

@@ -55,8 +55,8 @@ class ListLogsQueryB extends StreamLogsQueryB {
   stream: (typeof TRUTHS)[number] = 'false';
 }
 
-/** The guard lets no one in without a token. */
-const NOBODY = { tokenId: '', tokenName: '' };
+/** For the type alone: the guard lets no one in without a token. */
+const NO_CALLER = { tokenId: '', tokenName: '' };
 
 /** GET /logs of Profile B is a list or a stream, as the query says. */
 @Injectable()
@@ -85,7 +85,7 @@ export class LogsHandlersB {
       response.type('text/event-stream').end();
       return;
     }
-    const { caller = NOBODY } = request;
+    const { caller = NO_CALLER } = request;
     const token = request.headers.authorization?.trim().split(' ').at(-1);
     await this.streams.open({
       response,

@@ -13,12 +13,12 @@ import {
   openingFrame,
 } from './sse-frames.js';
 
-/** A reader with more than this pending is not pushed more lines; it then reads from the database at its own speed. */
+/** A reader with more than this pending gets no more lines from the tail; it then reads from the database at its own speed. */
 const MAX_PENDING_BYTES = 256 * 1024;
 const LINES_PER_PAGE = 50;
 const CHARS_PER_WRITE = 16_384;
 const RETRY_PAGE_MS = 1000;
-/** After a cut, the reader has so long to take what is on its way. */
+/** How long a reader that was cut off may take to read what is already on its way. */
 const CUT_GRACE_MS = 5000;
 
 export interface LogStreamParts {
@@ -54,7 +54,7 @@ export class LogStream implements TailReader {
     return this.parts.response.writableLength;
   }
 
-  /** Called once the reader is gone, for whatever reason. */
+  /** The listener is called once the reader is gone, for any reason. */
   onEnd(listener: () => void): void {
     this.gone.signal.addEventListener('abort', listener, { once: true });
   }
@@ -86,7 +86,7 @@ export class LogStream implements TailReader {
     }
   }
 
-  /** Milliseconds since the reader last took anything of what is on its way to it; 0 when nothing is. */
+  /** Milliseconds since the reader last read anything of what is on its way to it; 0 when nothing is. */
   stalledMs(): number {
     const { response } = this.parts;
     const taken = (response.socket?.bytesWritten ?? 0) - response.writableLength;
@@ -95,13 +95,13 @@ export class LogStream implements TailReader {
     return performance.now() - this.writtenAt;
   }
 
-  /** Cuts off a reader that takes nothing, with a last frame that says where it was cut. */
+  /** Cuts off a reader that reads nothing, with a last frame that says where. */
   cut(): void {
     const lines = Math.max(0, this.parts.tail.cursor - this.cursor);
     this.finish(gapFrame(this.cursor, { reason: 'slow_reader', lines, lost: false }));
   }
 
-  /** Tells the reader that the gateway stops, and to reconnect here or elsewhere. */
+  /** Tells the reader that the gateway is stopping and that it should reconnect, here or elsewhere. */
   close(retryMs: number): void {
     this.finish(closingFrame(retryMs));
   }
@@ -119,7 +119,10 @@ export class LogStream implements TailReader {
     setTimeout(() => response.destroy(), CUT_GRACE_MS).unref();
   }
 
-  /** Writes what is between the own cursor and the tail's, then joins it. Nothing happens between the two looks. */
+  /**
+   * Writes the lines between its own cursor and the tail's, then joins the tail. Comparing the cursors and joining happen
+   * in one turn of the event loop, so no line falls in between.
+   */
   private async catchUp(): Promise<void> {
     const { tail } = this.parts;
     while (this.isOpen) {

@@ -25,7 +25,7 @@ export interface StreamRequest {
   readonly backlog: { readonly since: Date; readonly limit: number } | undefined;
   /** Whether its token is still accepted. Called about once a second. */
   readonly mayRead: () => Promise<boolean>;
-  /** The token that reads, and how many of so many places it may take here. */
+  /** The token that reads, and how many of a number of streams it may hold in this process. */
   readonly reader: { readonly tokenId: string; readonly share: (places: number) => number };
 }
 
@@ -54,14 +54,14 @@ export class LogStreams implements OnModuleDestroy {
     return this.streams.size;
   }
 
-  /** The most that any reader has on its way, in bytes of memory here. */
+  /** The most that is on its way to any one reader, in bytes of memory here. */
   get maxPendingBytes(): number {
     return Math.max(0, ...[...this.streams.keys()].map(({ pendingBytes }) => pendingBytes));
   }
 
   /**
    * Answers with a stream that lasts. Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the
-   * token has its share of them.
+   * token already has its share.
    */
   async open(request: StreamRequest): Promise<void> {
     const { tokenId } = request.reader;
@@ -153,7 +153,7 @@ export class LogStreams implements OnModuleDestroy {
     this.logger.warn('a log stream was cut: its reader takes nothing', { open_streams: this.streams.size });
   }
 
-  /** While nobody can be asked, the stream stays; there is nothing new to read then. */
+  /** While the database does not answer, the stream stays: there is nothing new to read then. */
   private async endWhenForbidden(stream: LogStream, mayRead: StreamRequest['mayRead']): Promise<void> {
     const allowed = await mayRead().catch(() => true);
     if (!allowed) stream.close(retryMs());
@@ -164,7 +164,7 @@ function retryMs(): number {
   return Math.round(RETRY_MS + Math.random() * RETRY_SPREAD_MS);
 }
 
-/** A number that was never given out begins with what is new, and says so. */
+/** An id that was never given out begins with what is new, and the gap says so. */
 function resumedAfter(lastEventId: string, newest: number): { cursor: number; gap?: Gap } {
   const id = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.POSITIVE_INFINITY;
   if (id <= newest) return { cursor: id };

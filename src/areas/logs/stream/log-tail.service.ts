@@ -12,7 +12,7 @@ const LINES_PER_POLL = 500;
 /** A reader that has everything up to the tail's cursor. */
 export interface TailReader {
   readonly filter: LogFilter;
-  /** Everything after its own cursor and up to this one; at once, and never again for these lines. */
+  /** Takes all frames after its own cursor and up to this one, synchronously. Each line is passed once. */
   write(frames: Buffer, cursor: number): void;
 }
 
@@ -35,7 +35,7 @@ export class LogTail implements OnModuleDestroy {
   private users = 0;
   private following = false;
   private failing = false;
-  /** The newest line that was handed out; `undefined` before the first look. */
+  /** The newest line that was handed out; `undefined` before the first poll. */
   private seen: number | undefined;
 
   constructor(

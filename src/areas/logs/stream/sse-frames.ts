@@ -2,7 +2,7 @@ import type { LogEntry } from '../../../platform/logging/log.store.js';
 
 /** Lines that a reader of this stream does not get here. */
 export interface Gap {
-  /** `slow_reader`: cut because it took nothing; `expired`: no longer kept; `unknown_id`: its last id is not one of ours. */
+  /** `slow_reader`: cut because it read nothing; `expired`: no longer kept; `unknown_id`: its last id is not one of ours. */
   readonly reason: 'slow_reader' | 'expired' | 'unknown_id';
   /** How many lines, of any level and module, lie in the gap; null when that cannot be known. */
   readonly lines: number | null;
@@ -28,13 +28,13 @@ export function heartbeatFrame(id: number): string {
   return `: heartbeat\nid: ${id}\n\n`;
 }
 
-/** The last thing a reader gets when the gateway stops: come back after so long, there or elsewhere. */
+/** The last thing a reader gets when the gateway stops: when to reconnect, here or elsewhere. */
 export function closingFrame(retryMs: number): string {
   return `: the gateway is stopping\nretry: ${retryMs}\n\n`;
 }
 
-/** How a line looks in a stream; the module binds the profile that formats it. */
+/** How an entry looks in a stream; the module binds the profile that formats it. */
 export abstract class EntryFormat {
-  /** What `JSON.stringify` makes the data of the event of. */
+  /** The object whose JSON becomes the data of the event. */
   abstract present(entry: LogEntry): object;
 }

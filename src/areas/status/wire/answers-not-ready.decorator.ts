@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ERROR_ENVELOPE } from '../../../http/openapi/event-stream.schema.js';
 
-/** A probe of a gateway that is not ready gets its body all the same; the envelope when not even the rate limit can be asked. */
+/** A gateway that is not ready still sends a probe its body; the error envelope only when the rate limiter does not answer either. */
 export const AnswersNotReady = (type: Type) =>
   applyDecorators(
     ApiExtraModels(type),

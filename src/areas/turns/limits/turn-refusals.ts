@@ -19,7 +19,7 @@ const REASONS: readonly Reason[] = [
 
 export const turnRefusalMetric = makeCounterProvider({
   name: REFUSED,
-  help: 'Messages that this process refused to start a turn for, by the limit they hit.',
+  help: 'Messages for which this process refused to start a turn, by the limit they hit.',
   labelNames: ['reason'],
 });
 
