@@ -11,6 +11,7 @@ import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
 import { AttachmentEntity } from './areas/turns/attachment.entity.js';
+import { ConversationSummaryEntity } from './areas/turns/conversation-summary.entity.js';
 import { TokenSpendingEntity } from './areas/turns/limits/token-spending.entity.js';
 import { TokenStorageEntity } from './areas/turns/limits/token-storage.entity.js';
 import { MessageEntity } from './areas/turns/message.entity.js';
@@ -35,6 +36,7 @@ export const tables = [
   AttachmentEntity,
   TurnEntity,
   TurnStepEntity,
+  ConversationSummaryEntity,
   SessionAudienceEntity,
   TurnFrameEntity,
   IdempotencyKeyEntity,

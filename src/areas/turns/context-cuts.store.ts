@@ -14,6 +14,43 @@ const CUT: Statement = {
     WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id`,
 };
 
+/** The same with the summary `$8` of the messages up to `$4`; the first of them is at `$6`. */
+const CUT_AND_SUM_UP: Statement = {
+  name: 'context_cuts.store_summary',
+  text: `
+    WITH held AS (
+      UPDATE sessions SET messages_cut = $4, results_cut = $5
+      WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id
+    )
+    INSERT INTO conversation_summaries (session_id, first_seq, last_seq, model, content)
+    SELECT id, $6, $4, $7, $8 FROM held
+    ON CONFLICT (session_id, last_seq) DO UPDATE SET content = excluded.content, model = excluded.model
+    RETURNING session_id`,
+};
+
+const NEWEST: Statement = {
+  name: 'context_cuts.newest_summary',
+  text: `
+    SELECT first_seq, last_seq, model, content FROM conversation_summaries
+    WHERE session_id = $1 ORDER BY last_seq DESC LIMIT 1`,
+};
+
+/** What stands for the oldest messages of a session, by their places in its history. */
+export interface Summary {
+  readonly first: number;
+  readonly last: number;
+  readonly content: string;
+  /** The model that wrote it. */
+  readonly model: string;
+}
+
+interface SummaryRow {
+  first_seq: number;
+  last_seq: number;
+  content: string;
+  model: string;
+}
+
 /** The statements about what of a session's history is no longer sent to the model. */
 @Injectable()
 export class ContextCutsStore {
@@ -23,8 +60,23 @@ export class ContextCutsStore {
   ) {}
 
   /** Holds for this turn and those that follow. Throws `TurnInterrupted` when the lease was lost. */
-  async store({ sessionId, fence }: TurnLease, { messages, results }: ContextCut): Promise<void> {
-    const values = [sessionId, fence, this.replica.value, messages, results];
-    if ((await this.database.query(CUT, values)).length === 0) throw new TurnInterrupted();
+  async store({ sessionId, fence }: TurnLease, cut: ContextCut, summary?: Summary): Promise<void> {
+    const values = [sessionId, fence, this.replica.value, cut.messages, cut.results];
+    const stored =
+      summary === undefined
+        ? await this.database.query(CUT, values)
+        : await this.database.query(CUT_AND_SUM_UP, [
+            ...values,
+            summary.first,
+            summary.model,
+            summary.content,
+          ]);
+    if (stored.length === 0) throw new TurnInterrupted();
+  }
+
+  /** Undefined when nothing of the session was ever summed up. */
+  async newestSummary(sessionId: string): Promise<Summary | undefined> {
+    const [row] = await this.database.query<SummaryRow>(NEWEST, [sessionId]);
+    return row && { first: row.first_seq, last: row.last_seq, content: row.content, model: row.model };
   }
 }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { estimatedTokens, type ModelMessage, type ModelTool } from '../models/models.api.js';
+import { estimatedTokens, type ModelTool, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { type ContextCut, contextBudget, contextCut } from './context-cut.js';
-import { ContextCutsStore } from './context-cuts.store.js';
+import { ContextCutsStore, type Summary } from './context-cuts.store.js';
 import {
   type Exchange,
   exchangesOf,
@@ -15,8 +15,9 @@ import {
   userTokens,
   withNote,
 } from './conversation.js';
-import type { NewUserMessage } from './message.js';
+import type { Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
+import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
 import type { TurnInput } from './turn.js';
 import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
@@ -24,6 +25,13 @@ import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 export type CalledTurn = ClaimedTurn & { readonly caller: Caller };
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
+
+/** How a turn asks a model before its first round, if it has to. */
+export type PromptTerms = Omit<SummaryTerms, 'sessionId'>;
+
+const NOTHING_SPENT: ModelUsage = { input: 0, output: 0 };
+/** Messages that were never given to a model and are summed up nevertheless. */
+const MAX_SUMMED_UP = 10_000;
 
 /** What the model is told when it does not see the whole conversation. */
 export const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
@@ -42,6 +50,7 @@ export class TurnPrompt {
     private readonly messages: MessageStore,
     private readonly steps: TurnStepsStore,
     private readonly cuts: ContextCutsStore,
+    private readonly summaries: Summaries,
     private readonly settings: Settings,
     logs: Logs,
   ) {
@@ -49,11 +58,8 @@ export class TurnPrompt {
   }
 
   /** Throws the signal's reason when it is aborted. */
-  async inputOf(
-    turn: CalledTurn,
-    message: NewUserMessage,
-    signal: AbortSignal,
-  ): Promise<Omit<TurnInput, 'model'>> {
+  async inputOf(turn: CalledTurn, message: NewUserMessage, terms: PromptTerms): Promise<TurnInput> {
+    const { model, signal } = terms;
     const context = contextOf(turn);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
@@ -65,35 +71,66 @@ export class TurnPrompt {
     const tools = this.catalog.list(context);
     const otherTokens =
       estimatedTokens(system) + estimatedTokens(trailing) + toolTokens(tools) + userTokens(message);
-    const earlier = await this.earlier(turn, otherTokens);
+    const { earlier, note, spent } = await this.earlier(turn, otherTokens, terms);
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
-    const messages = withNote([...earlier.messages, userMessage(message, fresh)], earlier.note);
-    return { context, system, trailing, tools, messages, steps: this.steps.open(turn.lease) };
+    const messages = withNote([...earlier, userMessage(message, fresh)], note);
+    return { context, system, trailing, tools, model, messages, spent, steps: this.steps.open(turn.lease) };
   }
 
-  /** The history that fits, and what stands for the rest. */
-  private async earlier(
-    turn: CalledTurn,
-    otherTokens: number,
-  ): Promise<{ readonly messages: readonly ModelMessage[]; readonly note: string }> {
+  /** The history that fits, what stands for the rest, and what it took to make that. */
+  private async earlier(turn: CalledTurn, tokens: number, terms: PromptTerms) {
     const steps = await this.stepsOf(turn);
     const exchanges = exchangesOf(turn.history, steps, turn.cut);
     const unread = turn.seq - 1 - turn.cut.messages - turn.history.length;
+    const known = turn.cut.messages > 0 ? await this.cuts.newestSummary(turn.lease.sessionId) : undefined;
+    const otherTokens = tokens + estimatedTokens(known?.content ?? '');
     const budget = contextBudget(this.settings.current.agent);
     const cut = contextCut(exchanges, turn.cut, budget, { otherTokens, unread });
-    if (cut !== turn.cut) await this.storeCut(turn, cut);
+    const { summary, usage } =
+      cut === turn.cut
+        ? { summary: known, usage: NOTHING_SPENT }
+        : await this.compact(turn, cut, known, terms);
     const kept = exchanges.filter(({ through }) => through > cut.messages);
-    const messages = modelMessages(kept, { steps, cut, bytes: await this.attachedTo(kept) });
-    return { messages, note: cut.messages > 0 ? LEFT_OUT_NOTE : '' };
+    const earlier = modelMessages(kept, { steps, cut, bytes: await this.attachedTo(kept) });
+    return { earlier, note: noteOf(cut, summary), spent: usage };
   }
 
-  private async storeCut({ lease }: CalledTurn, cut: ContextCut): Promise<void> {
-    await this.cuts.store(lease, cut);
+  /** Stores the cut for the turns that follow, with a summary of the messages that go if that is wanted and can be had. */
+  private async compact(
+    turn: CalledTurn,
+    cut: ContextCut,
+    known: Summary | undefined,
+    { model, emit, signal }: PromptTerms,
+  ): Promise<SummaryResult> {
+    const { sessionId } = turn.lease;
+    const wantsSummary =
+      this.settings.current.agent.compaction === 'summary' && cut.messages > turn.cut.messages;
+    const { summary, usage } = wantsSummary
+      ? await this.summaries.sumUp(
+          { before: known, messages: await this.goingMessages(turn, cut), last: cut.messages },
+          { sessionId, model, emit, signal },
+        )
+      : { summary: undefined, usage: NOTHING_SPENT };
+    await this.cuts.store(turn.lease, cut, summary);
     this.logger.info('the oldest part of a conversation is no longer given to the model', {
-      session_id: lease.sessionId,
+      session_id: sessionId,
       messages_until: cut.messages,
       results_until: cut.results,
+      summed_up: summary !== undefined,
     });
+    return { summary: summary ?? known, usage };
+  }
+
+  /** Those that were given to the model until now, or would have been, and are not any more. */
+  private async goingMessages(
+    { lease, history, cut: before }: CalledTurn,
+    cut: ContextCut,
+  ): Promise<Message[]> {
+    const read = history.filter(({ seq }) => seq <= cut.messages);
+    const firstRead = history[0]?.seq ?? cut.messages + 1;
+    const unread = Math.min(firstRead - 1 - before.messages, MAX_SUMMED_UP);
+    if (unread <= 0) return read;
+    return [...(await this.messages.before(lease.sessionId, firstRead, unread)).messages, ...read];
   }
 
   /** Of a turn whose replica died the history has a note only, and not its calls. */
@@ -123,6 +160,13 @@ function toolTokens(tools: readonly ModelTool[]): number {
     if (known === undefined) knownToolTokens.set(tool.inputSchema, tokens);
     return sum + tokens;
   }, 0);
+}
+
+/** Stands before the first message that is left. */
+function noteOf(cut: ContextCut, summary: Summary | undefined): string {
+  if (cut.messages === 0) return '';
+  const gap = (summary?.last ?? 0) < cut.messages ? LEFT_OUT_NOTE : '';
+  return joined([summaryTag(summary?.content ?? ''), gap]);
 }
 
 function contextOf({ lease, channel, userId, caller }: CalledTurn): TurnInput['context'] {

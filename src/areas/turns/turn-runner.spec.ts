@@ -51,6 +51,7 @@ const input: Omit<TurnInput, 'tools' | 'steps'> = {
   context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
   system: 'Be brief.',
   trailing: '',
+  spent: { input: 0, output: 0 },
   model: 'scripted-1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
 };

@@ -2,13 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import {
-  addUsage,
-  type ModelMessage,
-  ModelProvider,
-  type ModelToolCall,
-  type ModelUsage,
-} from '../models/models.api.js';
+import { addUsage, type ModelMessage, ModelProvider, type ModelToolCall } from '../models/models.api.js';
 import { type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
 import { askedMessage } from './conversation.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
@@ -43,7 +37,7 @@ export class TurnRunner {
     const ids = new CallIds(messages);
     const records: ToolCallRecord[] = [];
     const texts: string[] = [];
-    let usage: ModelUsage = { input: 0, output: 0 };
+    let usage = input.spent;
     for (let number = 1; ; number += 1) {
       const withTools =
         number <= running.settings.max_turns && records.length <= running.settings.max_tool_calls_per_turn;

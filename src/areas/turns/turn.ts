@@ -13,6 +13,8 @@ export interface TurnInput {
   readonly messages: readonly ModelMessage[];
   /** The same for all calls of the turn, sorted by name. */
   readonly tools: readonly ModelTool[];
+  /** What was used before its first round. */
+  readonly spent: ModelUsage;
   /** Where it writes down what it asks of tools. */
   readonly steps: TurnStepLog;
 }

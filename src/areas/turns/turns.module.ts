@@ -15,6 +15,7 @@ import { ModelCalls } from './model-calls.js';
 import { RemoteTurnsStore } from './relay/remote-turns.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
+import { Summaries } from './summaries.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnHub } from './turn-hub.js';
@@ -38,6 +39,7 @@ import { TurnsService } from './turns.service.js';
     TurnRunner,
     TurnStepsStore,
     ContextCutsStore,
+    Summaries,
     MessageStore,
     TurnStore,
     TurnLeases,

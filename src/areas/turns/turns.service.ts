@@ -121,8 +121,9 @@ export class TurnsService {
     progress: TurnProgress,
     signal: AbortSignal,
   ): Promise<TurnOutcome> {
-    const input = await this.prompt.inputOf(turn, message, signal);
-    const outcome = await this.runner.run({ ...input, model: this.modelOf(turn) }, progress.listen, signal);
+    const { listen: emit } = progress;
+    const input = await this.prompt.inputOf(turn, message, { model: this.modelOf(turn), emit, signal });
+    const outcome = await this.runner.run(input, emit, signal);
     signal.throwIfAborted();
     return outcome;
   }

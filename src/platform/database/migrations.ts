@@ -25,6 +25,7 @@ import { MarkGroupMessages1795340900000 } from './migrations/1795340900000-mark-
 import { EndWhatTokensMade1795341000000 } from './migrations/1795341000000-end-what-tokens-made.js';
 import { CountStoredBytes1795344200000 } from './migrations/1795344200000-count-stored-bytes.js';
 import { KeepTurnSteps1795368019000 } from './migrations/1795368019000-keep-turn-steps.js';
+import { CreateConversationSummaries1795370294000 } from './migrations/1795370294000-create-conversation-summaries.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   EndWhatTokensMade1795341000000,
   CountStoredBytes1795344200000,
   KeepTurnSteps1795368019000,
+  CreateConversationSummaries1795370294000,
 ];

@@ -61,6 +61,12 @@ export const agentSection = z.strictObject({
     .describe(
       'Share of context_tokens past which the oldest part of a history is taken out, down to a share of 0.6.',
     ),
+  compaction: z
+    .enum(['summary', 'drop'])
+    .default('summary')
+    .describe(
+      'What becomes of messages that are taken out: summary has the model sum them up in a call of its own, drop leaves them out.',
+    ),
   history_max_messages: integer(2, 10_000)
     .default(200)
     .describe('Most earlier messages given to the model; past it, the oldest part is taken out.'),

@@ -1,0 +1,134 @@
+import { Database } from '../../src/platform/database/database.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import {
+  type Judgement,
+  type JudgingModel,
+  type SentRequest,
+  startJudgingModel,
+} from '../harness/judging-model.js';
+
+const isSummary = ({ system }: SentRequest) => system.startsWith('You sum up');
+const factsIn = (text: string) => [...new Set(text.match(/fact \d+ is \w+/g) ?? [])];
+
+/** Knows nothing but what it is sent: a summary lists the facts in it, an answer the fact that is asked for. */
+function recall(request: SentRequest): Judgement {
+  const text = request.messages.map((one) => one.text).join('\n');
+  if (isSummary(request)) return failing ? { status: 400 } : { text: `Known: ${factsIn(text).join('; ')}.` };
+  const asked = /which is fact (\d+)/.exec(request.messages.at(-1)!.text)?.[1];
+  return { text: factsIn(text).find((fact) => fact.startsWith(`fact ${asked} `)) ?? 'I do not know.' };
+}
+
+let failing = false;
+let model: JudgingModel;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  model = await startJudgingModel('anthropic', recall);
+  gateway = await startTestGateway({
+    env: {
+      ...model.env,
+      GATEWAY__AGENT__CONTEXT_TOKENS: '8000',
+      GATEWAY__AGENT__MAX_OUTPUT_TOKENS: '800',
+    },
+  });
+});
+beforeEach(() => {
+  failing = false;
+  model.requests.length = 0;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await model.provider.stop();
+});
+
+const database = () => gateway.started.app.get(Database, { strict: false });
+
+/** A session with so many messages, the first ten of which hold facts. */
+async function longSession(count: number): Promise<string> {
+  const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+  await database().query(
+    {
+      name: 'test.long_history',
+      text: `
+        WITH said AS (
+          INSERT INTO messages (id, session_id, turn_id, seq, role, content)
+          SELECT 'msg_' || $1 || n, $1, 'turn_' || $1 || (n + 1) / 2, n,
+            CASE WHEN n % 2 = 1 THEN 'user' ELSE 'assistant' END,
+            CASE WHEN n <= 10 THEN 'The fact ' || n || ' is secret' || n || '.' ELSE 'Message ' || n || repeat(' and so on', 5) END
+          FROM generate_series(1, $2::int) AS n)
+        UPDATE sessions SET message_count = $2::int WHERE id = $1`,
+    },
+    [body.id, count],
+  );
+  return body.id;
+}
+
+async function say(id: string, content: string): Promise<string> {
+  const answer = await gateway.b.post<{ content: string }>(`/sessions/${id}/messages`, { content });
+  expect(answer.status).toBe(200);
+  return answer.body.content;
+}
+
+const summaries = (id: string) =>
+  database().query<{ first_seq: number; last_seq: number; content: string }>(
+    {
+      name: 'test.summaries',
+      text: 'SELECT first_seq, last_seq, content FROM conversation_summaries WHERE session_id = $1 ORDER BY last_seq',
+    },
+    [id],
+  );
+
+test('a conversation of 2,000 messages answers a question about its first ten', async () => {
+  const id = await longSession(2000);
+  expect(await say(id, 'which is fact 7?')).toBe('fact 7 is secret7');
+  const calls = model.requests.filter(isSummary).length;
+  expect(calls).toBeGreaterThan(1);
+  const [summary] = await summaries(id);
+  expect(summary).toMatchObject({ first_seq: 1, content: expect.stringContaining('secret10') as unknown });
+  expect(await say(id, 'which is fact 3?')).toBe('fact 3 is secret3');
+  expect(model.requests.filter(isSummary)).toHaveLength(calls);
+  expect(await summaries(id)).toHaveLength(1);
+});
+
+test('the messages stay readable, and what the summary took counts to the turn', async () => {
+  const id = await longSession(400);
+  await say(id, 'which is fact 1?');
+  const history = await gateway.b.get(`/sessions/${id}/messages?limit=500`);
+  expect(JSON.stringify(history.body)).toContain('The fact 1 is secret1.');
+  const used = model.requests.map(({ body }) => Math.ceil(JSON.stringify(body).length / 4));
+  const detail = await gateway.b.get<{ token_usage: { input: number } }>(`/sessions/${id}`);
+  expect(detail.body.token_usage.input).toBe(used.reduce((sum, one) => sum + one, 0));
+});
+
+test('what a compacted conversation sends begins the same for many calls', async () => {
+  const id = await longSession(300);
+  const sent: string[][] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    await say(id, `which is fact ${turn}?`);
+    sent.push(model.requests.at(-1)!.messages.map((message) => JSON.stringify(message)));
+  }
+  for (const [index, messages] of sent.slice(1).entries())
+    expect(messages.slice(0, sent[index]!.length)).toEqual(sent[index]);
+});
+
+test('a summary that fails leaves the messages out, and model and log are told so', async () => {
+  failing = true;
+  const id = await longSession(400);
+  expect(await say(id, 'which is fact 7?')).toBe('I do not know.');
+  expect(model.requests.at(-1)!.messages[0]!.text).toContain(
+    'The oldest messages of this conversation are left out',
+  );
+  expect(await summaries(id)).toEqual([]);
+  expect(gateway.logLines.join('')).toContain('could not be summed up; they are left out');
+});
+
+test('agent.compaction = "drop" asks for no summary', async () => {
+  await gateway.b.patch('/config', { 'agent.compaction': 'drop' });
+  const id = await longSession(400);
+  expect(await say(id, 'which is fact 7?')).toBe('I do not know.');
+  expect(model.requests).toHaveLength(1);
+  expect(model.requests[0]!.messages[0]!.text).toContain(
+    'The oldest messages of this conversation are left out',
+  );
+  await gateway.b.patch('/config', { 'agent.compaction': 'summary' });
+});
