@@ -26,7 +26,7 @@ export class SecretBox {
     this.#keyId = createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
   }
 
-  /** Names the key in what it sealed; tells nothing of the key itself. */
+  /** Names the key in what it sealed; reveals nothing of the key itself. */
   get keyId(): string {
     return this.#keyId;
   }

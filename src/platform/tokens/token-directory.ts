@@ -18,7 +18,7 @@ interface KnownToken {
 
 /**
  * Finds the caller of a presented token. Known callers are kept in memory; before one is used, the table's revision
- * must have been seen within `FRESH_MS`. When the database cannot be asked this throws (503): nobody is let through.
+ * must have been seen within `FRESH_MS`. When the database cannot be asked, this throws (503): no one is let through.
  */
 @Injectable()
 export class TokenDirectory {

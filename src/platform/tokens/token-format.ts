@@ -9,8 +9,8 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = /^agw_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 
 /**
- * A new API token of 53 characters: `agw_`, 32 random bytes in base64url, and the CRC32 of all before it as
- * 6 base62 digits. The checksum is no secret: it tells a typing error or a scanner's guess from a token.
+ * A new API token of 53 characters: `agw_`, 32 random bytes in base64url, and the CRC32 of all before it as 6 base62
+ * digits. The checksum is no secret: it distinguishes a token from a typing error or a scanner's guess.
  */
 export function mintToken(): string {
   const text = TOKEN_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');

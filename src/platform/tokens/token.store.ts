@@ -106,7 +106,7 @@ export class TokenStore {
     return row?.any === true;
   }
 
-  /** Until the transaction ends nobody else writes tokens; they can be read. */
+  /** Until the transaction ends no one else can write tokens; they can be read. */
   async holdCreation(runner: SqlRunner): Promise<void> {
     await runner.query(sql.HOLD_CREATION);
   }

@@ -57,7 +57,7 @@ interface LibraryLink {
 
 /**
  * npm archives carry no symbolic links, and the package's install script, which makes them, may not have run. Returns
- * the folders the loader must be told of, when the links had to go to `spare` instead of the package `root`.
+ * the folders that the loader must search too, when the links had to go to `spare` instead of the package `root`.
  */
 export async function completeLibraryLinks(root: string, spare: string): Promise<string | undefined> {
   const missing: LibraryLink[] = [];
@@ -85,7 +85,7 @@ async function readLinks(root: string): Promise<readonly LibraryLink[]> {
   }
 }
 
-/** For a node_modules that this user may not write: the loader is told to look here too. */
+/** For a node_modules that this user may not write: the loader searches here too. */
 async function linkBelow(folder: string, root: string, links: readonly LibraryLink[]): Promise<string> {
   // Made anew each time: the package may have moved or changed its version since. A running server has its files open.
   await rm(folder, { recursive: true, force: true });

@@ -49,7 +49,7 @@ export class StartLock {
       const now = new Date();
       utimesSync(this.path, now, now);
     } catch {
-      // Gone with its folder; whoever needs the lock next makes a new one.
+      // Gone with its folder; the next process that needs the lock makes a new one.
     }
   }
 }

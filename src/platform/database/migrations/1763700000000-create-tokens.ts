@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** API tokens, and the counter that tells every replica that they changed. */
+/** API tokens, and the counter by which every replica notices that they changed. */
 export class CreateTokens1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -41,8 +41,8 @@ export class CreateSessions1763700001000 implements MigrationInterface {
   }
 
   /**
-   * Append-only: writers never wait for each other, a reader sums what there is, and a fold now and then
-   * replaces many rows by few (`SessionStore.foldTally`).
+   * Append-only: writers never wait for each other, a reader sums the rows, and a fold now and then replaces many rows
+   * by few (`SessionStore.foldTally`).
    */
   private async createTally(runner: QueryRunner): Promise<void> {
     await runner.query(`

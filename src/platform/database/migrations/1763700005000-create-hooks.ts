@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhooks, the lane of each (its running number and who sends now), and what is to be delivered. */
+/** Webhooks, the lane of each (its running number and which replica sends now), and their deliveries. */
 export class CreateHooks1763700005000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -16,7 +16,7 @@ export class CreateHooks1763700005000 implements MigrationInterface {
         inactive_reason  text,
         created_at       timestamptz(3) NOT NULL DEFAULT now()
       )`);
-    // Apart from the hook, so that whoever emits an event reads a table that hardly ever changes.
+    // Apart from the hook, so that emitting an event reads a table that hardly ever changes.
     await runner.query(`
       CREATE TABLE hook_lanes (
         hook_id       text COLLATE "C" PRIMARY KEY,
@@ -25,7 +25,8 @@ export class CreateHooks1763700005000 implements MigrationInterface {
         lease_until   timestamptz(3),
         failing_since timestamptz(3)
       ) WITH (fillfactor = 50)`);
-    // No foreign key to hooks: every writer would lock the same few rows. The janitor removes what is left behind.
+    // No foreign key to hooks: every writer would lock the same few rows. The retention job removes what is left
+    // behind.
     await runner.query(`
       CREATE TABLE hook_deliveries (
         id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

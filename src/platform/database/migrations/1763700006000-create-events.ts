@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What happened, for those who subscribed to it; and the function that every change calls that makes an event. */
+/** Events for the hooks that subscribed to them, and the function that every change calls to emit one. */
 export class CreateEvents1763700006000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -32,10 +32,10 @@ export class CreateEvents1763700006000 implements MigrationInterface {
   }
 
   /**
-   * Called within the statement that makes the change, so both commit or neither. Without a hook that wants the event
-   * it reads one tiny table and is done. Takes no lock: the order of a hook's events is made when they are sent.
-   * The end of a session is one event with two names; a hook gets it under the one that it asked for.
-   * Returns how many hooks will be told.
+   * Called within the statement that makes the change, so both commit or neither. When no hook wants the event, it
+   * reads one tiny table and is done. Takes no lock: the order of a hook's events is made when they are sent. The end
+   * of a session is one event with two names; a hook gets it under the name that it subscribed to. Returns the number
+   * of deliveries.
    */
   private async createEmitEvent(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What all replicas know of a channel. */
+/** The state of each channel, shared by all replicas. */
 export class CreateChannelStates1763700007000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

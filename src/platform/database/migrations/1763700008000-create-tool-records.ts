@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What tools of servers looked like when they were approved, calls that wait for a person, and the audit. */
+/** What the tools of servers looked like when they were approved, calls that wait for a person, and the audit log. */
 export class CreateToolRecords1763700008000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What was asked under an Idempotency-Key and what came of it; and how turns failed, so that they can be told again. */
+/** Requests with an Idempotency-Key and their responses; and how turns failed, so that a failure can be replayed. */
 export class CreateIdempotencyKeys1763700010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who receives for a channel, its conversations, what arrived over it, and what is to be said there. */
+/** Which replica receives for a channel, its conversations, the messages that arrived, and the replies to send. */
 export class CreateChannelMessages1763700016000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

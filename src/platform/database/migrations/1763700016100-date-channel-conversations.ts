@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When somebody last wrote in a conversation, so that it can be forgotten long after. */
+/** When someone last wrote in a conversation, so that it can be deleted long after. */
 export class DateChannelConversations1763700016100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

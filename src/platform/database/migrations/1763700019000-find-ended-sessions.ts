@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** For whoever deletes sessions that ended long ago. */
+/** For deleting sessions that ended long ago. */
 export class FindEndedSessions1763700019000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE INDEX sessions_ended ON sessions (ended_at) WHERE status = 'terminated'`);

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What is remembered of users, with its words for searching, and what is needed to know to whom a session's memories
- * belong: whether its user was named, and whether a channel's conversation has a single person in it. Of what was there
- * before, neither is known, so nothing is remembered there.
+ * What is remembered of users, with its words for searching; and what shows whose memories a session makes: whether its
+ * user was named, and whether a channel's conversation has a single person in it. For older sessions neither is known,
+ * so nothing is remembered there.
  */
 export class CreateMemoryEntries1763700020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -35,8 +35,8 @@ export class CreateMemoryEntries1763700020000 implements MigrationInterface {
   }
 
   /**
-   * How many entries a user has, and how many of them have a word. The row of the user comes first, so that changes to one
-   * user's memories go one after the other and cannot wait for each other in a circle.
+   * How many entries a user has, and how many of them have a word. The row of the user comes first, so that changes to
+   * one user's memories run one after the other and cannot deadlock.
    */
   private async createTallies(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -4,8 +4,8 @@ const HOUR_OF = (row: string): string => `floor(extract(epoch FROM ${row}created
 
 /**
  * Sessions are tallied by the hour of their creation too, so that a page deep in a list is found without walking to it.
- * What is appended names its hour, and when a fold takes it away, a trigger adds it to the hours: so the fold of the
- * version before, which knows no hours, loses none.
+ * Appended rows name their hour, and when a fold deletes them, a trigger adds them to the hours: so the fold of the
+ * previous version, which knows no hours, loses none.
  */
 export class TallySessionsByHour1763700023000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -42,7 +42,7 @@ export class TallySessionsByHour1763700023000 implements MigrationInterface {
     await runner.query(`DROP TABLE session_hours`);
   }
 
-  /** In one order, so that two that fold at once do not wait for each other in a circle. */
+  /** In one order, so that two folds at once do not deadlock. */
   private async createFold(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION fold_session_hours() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** For whoever deletes sessions: their turns go with them, and are looked for session by session. */
+/** For deleting sessions: their turns are deleted with them, and are looked up session by session. */
 export class FindTurnsOfSession1763700024000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE INDEX turns_by_session ON turns (session_id)`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Why the model stopped, and whether its tokens were counted or estimated. Older rows say neither. */
+/** Why the model stopped, and whether its tokens were counted or estimated. Older rows have neither. */
 export class KeepFinishReasons1795340401000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
