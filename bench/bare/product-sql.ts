@@ -4,7 +4,7 @@ import { allowanceOf } from '../../src/areas/turns/limits/turn-allowance.js';
 import { MessageStore } from '../../src/areas/turns/message.store.js';
 import { TurnStore } from '../../src/areas/turns/turn.store.js';
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
-import { EventSignal } from '../../src/platform/events/event-signal.js';
+import { EventSignal } from '../../src/platform/events/event.store.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
 import { FixedSettings } from '../../src/platform/settings/settings.js';
 import { settingsSchema } from '../../src/platform/settings/settings.schema.js';

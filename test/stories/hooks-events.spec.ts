@@ -162,7 +162,7 @@ test('events of other areas are sent when their transaction commits, and not oth
 async function outbox() {
   const { Database } = await import('../../src/platform/database/database.js');
   const { EventStore } = await import('../../src/platform/events/event.store.js');
-  const { EventSignal } = await import('../../src/platform/events/event-signal.js');
+  const { EventSignal } = await import('../../src/platform/events/event.store.js');
   const { app } = gateway.started;
   return { database: app.get(Database), store: app.get(EventStore), signal: app.get(EventSignal) };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { type Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { type ChannelState, type ChannelStatus } from './channel.port.js';
 import { type AdapterData } from './channel-adapter.port.js';

@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/database.js';
-import { EventStore } from '../../platform/events/event.store.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal, EventStore } from '../../platform/events/event.store.js';
 import type { Logs } from '../../platform/logging/logger.js';
 import type { Redactor } from '../../platform/logging/redactor.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';

@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { WakeSignal } from '../../platform/runtime/wake-signal.js';

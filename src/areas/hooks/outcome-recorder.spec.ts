@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../../common/errors/gateway-error.js';
-import type { EventSignal } from '../../platform/events/event-signal.js';
+import type { EventSignal } from '../../platform/events/event.store.js';
 import type { Logs } from '../../platform/logging/logger.js';
 import type { Outcome } from './delivery.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';

@@ -4,7 +4,7 @@ import { Unavailable } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import type { Outcome } from './delivery.js';
 import { DeliveryMetrics } from './delivery-metrics.js';

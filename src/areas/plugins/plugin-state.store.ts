@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../platform/database/sql.js';
-import { EventStore } from '../../platform/events/event.store.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal, EventStore } from '../../platform/events/event.store.js';
 
 /** The state of a plugin on all replicas. */
 export interface PluginState {

@@ -3,7 +3,7 @@ import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import {
   type NewSession,
   type Page,

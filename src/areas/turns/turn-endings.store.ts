@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../../platform/database/database.js';
 import { storableText } from '../../platform/database/storable-text.js';
-import { EventSignal } from '../../platform/events/event-signal.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';

@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { EventStore } from './event.store.js';
-import { EventSignal } from './event-signal.js';
+import { EventSignal, EventStore } from './event.store.js';
 
 /** Events of every area, on their way to the hooks that subscribed. */
 @Global()

@@ -1,7 +1,7 @@
 import { stackOf } from '../../common/errors/error-text.js';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../logging/log-context.js';
-import type { Logger } from '../logging/logger.js';
+import type { Logger, Logs } from '../logging/logger.js';
 import { isWithin } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 
@@ -120,5 +120,17 @@ class TooSlow extends Unavailable {
       retryAfterSecs: 5,
       details: { reason: 'not_prepared_in_time' },
     });
+  }
+}
+
+/** `logging.level` takes effect with the next line. */
+export class LogLevelSetting implements SettingsSubscriber {
+  readonly name = 'logging';
+
+  constructor(private readonly logs: Logs) {}
+
+  async prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!touches(change, 'logging.level')) return undefined;
+    return { commit: () => this.logs.setLevel(change.after.logging.level) };
   }
 }
