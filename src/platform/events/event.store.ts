@@ -3,6 +3,27 @@ import { Database } from '../database/database.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
 import type { GatewayEvent } from './event-catalogue.js';
 
+/** Tells the deliverer of this process that an event was committed, so that its first attempt leaves at once. */
+@Injectable()
+export class EventSignal {
+  private listener: (() => void) | undefined;
+
+  /** There is one deliverer in a process. */
+  onCommitted(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  /** Call it after the commit. A signal that is lost is made up for by the deliverer's poll. */
+  committed(): void {
+    this.listener?.();
+  }
+
+  /** The same, given the number of deliveries: nothing happens for none. */
+  queued(deliveries: number | null | undefined): void {
+    if (deliveries !== null && deliveries !== undefined && deliveries > 0) this.committed();
+  }
+}
+
 const EMIT: Statement = { name: 'events.emit', text: 'SELECT emit_event($1, $2, $3) AS deliveries' };
 
 /** The transactional outbox: an event exists when the change that made it is committed, and only then. */
@@ -27,26 +48,5 @@ export class EventStore {
   /** For a change that is not stored: emits the event in a statement of its own and wakes the deliverer. */
   async publish(event: GatewayEvent): Promise<void> {
     this.signal.queued(await this.emit(this.database, event));
-  }
-}
-
-/** Tells the deliverer of this process that an event was committed, so that its first attempt leaves at once. */
-@Injectable()
-export class EventSignal {
-  private listener: (() => void) | undefined;
-
-  /** There is one deliverer in a process. */
-  onCommitted(listener: () => void): void {
-    this.listener = listener;
-  }
-
-  /** Call it after the commit. A signal that is lost is made up for by the deliverer's poll. */
-  committed(): void {
-    this.listener?.();
-  }
-
-  /** The same, given the number of deliveries: nothing happens for none. */
-  queued(deliveries: number | null | undefined): void {
-    if (deliveries !== null && deliveries !== undefined && deliveries > 0) this.committed();
   }
 }
