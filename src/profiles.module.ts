@@ -2,7 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import { ChannelsModule } from './areas/channels/channels.module.js';
 import { ChannelsControllerA } from './areas/channels/profile-a/channels.controller.js';
 import { ChannelsControllerB } from './areas/channels/profile-b/channels.controller.js';
-import { INBOUND_MODELS, inbound } from './areas/channels/wire/inbound.streams.js';
+import { INBOUND_MODELS, inbound } from './areas/channels/wire/inbound.messages.js';
 import { ConfigControllerA } from './areas/config/profile-a/config.controller.js';
 import { ConfigControllerB } from './areas/config/profile-b/config.controller.js';
 import { HooksModule } from './areas/hooks/hooks.module.js';

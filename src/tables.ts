@@ -1,7 +1,9 @@
-import { ChannelStateEntity } from './areas/channels/channel-state.entity.js';
-import { ConversationEntity } from './areas/channels/conversations/conversation.entity.js';
-import { ChannelMessageEntity } from './areas/channels/inbound/channel-message.entity.js';
-import { ChannelReplyEntity } from './areas/channels/replies/channel-reply.entity.js';
+import {
+  ChannelMessageEntity,
+  ChannelReplyEntity,
+  ChannelStateEntity,
+  ConversationEntity,
+} from './areas/channels/channel.entities.js';
 import { ConfigChangeEntity } from './areas/config/config-change.entity.js';
 import { ConfigOverrideEntity } from './areas/config/config-override.entity.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';

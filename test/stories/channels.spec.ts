@@ -1,4 +1,4 @@
-import { InboxRetention } from '../../src/areas/channels/inbound/inbox-retention.service.js';
+import { InboxRetention } from '../../src/areas/channels/inbound/inbox.store.js';
 import { channelB, channelEnv, telegramEnv, untilChannel } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';

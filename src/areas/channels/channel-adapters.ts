@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { Environment } from '../../platform/settings/environment.js';
-import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
-import { type AdapterParts, type ChannelAdapter } from './channel-adapter.port.js';
+import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
+import type { AdapterParts, ChannelAdapter } from './channel-adapter.port.js';
 import { ChannelRefused } from './channel-failures.js';
 
 type AdapterFactory = (parts: AdapterParts) => Promise<ChannelAdapter>;

@@ -1,13 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import type { Gauge } from 'prom-client';
 import { Redactor } from '../../platform/logging/redactor.js';
+import { ScrapeService } from '../../platform/metrics/scrape.service.js';
 import { ChannelDirectory, SessionsService } from '../sessions/sessions.api.js';
-import { ApiChannel } from './api-channel.js';
-import type { Channel, ChannelProbe, ChannelState, ChannelStatus } from './channel.port.js';
+import {
+  CHANNEL_STATUSES,
+  type Channel,
+  type ChannelProbe,
+  type ChannelState,
+  type ChannelStatus,
+} from './channel.port.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
+import { ApiChannel, ConfiguredChannel } from './channel-kinds.js';
 import { ChannelStates } from './channel-states.store.js';
 import { ChannelNotFound } from './channels.errors.js';
-import { ConfiguredChannel } from './configured-channel.js';
 import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 
 /** Which sessions a profile counts: `live` means active or idle. */
@@ -103,5 +111,34 @@ export class ChannelReports {
       this.sessions.count({ status: counted, channel: name }),
     ]);
     return { name, enabled, ...state, activeSessions };
+  }
+}
+
+const NAME = 'agent_gateway_channel_status';
+
+/** One sample for each enabled channel and status: 1 for its current status, 0 for the others. */
+@Injectable()
+export class ChannelStateGauge implements OnModuleInit {
+  static readonly provider = makeGaugeProvider({
+    name: NAME,
+    help: 'Status of each enabled channel, the same on every replica: 1 for the current status.',
+    labelNames: ['channel', 'status'],
+  });
+
+  constructor(
+    @InjectMetric(NAME) private readonly gauge: Gauge<'channel' | 'status'>,
+    private readonly channels: ChannelReports,
+    private readonly scrape: ScrapeService,
+  ) {}
+
+  onModuleInit(): void {
+    this.scrape.onScrape(async () => {
+      const current = await this.channels.statuses();
+      // Drops the channels that the configuration no longer has.
+      this.gauge.reset();
+      for (const [channel, now] of current) {
+        for (const status of CHANNEL_STATUSES) this.gauge.set({ channel, status }, status === now ? 1 : 0);
+      }
+    });
   }
 }

@@ -2,21 +2,19 @@ import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
-import { ApiChannel } from './api-channel.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
-import { ChannelReports } from './channel-reports.service.js';
-import { ChannelStateGauge } from './channel-state-gauge.js';
+import { ApiChannel } from './channel-kinds.js';
+import { ChannelReports, ChannelStateGauge } from './channel-reports.service.js';
 import { ChannelStates } from './channel-states.store.js';
 import { ConversationStore } from './conversations/conversation.store.js';
+import { DoneSignal } from './conversations/conversation-run.js';
 import { ConversationWorker } from './conversations/conversation-worker.service.js';
-import { DoneSignal } from './conversations/done-signal.js';
-import { Inbox } from './inbound/inbox.store.js';
-import { InboxRetention } from './inbound/inbox-retention.service.js';
+import { Inbox, InboxRetention } from './inbound/inbox.store.js';
 import { ReplyStore } from './replies/reply.store.js';
 import { ReplySender } from './replies/reply-sender.js';
+import { RunnerPartsFactory } from './supervision/channel-runner.js';
 import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
-import { RunnerPartsFactory } from './supervision/runner-parts.js';
 import { InboundController } from './wire/inbound.controller.js';
 
 /** Channels at work: who receives, what is answered, and what callers see of it. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import {
@@ -13,14 +14,12 @@ import {
 import type { ChannelAdapter } from '../channel-adapter.port.js';
 import { RetryLater } from '../channel-failures.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
-import { SPEAKERS_NOTE } from '../inbound/speaker-label.js';
+import { SPEAKERS_NOTE } from '../inbound/sender.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
 import type { ReplySender } from '../replies/reply-sender.js';
-import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
-import { splitText } from '../replies/split-text.js';
+import { REPLY_TEXTS, replyText, splitText } from '../replies/reply-text.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
-import type { DoneSignal } from './done-signal.js';
 
 const BUSY_MS = 1000;
 const POLL_MS = 250;
@@ -142,5 +141,32 @@ export class ConversationRun {
       if (result.status !== 'running' && result.status !== 'waiting') return result;
       await sleep(POLL_MS, undefined, { signal: this.signal });
     }
+  }
+}
+
+/** Wakes requests of this process that wait for a message to be done. Waiters check again anyway, after their time limit. */
+@Injectable()
+export class DoneSignal {
+  /** Bounded by the number of open requests. */
+  private readonly waiting = new Map<string, Set<() => void>>();
+
+  done(messageId: string): void {
+    for (const wake of this.waiting.get(messageId) ?? []) wake();
+  }
+
+  /** Resolves when the message is done in this process, or after `atMostMs`. */
+  wait(messageId: string, atMostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wakers = this.waiting.get(messageId) ?? new Set();
+      const wake = (): void => {
+        clearTimeout(timer);
+        wakers.delete(wake);
+        if (wakers.size === 0) this.waiting.delete(messageId);
+        resolve();
+      };
+      const timer = setTimeout(wake, atMostMs);
+      wakers.add(wake);
+      this.waiting.set(messageId, wakers);
+    });
   }
 }

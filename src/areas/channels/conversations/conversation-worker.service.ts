@@ -18,8 +18,7 @@ import {
   ConversationStore,
   conversationKey,
 } from './conversation.store.js';
-import { ConversationRun, type RunParts } from './conversation-run.js';
-import { DoneSignal } from './done-signal.js';
+import { ConversationRun, DoneSignal, type RunParts } from './conversation-run.js';
 
 /** Polling finds what another replica, or a crash, has left behind. */
 const POLL_MS = 1000;

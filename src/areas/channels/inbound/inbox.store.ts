@@ -1,13 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
 import { Database } from '../../../platform/database/database.js';
-import { type SqlRunner, type Statement } from '../../../platform/database/sql.js';
+import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
-import { type AdapterData, type InboundMessage } from '../channel-adapter.port.js';
+import { Logs } from '../../../platform/logging/logger.js';
+import { BatchedJob } from '../../../platform/runtime/batched-job.js';
+import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
-import { type ReceiverLease } from '../channel-states.store.js';
-import { labelled } from './speaker-label.js';
+import type { ReceiverLease } from '../channel-states.store.js';
+import { labelled } from './sender.js';
 
 /** Stores cursor `$4` of channel `$1`, if replica `$2` holds it with fence `$3`. */
 const MOVE_CURSOR: Statement = {
@@ -199,4 +201,32 @@ function openMessage(row: OpenRow): OpenMessage {
     receivedAt: row.received_at,
     isAnswered: row.answered,
   };
+}
+
+const INTERVAL_MS = 15 * 60_000;
+/** Platforms repeat messages within days; older ones need not be recognised. */
+const KEPT_DAYS = 30;
+const MAX_AT_ONCE = 5000;
+
+/** Deletes messages that were done long ago. Any number of replicas may run it. */
+@Injectable()
+export class InboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly job: BatchedJob;
+
+  constructor(inbox: Inbox, logs: Logs) {
+    this.job = new BatchedJob({
+      failure: 'old channel messages could not be deleted',
+      everyMs: INTERVAL_MS,
+      logger: logs.for('channels::janitor'),
+      batch: async () => (await inbox.prune(KEPT_DAYS, MAX_AT_ONCE)) === MAX_AT_ONCE,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
+  }
 }

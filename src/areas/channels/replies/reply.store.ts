@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Statement } from '../../../platform/database/sql.js';
+import type { Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD } from '../conversations/conversation.store.js';
-import { type OpenMessage } from '../inbound/inbox.store.js';
+import type { OpenMessage } from '../inbound/inbox.store.js';
 
 /** Only the replica that holds the conversation (see `HELD`) may write replies. */
 const IF_HELD = `EXISTS (SELECT 1 FROM channel_conversations WHERE ${HELD})`;

@@ -19,8 +19,7 @@ import {
   RECEIVER_LEASE_SECS,
   type ReceiverLease,
 } from '../channel-states.store.js';
-import { ChannelRunner } from './channel-runner.js';
-import { RunnerPartsFactory } from './runner-parts.js';
+import { ChannelRunner, RunnerPartsFactory } from './channel-runner.js';
 
 const POLL_MS = 1000;
 

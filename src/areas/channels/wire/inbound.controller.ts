@@ -18,8 +18,7 @@ import { Open } from '../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../http/guards/client-address.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { type SignedMessage, WebhookInbound } from '../adapters/webhook/webhook-inbound.service.js';
-import { InboundMessageRequest } from './inbound.requests.js';
-import { type InboundView, presentInbound } from './inbound.views.js';
+import { InboundMessageRequest, type InboundView, presentInbound } from './inbound.messages.js';
 
 /** A request whose signature was verified. */
 export interface SignedRequest extends GatewayRequest {

@@ -1,9 +1,15 @@
-import { type WebClient } from '@slack/web-api';
-import { type InboundMessage, type ReceiverLink } from '../../channel-adapter.port.js';
-import { cursorAfter, cursorOf, firstCursor, SlackCatchUp, type SlackCursor } from './slack-catch-up.js';
+import type { WebClient } from '@slack/web-api';
+import type { InboundMessage, ReceiverLink } from '../../channel-adapter.port.js';
+import {
+  cursorAfter,
+  cursorOf,
+  firstCursor,
+  SlackCatchUp,
+  type SlackCursor,
+  SlackHistory,
+} from './slack-catch-up.js';
 import { connectionFailure } from './slack-client.js';
-import { type SlackEnvelope } from './slack-connection.js';
-import { SlackHistory } from './slack-history.js';
+import type { SlackEnvelope } from './slack-connection.js';
 import {
   eventOf,
   inboundOf,

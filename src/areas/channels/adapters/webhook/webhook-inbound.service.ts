@@ -8,10 +8,10 @@ import { ChannelDirectory } from '../../../sessions/sessions.api.js';
 import { ChannelActivity } from '../../channel-activity.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
 import { NotSigned, SenderNotAllowed, WebhookIdReused } from '../../channels.errors.js';
+import { DoneSignal } from '../../conversations/conversation-run.js';
 import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
-import { DoneSignal } from '../../conversations/done-signal.js';
-import { admissionOf } from '../../inbound/admission.js';
 import { Inbox } from '../../inbound/inbox.store.js';
+import { admissionOf } from '../../inbound/sender.js';
 import { WebhookAdapter } from './webhook.adapter.js';
 
 /** A message that was posted under a `webhook-id`, with its answer. */

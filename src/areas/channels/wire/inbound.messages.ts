@@ -1,3 +1,4 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   type DescribedChannel,
   message,
@@ -6,8 +7,44 @@ import {
   schemaReference,
 } from '../../../http/openapi/asyncapi.js';
 import { publicName } from '../../../http/openapi/schemas.js';
-import { InboundMessageRequest } from './inbound.requests.js';
-import { InboundView } from './inbound.views.js';
+import { TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
+import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
+
+/** POST /inbound/:channel. */
+export class InboundMessageRequest {
+  @TextLength(1, 200)
+  conversation!: string;
+
+  @TextLength(1, 200)
+  user!: string;
+
+  @Utf8Length(1, 262_144)
+  content!: string;
+}
+
+/** The response to a posted message: its answer, or that the answer comes later. */
+export class InboundView {
+  @ApiProperty({ enum: ['answered', 'accepted'] })
+  readonly status!: 'answered' | 'accepted';
+
+  @ApiProperty()
+  readonly message_id!: string;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Null while the message has not reached its session',
+  })
+  readonly session_id!: string | null;
+
+  @ApiPropertyOptional({ description: 'The answer, once there is one' })
+  readonly content?: string;
+}
+
+export function presentInbound({ messageId, sessionId, content }: WebhookAnswer): InboundView {
+  const facts = { message_id: messageId, session_id: sessionId };
+  return content === null ? { status: 'accepted', ...facts } : { status: 'answered', ...facts, content };
+}
 
 /** The models of a channel of the type webhook; no operation of the OpenAPI documents has them. */
 export const INBOUND_MODELS = [InboundMessageRequest, InboundView];
