@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { ClaimedTurn } from '../../src/areas/turns/claimed-turn.js';
 import { TurnLog } from '../../src/areas/turns/turn-log.js';
 import { CollectedOutput } from '../../src/platform/logging/console-output.js';
+import { JsonLogs } from '../../src/platform/logging/json-logs.js';
 import { inLogContext } from '../../src/platform/logging/log-context.js';
-import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';
 import { storedLine } from '../../src/platform/logging/stored-line.js';
 
@@ -54,7 +54,7 @@ export function turnLineMicros(file: string): number {
     lines += 1;
     if (lines % TOGETHER === 0) output.flush();
   };
-  const logs = new PinoLogs({ level: 'info', redactor, write });
+  const logs = new JsonLogs({ level: 'info', redactor, write });
   logs.copyTo((line, rank) => {
     waiting.push({ line, rank });
     if (waiting.length < BATCH) return;

@@ -3,9 +3,9 @@ import { createDataSource } from '../../ormconfig.js';
 import { Unavailable } from '../../src/common/errors/gateway-error.js';
 import { ADVISORY_LOCKS } from '../../src/platform/database/advisory-locks.js';
 import { Database } from '../../src/platform/database/database.js';
+import { JsonLogs } from '../../src/platform/logging/json-logs.js';
 import { LogStore } from '../../src/platform/logging/log.store.js';
 import { LogWriter } from '../../src/platform/logging/log-writer.js';
-import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';
 import type { StoredLine } from '../../src/platform/logging/stored-line.js';
 import { Environment } from '../../src/platform/settings/environment.js';
@@ -156,14 +156,14 @@ class FaultyStore extends LogStore {
 
 describe('the writer', () => {
   let faulty: FaultyStore;
-  let logs: PinoLogs;
+  let logs: JsonLogs;
   let writer: LogWriter;
   let output: string[];
 
   beforeEach(() => {
     faulty = new FaultyStore(new Database(dataSource));
     output = [];
-    logs = new PinoLogs({ level: 'debug', redactor: new Redactor(), write: (text) => output.push(text) });
+    logs = new JsonLogs({ level: 'debug', redactor: new Redactor(), write: (text) => output.push(text) });
     writer = new LogWriter(faulty, settings({ GATEWAY__LOGGING__STORE_LEVEL: 'info' }), logs);
   });
   afterEach(() => writer.stop(1000));

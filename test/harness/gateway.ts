@@ -1,7 +1,7 @@
 import { ToolRegistry } from '../../src/areas/tools/tool-registry.js';
 import { AccessLog } from '../../src/http/access-log/access-log.js';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
-import { PinoLogs } from '../../src/platform/logging/pino-logs.js';
+import { JsonLogs } from '../../src/platform/logging/json-logs.js';
 import { Redactor } from '../../src/platform/logging/redactor.js';
 import { Environment } from '../../src/platform/settings/environment.js';
 import { loadSettings } from '../../src/platform/settings/settings-loader.js';
@@ -76,7 +76,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const loaded = loadSettings({ environment });
   const logLines: string[] = [];
   const redactor = new Redactor();
-  const logs = new PinoLogs({
+  const logs = new JsonLogs({
     level: loaded.settings.logging.level,
     redactor,
     write: (line) => logLines.push(line),

@@ -5,9 +5,8 @@ import {
   type LineOutput,
   type LogFormat,
 } from '../../platform/logging/console-output.js';
-
+import { JsonLogs } from '../../platform/logging/json-logs.js';
 import type { Logger } from '../../platform/logging/logger.js';
-import { PinoLogs } from '../../platform/logging/pino-logs.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { checkedSettings } from '../checked-settings.js';
 import type { CommandContext } from '../command-context.js';
@@ -23,7 +22,7 @@ export async function serve(context: CommandContext): Promise<void> {
   const redactor = new Redactor();
   const { level, format } = loaded.settings.logging;
   const output = (text: string): void => context.terminal.out(text);
-  const logs = new PinoLogs({ level, redactor, write: standardOutput(format, output) });
+  const logs = new JsonLogs({ level, redactor, write: standardOutput(format, output) });
   const logger = logs.for('gateway');
   const requests = StopRequests.listen(logger, process);
   const { environment } = context;

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Pino's numbers: a higher one matters more. They are what the database keeps. */
+/** A higher one matters more. These numbers are what the database keeps. */
 export const LEVEL_RANKS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 } as const satisfies Record<
   LogLevel,
   number

@@ -1,5 +1,5 @@
+import { JsonLogs } from './json-logs.js';
 import { NestLogger } from './nest-logger.js';
-import { PinoLogs } from './pino-logs.js';
 import { Redactor } from './redactor.js';
 
 let lines: Record<string, unknown>[];
@@ -7,7 +7,7 @@ let logger: NestLogger;
 beforeEach(() => {
   lines = [];
   const write = (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>);
-  logger = new NestLogger(new PinoLogs({ level: 'trace', redactor: new Redactor(), write }));
+  logger = new NestLogger(new JsonLogs({ level: 'trace', redactor: new Redactor(), write }));
 });
 
 test('what Nest chats is there for whoever looks for it, under the part of Nest that says it', () => {

@@ -116,9 +116,13 @@ const PATTERNS = [
   /(:\/\/)[^\s/?#"'<>\\]+(@)/,
 ];
 
+/** What is in every text that one of them fits, found in half their time; most texts hold none of it. */
+const TRACE = /agw_|sk-|x(?:ox|app)|whsec_|[0-9]:[\w-]{24}|earer|EARER|asic|ASIC|:\/\//;
+
 const ANY = new RegExp(PATTERNS.map((pattern) => pattern.source).join('|'), 'g');
 
 /** The text with everything that looks like a secret replaced by the mark. */
 export function redactPatterns(text: string): string {
+  if (!TRACE.test(text)) return text;
   return text.replace(ANY, `$1$2$3$4$5${REDACTED}$6`);
 }

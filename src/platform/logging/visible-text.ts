@@ -2,14 +2,18 @@
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/** Most texts are of these characters alone, which can be seen. */
+const UNUSUAL = /[^ -~]/;
+
 /** The text with every character that could start another line or colour a terminal written out as an escape. */
 export function visibleText(text: string): string {
+  if (!UNUSUAL.test(text)) return text;
   return text.replace(INVISIBLE, (found) => SHORT[found] ?? unicodeEscape(found));
 }
 
 /** The JSON with those characters escaped in its strings; its value stays the same. */
 export function visibleJson(json: string): string {
-  return json.replace(INVISIBLE, unicodeEscape);
+  return UNUSUAL.test(json) ? json.replace(INVISIBLE, unicodeEscape) : json;
 }
 
 function unicodeEscape(found: string): string {

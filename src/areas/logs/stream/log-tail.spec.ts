@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logEntry } from '../../../../test/harness/log-entry.js';
+import { JsonLogs } from '../../../platform/logging/json-logs.js';
 import type { LogEntry, LogStore, NewLines } from '../../../platform/logging/log.store.js';
-import { PinoLogs } from '../../../platform/logging/pino-logs.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { LogTail, type TailReader } from './log-tail.service.js';
 import { EntryFormat } from './sse-frames.js';
@@ -53,7 +53,7 @@ beforeEach(() => {
   jest.mocked(sleep).mockClear();
   store = new FakeStore();
   output = [];
-  const logs = new PinoLogs({ level: 'info', redactor: new Redactor(), write: (line) => output.push(line) });
+  const logs = new JsonLogs({ level: 'info', redactor: new Redactor(), write: (line) => output.push(line) });
   tail = new LogTail(store as unknown as LogStore, new Messages(), logs);
 });
 afterEach(() => tail.onModuleDestroy());

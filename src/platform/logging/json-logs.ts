@@ -1,4 +1,3 @@
-import { type Logger as PinoLogger, pino } from 'pino';
 import { currentLogContext } from './log-context.js';
 import { LEVEL_RANKS, type LineSink, type LogFields, type Logger, type LogLevel, Logs } from './logger.js';
 import type { Redactor } from './redactor.js';
@@ -7,7 +6,7 @@ import { visibleJson, visibleText } from './visible-text.js';
 /** How many early lines are kept for the first sink. */
 const MAX_EARLY_LINES = 1000;
 
-export interface PinoLogsOptions {
+export interface JsonLogsOptions {
   readonly level: LogLevel;
   readonly redactor: Redactor;
   /** Where the lines go; each ends with a line feed, and comes with the rank of its level. */
@@ -18,38 +17,20 @@ export interface PinoLogsOptions {
  * Writes one JSON line per call, with time, level and module. Secrets are taken out of the finished line, whatever key
  * they stand under.
  */
-export class PinoLogs extends Logs {
-  private readonly root: PinoLogger;
+export class JsonLogs extends Logs {
+  private readonly redactor: Redactor;
+  private readonly write: JsonLogsOptions['write'];
+  private readonly timestamp = timestamps();
   private readonly sinks: LineSink[] = [];
   private readonly early: { line: string; rank: number }[] = [];
   private leastRank: number;
   private replica: string | undefined;
 
-  constructor({ level, redactor, write }: PinoLogsOptions) {
+  constructor({ level, redactor, write }: JsonLogsOptions) {
     super();
     this.leastRank = LEVEL_RANKS[level];
-    const destination = {
-      // Asks pino for the rank of each line it writes.
-      [Symbol.for('pino.metadata')]: true,
-      lastLevel: 0,
-      write: (text: string) => {
-        const line = visibleJson(redactedLine(text.slice(0, -1), redactor));
-        write(`${line}\n`, destination.lastLevel);
-        this.hand(line, destination.lastLevel);
-      },
-    };
-    const timestamp = timestamps();
-    this.root = pino(
-      {
-        // Which lines are written is decided here, before a line is made: pino's children would keep an old level.
-        level: 'trace',
-        base: null,
-        timestamp: () => `,"timestamp":"${timestamp(Date.now())}"`,
-        formatters: { level: (label) => ({ level: label }) },
-        messageKey: 'message',
-      },
-      destination,
-    );
+    this.redactor = redactor;
+    this.write = write;
   }
 
   for(module: string): Logger {
@@ -81,12 +62,16 @@ export class PinoLogs extends Logs {
   }
 
   private log(level: LogLevel, module: string, message: string, fields: LogFields | undefined): void {
-    if (LEVEL_RANKS[level] < this.leastRank) return;
-    const line: Record<string, unknown> = { module };
-    if (this.replica !== undefined) line['replica_id'] = this.replica;
-    Object.assign(line, currentLogContext());
-    if (fields !== undefined) addFields(line, fields);
-    this.root[level](line, visibleText(message));
+    const rank = LEVEL_RANKS[level];
+    if (rank < this.leastRank) return;
+    const parts: Record<string, unknown> = { level, timestamp: this.timestamp(Date.now()), module };
+    if (this.replica !== undefined) parts['replica_id'] = this.replica;
+    Object.assign(parts, currentLogContext());
+    if (fields !== undefined) addFields(parts, fields);
+    parts['message'] = visibleText(message);
+    const line = visibleJson(redactedLine(jsonOf(parts), this.redactor));
+    this.write(`${line}\n`, rank);
+    this.hand(line, rank);
   }
 
   private hand(line: string, rank: number): void {
@@ -100,11 +85,33 @@ export class PinoLogs extends Logs {
 /** The keys of every line; a field with one of these names becomes `field_<name>`. */
 const OWN_KEYS = new Set(['level', 'timestamp', 'module', 'message', 'replica_id']);
 
-/** Adds fields to a line: an error as its sentence, and none in the place of the line's own keys. */
+/** Adds fields to a line: an error as its sentence, no function, and none in the place of the line's own keys. */
 function addFields(line: Record<string, unknown>, fields: LogFields): void {
   for (const key of Object.keys(fields)) {
     const value = fields[key];
+    if (typeof value === 'function') continue;
     line[OWN_KEYS.has(key) ? `field_${key}` : key] = value instanceof Error ? String(value) : value;
+  }
+}
+
+/** One bad value, such as a circle, must not cost the line: it is replaced by itself. */
+function jsonOf(line: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(line);
+  } catch {
+    return JSON.stringify(
+      Object.fromEntries(Object.entries(line).map(([key, value]) => [key, writable(value)])),
+    );
+  }
+}
+
+function writable(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  try {
+    const json = JSON.stringify(value) as string | undefined;
+    return json === undefined ? undefined : JSON.parse(json);
+  } catch {
+    return '(cannot be written as JSON)';
   }
 }
 

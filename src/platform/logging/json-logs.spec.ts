@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { prettyLine } from './console-output.js';
+import { JsonLogs, timestamps } from './json-logs.js';
 import { inLogContext, outsideLogContext } from './log-context.js';
-import { PinoLogs, timestamps } from './pino-logs.js';
 import { Redactor } from './redactor.js';
 
-function logsInto(lines: string[], redactor = new Redactor()): PinoLogs {
-  return new PinoLogs({ level: 'info', redactor, write: (line) => lines.push(line) });
+function logsInto(lines: string[], redactor = new Redactor()): JsonLogs {
+  return new JsonLogs({ level: 'info', redactor, write: (line) => lines.push(line) });
 }
 
 /** Whatever ends a line or steers a terminal, in any of the ways a terminal takes it. */
@@ -69,6 +69,28 @@ test('an error as a field is its sentence', () => {
     .for('m')
     .info('failed', { reason: new TypeError('no such thing') });
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ reason: 'TypeError: no such thing' });
+});
+
+test('a value that JSON cannot hold costs neither the line nor the other fields', () => {
+  const lines: string[] = [];
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  const unwilling = {
+    toJSON: () => {
+      throw new Error('no');
+    },
+  };
+  logsInto(lines)
+    .for('m')
+    .info('odd', { circle, unwilling, big: 12n, toJSON: () => 'all of the line', deep: { kept: [1] } });
+  expect(lines).toHaveLength(1);
+  const {
+    circle: circular,
+    unwilling: refused,
+    ...rest
+  } = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+  expect([circular, refused]).toEqual(Array(2).fill('(cannot be written as JSON)'));
+  expect(rest).toMatchObject({ level: 'info', module: 'm', big: '12', deep: { kept: [1] }, message: 'odd' });
 });
 
 test('a secret is taken out wherever it stands, and the line stays JSON', () => {
