@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -60,6 +60,26 @@ const bundledCopies = {
   },
 };
 
+const NAMING = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
+/** Of classes alone, and only where the bundler had to choose another name. */
+const NAMING_CLASSES =
+  'var __name = (target, value) => target.name === value || target.prototype === undefined ? target : __defProp(target, "name", { value, configurable: true });';
+
+/**
+ * The bundler names every function anew each time it is made, closures and callbacks too, which costs more than many of
+ * them do: a request through the gateway took a quarter more processor time.
+ */
+async function nameLess(files) {
+  let changed = 0;
+  for (const file of files) {
+    const text = await readFile(file, 'utf8');
+    if (!text.includes(NAMING)) continue;
+    await writeFile(file, text.replace(NAMING, NAMING_CLASSES));
+    changed += 1;
+  }
+  if (changed === 0) throw new Error('The bundler names functions in another way than this script knows.');
+}
+
 /**
  * Puts the compiled program and its libraries into few files under `dist/bundle`: a start reads some forty files instead of
  * four thousand. Names are kept, so that stack traces and Nest's tokens read as in the sources.
@@ -84,6 +104,7 @@ export async function bundle(root) {
     metafile: true,
     logLevel: 'error',
   });
+  await nameLess(Object.keys(metafile.outputs).map((path) => join(root, path)));
   const made = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
   for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name));
 }
