@@ -67,7 +67,7 @@ const PUT_OFF: Statement = {
     WHERE id = $1 AND status = 'pending'`,
 };
 
-export interface GivenUp {
+interface GivenUp {
   readonly hookId: string;
   readonly reason: GivenUpReason;
   /** How many deliveries announce it to other hooks. */

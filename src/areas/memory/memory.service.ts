@@ -13,7 +13,6 @@ import {
   NothingToRemember,
   NotPersonal,
 } from './memory.js';
-
 import { MemoryStore } from './memory.store.js';
 import { indexTerms, searchTerms } from './terms.js';
 

@@ -145,10 +145,10 @@ const manifest = z.strictObject({
 });
 
 /** A validated `plugin.toml`: what a plugin is, and what it asks for. */
-export type PluginManifest = z.output<typeof manifest>;
+type PluginManifest = z.output<typeof manifest>;
 
 /** Throws a `PluginProblem` that names the wrong keys, at most five. */
-export function parseManifest(text: string): PluginManifest {
+function parseManifest(text: string): PluginManifest {
   const result = manifest.safeParse(tableOf(text));
   if (result.success) return result.data;
   const problems = result.error.issues.slice(0, MAX_PROBLEMS).map(({ path, message }) => {

@@ -113,14 +113,14 @@ const MAX_FOLDERS = 2000;
 const FILE_NAMES = ['SKILL.md', 'skill.md'];
 
 /** A skill as it was read, for comparison with the next scan. */
-export interface ReadSkill {
+interface ReadSkill {
   readonly skill: LoadedSkill;
   readonly fingerprint: string;
   readonly warnings: readonly string[];
 }
 
 /** The folders in `directory`, sorted by name, at most 2,000; files and hidden folders are left out. Throws when it cannot be read. */
-export async function folderNames(directory: string): Promise<readonly string[]> {
+async function folderNames(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   return entries
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
@@ -134,7 +134,7 @@ export async function folderNames(directory: string): Promise<readonly string[]>
  * `SkillProblem` and `FileProblem`.
  * @param root absolute, without symbolic links
  */
-export async function readSkill(
+async function readSkill(
   { source }: SkillRoot,
   root: string,
   folderName: string,

@@ -5,7 +5,6 @@ import {
   operation,
   SIGNATURE_HEADERS,
 } from '../../../http/openapi/asyncapi.js';
-
 import type { EmittedName, EventName, EventPayloads } from '../../../platform/events/event-catalogue.js';
 
 /** The deliveries that registered webhooks get. */
@@ -93,7 +92,7 @@ const OPTIONAL: ReadonlySet<string> = new Set(['content', 'error']);
 const OPTIONAL_IN_ERRORS: ReadonlySet<string> = new Set(['session_id', 'turn_id', 'hook_id', 'name']);
 
 /** The body of a delivery for each event: what receivers generate types from. Within version 1 only additions. */
-export function deliverySchemas(): ReadonlyMap<EventName, Readonly<Record<string, unknown>>> {
+function deliverySchemas(): ReadonlyMap<EventName, Readonly<Record<string, unknown>>> {
   const names = Object.keys(PAYLOADS) as EmittedName[];
   const schemas = names.map((name) => [name, deliverySchema(name, name)] as const);
   const completed = deliverySchema('session.completed', 'session.terminated');

@@ -95,8 +95,8 @@ export class ConnectionState {
     this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureText(why)));
   }
 
-  /** Logs what went wrong, with the last error output of the server. */
-  complain(wasUp: boolean, why: unknown, recentOutput: string | undefined): void {
+  /** Logs why the connection ended or could not be made, with the last error output of the server. */
+  logEnd(wasUp: boolean, why: unknown, recentOutput: string | undefined): void {
     const output = recentOutput === undefined ? '' : `; its last output: ${recentOutput}`;
     this.currentProblem = this.parts.redact(failureText(why) + output).slice(0, MAX_PROBLEM);
     const what = wasUp ? 'the connection was lost' : 'the server could not be connected to';

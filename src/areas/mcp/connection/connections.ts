@@ -10,7 +10,6 @@ import { KnownTools } from '../tools/known-tools.store.js';
 import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
 import { ChildOutputLog } from '../transport/child-output.js';
 import { secretsInEnvironment, Transports } from '../transport/transports.js';
-
 import { McpConnection } from './mcp-connection.js';
 
 /** Creates the supervised connection of each server, with everything that it depends on. */

@@ -116,7 +116,7 @@ export class McpConnection implements Callable {
     // The status is right from here on, however long the old connection takes to close.
     if (!signal.aborted) this.state.lost(why);
     await session?.close();
-    if (!signal.aborted) this.state.complain(upAt !== undefined, why, session?.recentOutput);
+    if (!signal.aborted) this.state.logEnd(upAt !== undefined, why, session?.recentOutput);
     return { why, lastedMs: upAt === undefined ? 0 : performance.now() - upAt };
   }
 

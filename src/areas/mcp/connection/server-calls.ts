@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
-
 import {
   failureText,
   isAnswer,

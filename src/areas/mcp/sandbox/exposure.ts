@@ -140,12 +140,12 @@ const SYSTEM_PATHS: readonly string[] = [
 ];
 
 /** One mount in the sandbox, at its own real path; `empty` covers what is there. */
-export interface Mount {
+interface Mount {
   readonly path: string;
   readonly how: 'readable' | 'writable' | 'empty';
 }
 
-export interface ShownPaths {
+interface ShownPaths {
   /** In mount order: deeper paths come later. */
   readonly mounts: readonly Mount[];
   /** Links that lead to shown paths and are not in a mount themselves. */
@@ -153,7 +153,7 @@ export interface ShownPaths {
 }
 
 /** Collects the paths to show and arranges them in the order in which they can be mounted. */
-export class ShownPathsBuilder {
+class ShownPathsBuilder {
   private readonly requested = new Map<string, 'readable' | 'writable'>();
   private readonly links = new Map<string, Link>();
 

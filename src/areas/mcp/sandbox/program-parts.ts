@@ -61,7 +61,7 @@ function installationOf(file: string): readonly string[] {
 }
 
 /** The outermost folder `node_modules` above a file, which holds all its packages. */
-export function outermostModules(file: string): string | undefined {
+function outermostModules(file: string): string | undefined {
   const at = `${file}/`.indexOf('/node_modules/');
   return at === -1 ? undefined : `${file.slice(0, at)}/node_modules`;
 }

@@ -178,7 +178,7 @@ export class SandboxMissing extends Error {
  * counts as a trial and runs them; any other refuses them (docs/mcp.md, The sandbox).
  * @returns why they are refused; undefined when they run
  */
-export function refusalWithout(problem: string, settings: GatewaySettings): SandboxMissing | undefined {
+function refusalWithout(problem: string, settings: GatewaySettings): SandboxMissing | undefined {
   const { gateway, database } = settings;
   const hosts = [gateway.host, gateway.management_host].filter((host) => host !== '');
   const elsewhere = hosts.find((host) => !isLoopback(host));
@@ -190,7 +190,7 @@ export function refusalWithout(problem: string, settings: GatewaySettings): Sand
 }
 
 /** The warning where they run all the same. */
-export function warningWithout(problem: string): string {
+function warningWithout(problem: string): string {
   return `stdio servers run without a sandbox, with all rights of the gateway: ${REMEDIES}. Problem here: ${problem}`;
 }
 

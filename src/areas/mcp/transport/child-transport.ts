@@ -15,7 +15,7 @@ const MAX_ERROR_LINE_BYTES = 65_536;
 const MAX_FLOW = { bytes: 16 * 1_048_576, lines: 2000 };
 /** A program that writes this many lines in a row without a message is not an MCP server. */
 const MAX_GARBAGE_LINES = 1000;
-/** Of requests without a response, including cancelled ones, no more ids are remembered. */
+/** The most ids of unanswered requests that are remembered, cancelled ones included. */
 const MAX_OPEN_REQUESTS = 1000;
 
 /** Called with each line that a child writes and that is not a message. */
@@ -35,8 +35,8 @@ export class ChildTransport implements Transport {
   private child: GroupedChild | undefined;
   private flow: FlowLimit | undefined;
   private garbage = 0;
-  /** Requests without a response so far. Cancelled ones stay: the child may have started to answer. */
-  private readonly open = new Set<string | number>();
+  /** Ids of requests without a response so far. Cancelled ones stay, because the child may have started to answer. */
+  private readonly unanswered = new Set<string | number>();
   private closed = false;
 
   constructor(
@@ -123,19 +123,19 @@ export class ChildTransport implements Transport {
   }
 
   private deliver(message: JSONRPCMessage): void {
-    if (!('method' in message) && message.id !== undefined) this.open.delete(message.id);
+    if (!('method' in message) && message.id !== undefined) this.unanswered.delete(message.id);
     this.onmessage?.(message);
   }
 
   private remember(id: string | number): void {
-    const [oldest] = this.open;
-    if (oldest !== undefined && this.open.size >= MAX_OPEN_REQUESTS) this.open.delete(oldest);
-    this.open.add(id);
+    const [oldest] = this.unanswered;
+    if (oldest !== undefined && this.unanswered.size >= MAX_OPEN_REQUESTS) this.unanswered.delete(oldest);
+    this.unanswered.add(id);
   }
 
   private onlyRequest(): string | number | undefined {
-    const [first] = this.open;
-    return this.open.size === 1 ? first : undefined;
+    const [first] = this.unanswered;
+    return this.unanswered.size === 1 ? first : undefined;
   }
 
   private readStderr(stderr: NodeJS.ReadableStream & { pause(): unknown }): void {
