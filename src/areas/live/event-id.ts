@@ -7,18 +7,18 @@ export interface SeenEvent extends TurnPosition {
   readonly turnId: string;
 }
 
-/** The same on every replica: it counts what the turn has said, not how that was cut into events. */
+/** The same on every replica: it counts characters and steps, however the text was cut into events. */
 export function eventId(turnId: string, { chars, steps }: TurnPosition): string {
   return `${turnId}.${chars}.${steps}`;
 }
 
-/** Undefined for text that is no id of an event. */
+/** Undefined for text that is not the id of an event. */
 export function parseEventId(text: string): SeenEvent | undefined {
   const [, turnId = '', chars, steps] = /^(turn_\w+)\.(\d{1,9})\.(\d{1,6})$/.exec(text) ?? [];
   return isId('turn', turnId) ? { turnId, chars: Number(chars), steps: Number(steps) } : undefined;
 }
 
-/** What stands in `Last-Event-ID` is no id of an event. */
+/** `Last-Event-ID` does not hold the id of an event. */
 export class BadLastEventId extends BadRequest {
   constructor() {
     const message =
@@ -27,7 +27,7 @@ export class BadLastEventId extends BadRequest {
   }
 }
 
-/** The event in `Last-Event-ID` is of no turn of this session. */
+/** The event in `Last-Event-ID` belongs to no turn of this session. */
 export class UnknownEvent extends Conflict {
   constructor() {
     super(
@@ -37,7 +37,7 @@ export class UnknownEvent extends Conflict {
   }
 }
 
-/** The event in `Last-Event-ID` is of the turn of another message than the one that was sent with it. */
+/** The event in `Last-Event-ID` belongs to the turn of another message than the one sent with it. */
 export class EventOfOtherMessage extends Conflict {
   constructor() {
     super(

@@ -1,4 +1,4 @@
-/** What others may use of live turns: views of a session, records of turns that ended, ids of events, the viewers that are open. */
+/** What other areas may use: views of a session, records of turns, ids of events, and the open viewers. */
 export { BadLastEventId, eventId, parseEventId, type SeenEvent } from './event-id.js';
 export { ResumedTurns } from './resumed-turns.service.js';
 export { SessionViews } from './session-views.service.js';

@@ -7,7 +7,7 @@ import { SessionViews } from './session-views.service.js';
 import { PastTurns, TurnRecords } from './turn-records.store.js';
 import { Viewers } from './viewers.service.js';
 
-/** What running turns say, for those who follow them: here, from another replica, or later. */
+/** Lets viewers follow turns: as they run here or on another replica, or afterwards. */
 @Module({
   imports: [TurnsModule],
   providers: [TurnRecords, FeedReader, SessionFeeds, PastTurns, SessionViews, ResumedTurns, Viewers],

@@ -16,10 +16,10 @@ import { SessionFeeds } from './remote/session-feeds.service.js';
 import { replayed, type TurnRecord, TurnRecords } from './turn-records.store.js';
 import type { Viewer } from './viewer.js';
 
-/** A turn that says it runs and that nobody shows is looked at again so often, until its lease has run out. */
+/** How often a turn that is recorded as running, but that no replica shows, is looked up again until its lease expires. */
 const POLL_MS = 500;
 
-/** Shows the one turn that a viewer had begun to see, from where it was cut, on whatever replica. Starts nothing. */
+/** Shows a viewer the rest of the turn that it was cut off from, on any replica. Starts nothing. */
 @Injectable()
 export class ResumedTurns {
   constructor(
@@ -29,8 +29,8 @@ export class ResumedTurns {
   ) {}
 
   /**
-   * The turn of the event, which has to be that of this message. Throws `UnknownEvent` and `EventOfOtherMessage`.
-   * @param turnId the only turn that it may be, when it is known
+   * Finds the event's turn, which must be the turn of this message. Throws `UnknownEvent` and `EventOfOtherMessage`.
+   * @param turnId the turn that it has to be, when it is known
    */
   async find(
     sessionId: string,
@@ -45,12 +45,12 @@ export class ResumedTurns {
     return record;
   }
 
-  /** Whether the viewer had seen all of it. */
+  /** Whether the viewer has seen the whole turn. */
   isSeen(seen: SeenEvent): boolean {
     return seen.steps === LAST_STEP;
   }
 
-  /** Tells what follows the event, to the turn's end. */
+  /** Shows what follows the event, up to the turn's end. */
   async show(viewer: Viewer, seen: SeenEvent, record: TurnRecord): Promise<void> {
     if (record.status === 'over') {
       replayTo(viewer, seen, record);
@@ -81,7 +81,7 @@ export class ResumedTurns {
   }
 }
 
-/** Steps are not kept with the history: the text goes on where it was, and the end holds the tool calls. */
+/** The history keeps no steps: the text continues where it stopped, and the last event holds the tool calls. */
 function replayTo(viewer: Viewer, seen: SeenEvent, { sessionId, answer: said, error }: TurnRecord): void {
   const failure = error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
   viewer.follow(replayed(sessionId, seen.turnId, said, failure), { chars: seen.chars, steps: 0 });
@@ -90,8 +90,8 @@ function replayTo(viewer: Viewer, seen: SeenEvent, { sessionId, answer: said, er
 type SentAttachment = SentMessage['attachments'][number];
 
 /**
- * Whether a message that is sent is the one that is stored. Of an attachment that is to be fetched, the bytes and the
- * media type are those of the first time: its URL is not asked again.
+ * Whether a message that is sent again is the stored one. Of an attachment given by URL, only its type and name are
+ * compared: the URL is not fetched again.
  */
 export function isSameMessage(
   stored: Pick<Message, 'content' | 'attachments'>,

@@ -16,16 +16,16 @@ import {
   toMessage,
 } from '../turns/turns.api.js';
 
-/** A turn as the database has it, whoever ran it. */
+/** A turn as it is stored, whichever replica ran it. */
 export interface TurnRecord {
   readonly sessionId: string;
   readonly userMessageId: string;
   readonly status: 'waiting' | 'running' | 'over';
-  /** Whether it was accepted while it waited. */
+  /** Whether its message was answered with 202 (`Prefer: respond-async`) and waited in the queue. */
   readonly isAccepted: boolean;
-  /** What it said; of a turn that failed, as far as it came. */
+  /** Its answer; of a turn that did not complete, what it had said. */
   readonly answer: Message | undefined;
-  /** What whoever waited was told instead of an answer. */
+  /** What the caller got instead of an answer. */
   readonly error: GatewayError | undefined;
 }
 
@@ -52,12 +52,12 @@ const FIND: Statement = {
     WHERE turns.id = $1`,
 };
 
-/** Finds a turn again by its id, so that what came of it can be told a second time. */
+/** Finds a turn by its id, so that its outcome can be replayed. */
 @Injectable()
 export class TurnRecords {
   constructor(private readonly database: Database) {}
 
-  /** Undefined for a turn that left the line without having begun. */
+  /** Undefined for a turn that left the queue before it began. */
   async find(turnId: string): Promise<TurnRecord | undefined> {
     const [row] = await this.database.query<RecordRow>(FIND, [turnId]);
     if (row === undefined) return undefined;
@@ -72,7 +72,7 @@ export class TurnRecords {
     };
   }
 
-  /** The same as viewers are shown it. */
+  /** The same turn as viewers are shown it. */
   live(turnId: string, { sessionId, answer: said, error }: TurnRecord): LiveTurn {
     return replayed(sessionId, turnId, said, error);
   }
@@ -103,7 +103,7 @@ const SINCE: Statement = {
     ORDER BY seq LIMIT $3`,
 };
 
-/** Turns that are over, told once more from the history as they would have been told live. */
+/** Turns that are over, replayed from the history as viewers would have seen them live. */
 @Injectable()
 export class PastTurns {
   constructor(private readonly database: Database) {}
@@ -113,7 +113,7 @@ export class PastTurns {
     return (await this.database.query<{ status: TurnStatus }>(STATUS, [sessionId, turnId]))[0]?.status;
   }
 
-  /** From this turn on, oldest first, at most `most`; one that failed without a word only when it is this one. */
+  /** At most `most` turns from this one on, oldest first. A turn without any answer is included only if it is this one. */
   async since(sessionId: string, turnId: string, most: number): Promise<LiveTurn[]> {
     const rows = await this.database.query<PastRow>(SINCE, [sessionId, turnId, most]);
     const turns = rows.map((row) => {
@@ -136,7 +136,7 @@ export class PastTurns {
   }
 }
 
-/** A turn that is over, as it would have been told live: what it said, then how it ended. */
+/** A turn that is over, as viewers would have seen it live: what it said, then how it ended. */
 export function replayed(
   sessionId: string,
   turnId: string,

@@ -8,13 +8,13 @@ import {
   type TurnReader,
 } from '../turns/turns.api.js';
 
-/** A viewer that is so many turns behind is given up. */
+/** A viewer that falls this many turns behind is cut. */
 const MAX_TURNS_BEHIND = 32;
 
-/** Why a viewer is let go: it takes nothing, its token may not view any longer. */
+/** Why a viewer is cut: it reads nothing, or its token may no longer view. */
 export type CutReason = 'stalled' | 'forbidden';
 
-/** One connection that is shown turns, one after the other. What it is made of, its subclasses know. */
+/** One connection that is shown turns, one after the other. Its subclasses know the transport. */
 export abstract class Viewer implements EventSink, SessionWatcher {
   private readonly gone = new AbortController();
   private readonly ahead: { readonly turn: LiveTurn; readonly from: TurnPosition | undefined }[] = [];
@@ -23,18 +23,18 @@ export abstract class Viewer implements EventSink, SessionWatcher {
   private writtenBytes = -1;
   private writtenAt = performance.now();
 
-  /** Whether it takes no more at the moment; `room` is called when it does again. */
+  /** Whether it cannot take more at the moment; `room` is called when it can again. */
   abstract readonly isFull: boolean;
   abstract write(event: LiveEvent, turnId: string, position: TurnPosition): void;
   /** A sign of life; called when the connection may have been silent. */
   abstract heartbeat(): void;
-  /** Bytes that were handed over and bytes of them that were not taken yet. */
+  /** Bytes that were sent, and how many of them are still in flight. */
   protected abstract traffic(): { readonly sent: number; readonly pending: number };
-  /** Ends the connection, with the hint to come back after so many milliseconds. */
+  /** Ends the connection with a hint to come back after this many milliseconds. */
   protected abstract sendClose(retryMs: number): void;
-  /** Lets go of a connection that takes nothing, or that may not be here any longer. */
+  /** Ends a connection that reads nothing, or that may no longer view. */
   abstract cut(why: CutReason): void;
-  /** Nothing is left to be shown. */
+  /** Called when there is nothing left to show. */
   protected abstract turnIsOver(): void;
 
   get isOpen(): boolean {
@@ -61,14 +61,14 @@ export abstract class Viewer implements EventSink, SessionWatcher {
     this.next();
   }
 
-  /** The gateway stops: at once or, while a turn is shown that runs here, after it. */
+  /** Ends the connection because the gateway stops: at once or, if it follows a turn that runs here, after that turn. */
   close(retryMs: number): void {
     if (!this.isOpen) return;
     this.farewellMs = retryMs;
     if (this.follower === undefined || this.follower.isElsewhere) this.sendClose(retryMs);
   }
 
-  /** The connection is gone, for whatever reason. */
+  /** To be called when the connection is gone, for whatever reason. */
   end(): void {
     this.ahead.length = 0;
     this.follower?.stop();
@@ -76,7 +76,7 @@ export abstract class Viewer implements EventSink, SessionWatcher {
     this.gone.abort();
   }
 
-  /** Milliseconds for which nothing of what is on its way was taken; 0 when nothing is. */
+  /** For how many milliseconds the client has read nothing of what is in flight; 0 when nothing is. */
   stalledMs(): number {
     const { sent, pending } = this.traffic();
     const taken = sent - pending;
@@ -105,13 +105,13 @@ export abstract class Viewer implements EventSink, SessionWatcher {
   }
 }
 
-/** Where a viewer's events go: an SSE answer or a WebSocket. */
+/** Where a viewer's events go: an SSE response or a WebSocket. */
 export interface EventSink {
   readonly isFull: boolean;
   write(event: LiveEvent, turnId: string, position: TurnPosition): void;
 }
 
-/** One viewer's way through one turn, from a place on: as fast as its sink takes it. */
+/** Leads one viewer through one turn, from a position on, as fast as its sink takes the events. */
 export class TurnFollower implements TurnReader {
   private index: number;
   private over = false;
@@ -135,7 +135,7 @@ export class TurnFollower implements TurnReader {
     return this.turn.isElsewhere;
   }
 
-  /** Tells what there is to tell; to be called again when the sink has room. */
+  /** Writes what there is to write; to be called again when the sink has room. */
   wake(): void {
     while (!this.over && !this.sink.isFull && this.index < this.turn.length) {
       const { event, next, ...position } = this.turn.read(this.index);
@@ -146,7 +146,7 @@ export class TurnFollower implements TurnReader {
     if (!this.over) this.turn.caughtUp();
   }
 
-  /** Follows no longer. */
+  /** Stops following. */
   stop(isOver = false): void {
     if (this.over) return;
     this.over = true;
@@ -154,7 +154,7 @@ export class TurnFollower implements TurnReader {
     if (isOver) this.onOver();
   }
 
-  /** The record may be behind what the viewer has seen: then it gets there first. */
+  /** The record may be behind what the viewer has seen; nothing is written until it has caught up. */
   private emit(event: LiveEvent, position: TurnPosition): void {
     if (event.type !== 'token') {
       const isSeen = position.steps <= this.from.steps && position.chars <= this.from.chars;

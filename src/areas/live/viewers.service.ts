@@ -7,9 +7,9 @@ import { shareOfStreams, type TokenHolder } from '../../platform/tokens/token-sh
 import type { Viewer } from './viewer.js';
 
 const SWEEP_MS = 250;
-/** With the half second for which a token is known, and a sweep: a viewer whose token was revoked is cut within 1.5 s. */
+/** Together with the token cache (0.5 s) and a sweep: a viewer whose token was revoked is cut within 1.5 s. */
 const ASK_TOKEN_MS = 500;
-/** Viewers come back at different moments, so that not all of them meet the next replica at once. */
+/** Viewers come back at different moments, so that they do not all reach the next replica at once. */
 const RETRY_MS = 1000;
 const RETRY_SPREAD_MS = 2000;
 
@@ -19,7 +19,7 @@ interface Admitted {
   askedAt: number;
 }
 
-/** The open viewers of this process: their number, their signs of life, and their end. */
+/** The open viewers of this process: bounds their number, keeps them alive, and ends them. */
 @Injectable()
 export class Viewers implements OnModuleDestroy {
   private readonly logger: Logger;
@@ -39,7 +39,7 @@ export class Viewers implements OnModuleDestroy {
     return this.viewers.size;
   }
 
-  /** Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the token has its share of them. */
+  /** Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the token has used its share. */
   refuseTooMany(caller: TokenHolder): void {
     const { streaming, limits } = this.settings.current;
     const most = streaming.max_viewers;
@@ -57,7 +57,7 @@ export class Viewers implements OnModuleDestroy {
     );
   }
 
-  /** @param mayView whether its token would still be let in; asked twice a second */
+  /** @param mayView whether its token may still view; asked twice a second */
   add(viewer: Viewer, { tokenId }: TokenHolder, mayView: () => Promise<boolean>): void {
     const now = performance.now();
     this.viewers.set(viewer, { mayView, beatAt: now, askedAt: now });
@@ -66,11 +66,11 @@ export class Viewers implements OnModuleDestroy {
       if (this.viewers.delete(viewer)) this.tally(tokenId, -1);
     });
     this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
-    // What it came for, it is shown first.
+    // The viewer is shown what it came for first.
     if (this.ended) setImmediate(() => viewer.close(retryMs()));
   }
 
-  /** Ends them all with a hint to come back, those that are shown a turn after it, and so whoever still comes. */
+  /** Ends all viewers, and every one that still arrives, with a hint to come back; those that follow a turn here see its end first. */
   endAll(): void {
     this.ended = true;
     for (const viewer of [...this.viewers.keys()]) viewer.close(retryMs());
@@ -109,7 +109,7 @@ export class Viewers implements OnModuleDestroy {
   }
 }
 
-/** While nobody can be asked, the viewer stays; there is nothing new to see then. */
+/** If the token cannot be checked, the viewer stays: without the database there is nothing new to see. */
 async function cutWhenForbidden(viewer: Viewer, mayView: () => Promise<boolean>): Promise<void> {
   if (!(await mayView().catch(() => true))) viewer.cut('forbidden');
 }

@@ -50,7 +50,7 @@ export class MessagesService {
     return (await this.start(sessionId, message, caller)).answer;
   }
 
-  /** The same for who follows the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
+  /** The same for callers who follow the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
   async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
     const message = await this.whole(sessionId, sent, caller);
     const begun = await this.queue.enter(sessionId, message, caller, this.settings.current);
@@ -58,8 +58,8 @@ export class MessagesService {
   }
 
   /**
-   * The same for who does not wait: returns the message's id as soon as it is stored. When the session is busy then, its
-   * turn comes later, on whatever replica.
+   * The same for callers who do not wait: returns the message's id as soon as it is stored. If the session is busy, the
+   * turn comes later, on any replica.
    */
   async accept(sessionId: string, sent: SentMessage, caller: Caller): Promise<string> {
     const message = await this.whole(sessionId, sent, caller);
@@ -69,7 +69,7 @@ export class MessagesService {
     return position.waiting.userMessageId;
   }
 
-  /** The message with what it only points to. Nothing is fetched for a session that cannot take it. */
+  /** The message with the attachments that it gives by URL. Nothing is fetched for a session that cannot take it. */
   private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
     const isRemote = sent.attachments.some((one) => 'url' in one);
     if (isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
@@ -79,14 +79,14 @@ export class MessagesService {
     return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };
   }
 
-  /** Ends the session's turn, wherever it runs, within a second; what it has said is kept. False when none runs. */
+  /** Ends the session's turn within a second, on any replica; what it has said is kept. False when none runs. */
   async cancel(sessionId: string, caller: Caller): Promise<boolean> {
     await this.sessions.find(sessionId, caller);
     if (this.running.abort(sessionId, new TurnStopped())) return true;
     return this.leases.cancel(sessionId);
   }
 
-  /** Throws `UnknownMessage` when `before` is none of this session's. */
+  /** Throws `UnknownMessage` when `before` names no message of this session. */
   async history(sessionId: string, query: HistoryQuery, caller: Caller): Promise<HistoryPage> {
     await this.sessions.find(sessionId, caller);
     if (query.before === undefined) return this.messages.newest(sessionId, query.limit);

@@ -1,27 +1,27 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { SUMMARY_COLUMNS } from './session.js';
 
-/** Everything that changes the text of a list statement; its values are parameters. */
+/** What changes the text of a list statement; everything else is a parameter. */
 export interface ListShape {
   readonly status: 'active' | 'idle' | 'terminated' | 'live' | 'all';
   readonly byChannel: boolean;
   readonly byUser: boolean;
-  /** Whether the page is looked up by the hour instead of walked to. */
+  /** Whether the page is looked up by the hour of creation instead of walked to from the newest session. */
   readonly isDeep: boolean;
 }
 
-/** From this offset on a page is looked up by the hour. */
+/** From this offset on, a page is looked up by the hour. */
 const DEEP_OFFSET = 1000;
 
-/** One user's sessions are walked: only that user's are. */
+/** A list of one user's sessions is always walked: the walk meets only that user's rows. */
 export function isDeep(offset: number, byUser: boolean): boolean {
   return offset >= DEEP_OFFSET && !byUser;
 }
 
 /**
- * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, then the user. In sub-selects the
- * planner cannot look into them: a plan made for their values would never be cheaper than the one for all values, and
- * PostgreSQL keeps that one. Else it makes a new plan for every call of a large table, which takes longer than the page.
+ * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, then the user. They stand in
+ * sub-selects, where the planner cannot see their values. So it finds no plan that is cheaper than the generic one, and
+ * PostgreSQL keeps that. Otherwise every call on a large table would be planned anew, which takes longer than the page.
  */
 const IDLE_CUT = `(SELECT now() - make_interval(secs => $1))`;
 const END_CUT = `(SELECT now() - make_interval(secs => $2))`;
@@ -29,9 +29,9 @@ const LIMIT = `(SELECT $3::int8)`;
 const OFFSET = `(SELECT $4::int8)`;
 
 /**
- * Rows whose recorded status has been overtaken by silence: few, because the sweeper follows within a second. A range
- * with two ends, even if one is infinite, is what the planner takes for a narrow one; with one end it takes a third of
- * the table, and calls parallel workers.
+ * Rows whose recorded status is out of date because of silence: few, because the sweeper follows within a second. The
+ * planner expects a range with two ends to be narrow, even if one is infinite. For a range with one end it expects a third
+ * of the table and starts parallel workers.
  */
 const OVERDUE = {
   endedLive: `status IN ('active', 'idle') AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
@@ -40,7 +40,7 @@ const OVERDUE = {
   endedIdle: `status = 'idle' AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
 } as const;
 
-/** Which rows are of a status: ranges of the index `(status, created_at)`, put together. */
+/** Which rows have a status: ranges of the index `(status, created_at)`, combined. */
 const BRANCHES: Record<ListShape['status'], readonly string[]> = {
   all: ['true'],
   live: [`status = 'active' AND quiet_since > ${END_CUT}`, `status = 'idle' AND quiet_since > ${END_CUT}`],
@@ -54,7 +54,7 @@ interface Correction {
   readonly where: string;
 }
 
-/** The tally of recorded statuses, and what silence adds to it or takes from it. */
+/** Which recorded statuses are summed; `CORRECTIONS` says what silence adds to the sum or takes from it. */
 const TALLIED: Record<ListShape['status'], readonly string[]> = {
   all: ['active', 'idle', 'terminated'],
   live: ['active', 'idle'],
@@ -102,7 +102,7 @@ function nearPageSql(status: ListShape['status'], filter: string): string {
   return `SELECT ${SUMMARY_COLUMNS} FROM (${branches}) AS found ${NEWEST_FIRST} LIMIT ${LIMIT} OFFSET ${OFFSET}`;
 }
 
-/** Which page it is follows from the index alone; only its rows are read. */
+/** The index alone tells which rows are on the page; only those are read. */
 function deepPageSql(status: ListShape['status'], channel: string): string {
   const left = `(SELECT greatest(${OFFSET} - before, 0) FROM start)`;
   const hour = ` AND created_at < (SELECT to_timestamp((hour + 1) * 3600.0) FROM start)`;

@@ -26,12 +26,12 @@ const MAX_TALLY_ROWS = 256;
 const FORGET_MS = 3_600_000;
 const FORGET_FRAMES_MS = 10_000;
 
-/** What is swept, but for what may wait longer: `$1` and `$2` as in ANY_INACTIVE. */
+/** Whether there is work for a sweep, apart from what may wait longer; `$1` and `$2` as in ANY_INACTIVE. */
 const ANY_TO_SWEEP = `(${ANY_INACTIVE} OR ${ANY_LOST} OR ${ANY_QUEUE_EXPIRED} OR ${TALLY_ROWS} > ${MAX_TALLY_ROWS})`;
 
 /**
- * Writes down what time has done: silent sessions become idle and end, turns of a lost replica are closed, the tally is
- * folded. Every read is right without it; it keeps the reads cheap. Any number of replicas may sweep.
+ * Records what the passing of time has done: silent sessions become idle and end, turns of a lost replica are closed, the
+ * tally is folded. Reads are correct without it, but it keeps them cheap. Any number of replicas may sweep.
  */
 @Injectable()
 export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
@@ -96,7 +96,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     while (!this.stopped && (await this.sweep()));
   }
 
-  /** @returns whether there is more to do right away */
+  /** @returns whether there is more to do at once */
   private async sweep(): Promise<boolean> {
     try {
       for (const { id, session_id } of await this.turns.recover()) {
@@ -140,7 +140,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
 }
 
 const TRIM_MS = 60_000;
-/** Each may have thousands of messages, which go with it. */
+/** Each may have thousands of messages, which are deleted with it. */
 const MAX_TRIMMED = 50;
 
 const TRIM: Statement = {
@@ -152,7 +152,7 @@ const TRIM: Statement = {
     RETURNING id`,
 };
 
-/** Deletes sessions that ended so long ago that they are not to be kept, with their messages and turns. */
+/** Deletes sessions that ended longer ago than `agent.session_retention_days`, with their messages and turns. */
 @Injectable()
 export class SessionRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;

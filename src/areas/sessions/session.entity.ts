@@ -19,7 +19,7 @@ export class SessionEntity {
   @Column({ name: 'user_id', type: 'text' })
   userId!: string;
 
-  /** Whether that is a person, and not the name of the token that stands in for one. */
+  /** Whether `userId` names a person; otherwise it is the name of the token that stands in for one. */
   @Column({ name: 'names_user', type: 'boolean', default: false })
   namesUser!: boolean;
 
@@ -77,7 +77,7 @@ export class SessionEntity {
   @Column({ name: 'turn_lease_until', type: 'timestamptz', precision: 3, nullable: true })
   turnLeaseUntil!: Date | null;
 
-  /** The turn with this fence is to be cancelled; whoever runs it looks. */
+  /** The turn with this fence is to be cancelled; the replica that runs it checks this. */
   @Column({ name: 'cancel_fence', type: 'bigint', nullable: true })
   cancelFence!: string | null;
 

@@ -19,7 +19,7 @@ import {
 import { isDeep, listStatement } from './session-list.sql.js';
 import type { IdleLimits } from './session-status.js';
 
-/** What every event of a session tells of it. */
+/** What every event says about its session. */
 const SESSION_FACTS = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
 
 const INSERT: Statement = {
@@ -48,9 +48,9 @@ const END: Statement = {
 const INACTIVE = `
       (status = 'active' AND quiet_since <= now() - make_interval(secs => least($1::float8, $2::float8)))
          OR (status = 'idle' AND quiet_since <= now() - make_interval(secs => $2))`;
-/** Whether silence is to be recorded of any: `$1` seconds until idle, `$2` until the end. */
+/** Whether there is silence to record: `$1` seconds until idle, `$2` until the end. */
 export const ANY_INACTIVE = `EXISTS (SELECT 1 FROM sessions WHERE ${INACTIVE})`;
-/** Silence recorded: at most `$3` rows, none that somebody else holds. */
+/** Records silence in at most `$3` rows; skips those that are locked. */
 const SWEEP: Statement = {
   name: 'sessions.sweep',
   text: `
@@ -69,7 +69,7 @@ const SWEEP: Statement = {
       ELSE ${emitSql('session.idle', 'user_id', SESSION_FACTS)}
     END AS deliveries FROM swept`,
 };
-/** Many tally rows become one a counter, and a trigger adds what goes to the hours; readers see the same sums before and after. */
+/** Folds the tally into one row for each counter; a trigger adds what belongs to the hours. Readers see the same sums before and after. */
 const FOLD_TALLY: Statement = {
   name: 'sessions.fold_tally',
   text: `
@@ -80,7 +80,7 @@ const EMPTY_HOURS: Statement = {
   name: 'sessions.empty_hours',
   text: 'DELETE FROM session_hours WHERE n = 0',
 };
-/** How long the tally is. */
+/** The number of rows in the tally. */
 export const TALLY_ROWS = '(SELECT count(*) FROM session_tally)';
 const TALLY_SIZE: Statement = {
   name: 'sessions.tally_size',
@@ -95,7 +95,7 @@ export class SessionStore {
     private readonly signal: EventSignal,
   ) {}
 
-  /** `onCommit` is committed with the session, or neither. */
+  /** What `onCommit` writes is committed together with the session. */
   async insert(session: NewSession, onCommit?: OnCommit<Session>): Promise<Session> {
     const { created, deliveries } = await this.database.change(
       (runner) => insertOn(runner, session),
@@ -124,7 +124,7 @@ export class SessionStore {
     return { sessions: found, total: rows[0]?.total ?? 0 };
   }
 
-  /** False when the session had ended before, or does not exist. */
+  /** False when the session has ended already, or does not exist. */
   async end(id: string, limits: IdleLimits): Promise<boolean> {
     const [ended] = await this.database.query<QueuedDeliveries>(END, [id, limits.timeoutSecs]);
     this.signal.queued(ended?.deliveries);
@@ -142,7 +142,7 @@ export class SessionStore {
     return swept;
   }
 
-  /** Keeps the tally short. Two that fold at once do not lose a count: the second finds the rows gone. */
+  /** Keeps the tally short. When two replicas fold at once no count is lost: the second finds the rows gone. */
   async foldTally(whenOver: number): Promise<void> {
     const [size] = await this.database.query<{ rows: number }>(TALLY_SIZE);
     if ((size?.rows ?? 0) <= whenOver) return;
@@ -158,12 +158,12 @@ export interface InactiveSession {
   readonly ended: boolean;
 }
 
-/** How many hooks will hear of it. */
+/** How many deliveries the event has. */
 interface QueuedDeliveries {
   deliveries: number;
 }
 
-/** The total stands beside every row of the page, and alone beside nothing when the page is empty. */
+/** Every row of the page carries the total; for an empty page there is one row with the total alone. */
 type PageRow = { total: number } & (SummaryRow | { [Column in keyof SummaryRow]: null });
 
 function isSession(row: PageRow): row is { total: number } & SummaryRow {

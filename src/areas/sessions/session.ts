@@ -9,7 +9,7 @@ export interface SessionSummary {
   readonly channel: string;
   readonly userId: string;
   readonly status: SessionStatus;
-  /** Null takes the default model. */
+  /** Null means the default model. */
   readonly model: string | null;
   readonly createdAt: Date;
   readonly lastActivity: Date;
@@ -27,7 +27,7 @@ export interface Session extends SessionSummary {
   readonly spentToday: number;
 }
 
-/** How much a session may use a day, and has used. */
+/** How many model tokens a session may use in a day, and has used today. */
 export interface TokenBudget {
   readonly limit: number;
   readonly used: number;
@@ -58,7 +58,7 @@ export interface Page {
 
 export interface SessionPage {
   readonly sessions: readonly SessionSummary[];
-  /** Counts the filter, not the page. */
+  /** How many sessions match the filter, not how many are on the page. */
   readonly total: number;
 }
 

@@ -7,21 +7,21 @@ export class UnknownMessage extends BadRequest {
   }
 }
 
-/** The call was answered, has run out of time, belongs to another session, or never was. */
+/** The call was answered, has timed out, belongs to another session, or never existed. */
 export class NoWaitingCall extends NotFound {
   constructor() {
     super('No such tool call waits in this session any more.');
   }
 }
 
-/** Who may write to a session drives the agent; to let it act takes another scope. */
+/** Writing to a session needs one scope; allowing what the agent does needs another. */
 export class MayNotApprove extends Forbidden {
   constructor() {
     super('This token lacks the scope "approvals:write". Ask for a token that has it.');
   }
 }
 
-/** Nobody lets others do what their own token may not. */
+/** A token cannot allow a call of a tool that it may not use itself. */
 export class ToolNotYours extends Forbidden {
   constructor(tool: string) {
     super(`This token may not use the tool "${tool}", so it cannot allow the call either.`);

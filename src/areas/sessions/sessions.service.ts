@@ -41,7 +41,7 @@ export class SessionsService {
     this.logger = logs.for('sessions');
   }
 
-  /** The model of sessions that name none. */
+  /** The model of sessions that do not name one. */
   get defaultModel(): string {
     return this.provider.defaultModel;
   }
@@ -53,13 +53,13 @@ export class SessionsService {
     return { limit, used, resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)) };
   }
 
-  /** `onCommit` is committed with the session, or neither. */
-  async create(wish: SessionInput, caller: Caller, onCommit?: OnCommit<Session>): Promise<Session> {
-    BadFields.refuse(this.problemsOf(wish));
-    const channel = wish.channel ?? 'api';
-    const { systemPrompt = null, model = null, metadata = {} } = wish;
-    const userId = userOf(wish, caller);
-    const namesUser = wish.userId !== undefined || caller.boundUserId !== null;
+  /** What `onCommit` writes is committed together with the session. */
+  async create(input: SessionInput, caller: Caller, onCommit?: OnCommit<Session>): Promise<Session> {
+    BadFields.refuse(this.problemsOf(input));
+    const channel = input.channel ?? 'api';
+    const { systemPrompt = null, model = null, metadata = {} } = input;
+    const userId = userOf(input, caller);
+    const namesUser = input.userId !== undefined || caller.boundUserId !== null;
     const given = { channel, userId, namesUser, systemPrompt, model, metadata };
     const session = await this.store.insert(given, onCommit);
     const fields = { session_id: session.id, channel, token: caller.tokenId };
@@ -67,7 +67,7 @@ export class SessionsService {
     return session;
   }
 
-  /** What is wrong with a wish beyond the form of its fields. */
+  /** What is wrong with the input beyond the form of its fields. */
   problemsOf({ channel = 'api' }: Pick<SessionInput, 'channel'>): readonly FieldProblem[] {
     if (this.channels.has(channel)) return [];
     const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
@@ -106,8 +106,8 @@ export class SessionsService {
   }
 }
 
-function userOf(wish: SessionInput, caller: Caller): string {
-  if (caller.boundUserId === null) return wish.userId ?? caller.tokenName;
-  if (wish.userId !== undefined && wish.userId !== caller.boundUserId) throw new OtherUser();
+function userOf(input: SessionInput, caller: Caller): string {
+  if (caller.boundUserId === null) return input.userId ?? caller.tokenName;
+  if (input.userId !== undefined && input.userId !== caller.boundUserId) throw new OtherUser();
   return caller.boundUserId;
 }

@@ -5,7 +5,7 @@ import { type ApprovalAnswer, ToolApprovals, ToolPolicy } from '../tools/tools.a
 import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
-/** What the people of a session say to tool calls that wait for one of them. */
+/** People's answers to tool calls that wait for approval. */
 @Injectable()
 export class ToolAnswers {
   constructor(
@@ -15,9 +15,9 @@ export class ToolAnswers {
   ) {}
 
   /**
-   * Needs the scope `approvals:write`, by whatever way the answer comes: who drives the agent does not thereby approve
-   * what it does. Throws `MayNotApprove`, `SessionNotFound`, `NoWaitingCall` when nothing of that id waits in this session, and `ToolNotYours` for
-   * who would allow what their own turns may not do.
+   * Needs the scope `approvals:write`, however the answer arrives: the right to drive the agent does not include the right
+   * to approve what it does. Throws `MayNotApprove`, `SessionNotFound`, `NoWaitingCall` when no call with this id waits in
+   * this session, and `ToolNotYours` when the caller's own turns may not use the tool.
    */
   async answer(
     sessionId: string,
@@ -30,7 +30,7 @@ export class ToolAnswers {
     const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
     if (open === undefined) throw new NoWaitingCall();
     const token = { id: caller.tokenId, name: caller.tokenName };
-    // The rules of `api` are about the turn that asks, which obeyed them already.
+    // The rules of `api` apply to the turn that asks, which has met them already.
     const context = { channel: open.channel, token, isFromChannel: true };
     if (verdict === 'allowed' && !this.policy.allows(open.tool, context)) {
       throw new ToolNotYours(open.tool);

@@ -6,7 +6,7 @@ import { type ReadFrame, type RemoteTurn, RemoteTurnsStore, WATCHED_SECS } from 
 import { TurnRecords } from '../turn-records.store.js';
 import { MirroredTurn, type SessionFeed } from './session-feed.js';
 
-/** How often it is looked while a turn of another replica is followed, and else. */
+/** How often to look: while a turn of another replica is followed, and otherwise. */
 const FOLLOW_MS = 150;
 const POLL_MS = 300;
 const WATCH_MS = (WATCHED_SECS * 1000) / 3;
@@ -44,13 +44,13 @@ export class FeedReader implements OnModuleDestroy {
     this.feeds.delete(feed);
   }
 
-  /** What is known when a feed opens: a turn that is over already is not told. */
+  /** Sets where a new feed begins; a turn that is already over is not shown. */
   open(feed: SessionFeed, latest: RemoteTurn | undefined): void {
     if (latest?.status === 'running') this.begun(feed, latest);
     else feed.position = latest?.seq ?? 0;
   }
 
-  /** Tells the turns that began on other replicas since the last look. */
+  /** Reports the turns that began on other replicas since the last look. */
   async pollFor(feeds: readonly SessionFeed[]): Promise<void> {
     const known = new Map(feeds.map((feed) => [feed.sessionId, feed]));
     const begun = await this.store.startedAfter(
@@ -66,7 +66,7 @@ export class FeedReader implements OnModuleDestroy {
   private begun(feed: SessionFeed, turn: RemoteTurn): void {
     if (turn.seq <= feed.position) return;
     feed.position = turn.seq;
-    // Of those that run here, the hub tells.
+    // The hub reports those that run here.
     if (turn.owner === this.replica.value) return;
     const mirror = new MirroredTurn(turn.session_id, turn.turn_id);
     feed.mirrors.set(turn.turn_id, mirror);

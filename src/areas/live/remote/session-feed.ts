@@ -8,10 +8,10 @@ import {
 } from '../../turns/turns.api.js';
 import type { TurnRecord } from '../turn-records.store.js';
 
-/** A turn that another replica runs, told here as it is written there. */
+/** A turn that another replica runs, repeated here as that replica writes it. */
 export class MirroredTurn {
   readonly live: LiveTurn;
-  /** The last frame that was read. */
+  /** The number of the last frame that was read. */
   n = 0;
 
   constructor(
@@ -26,7 +26,7 @@ export class MirroredTurn {
     for (const event of readEvents(events)) void this.live.publish(event);
   }
 
-  /** It is over: the history has what was not written, and how it ended. */
+  /** Ends the turn: what no frame held, and how the turn ended, comes from the history. */
   finish(record: TurnRecord | undefined): void {
     const { answer: said, error } = record ?? {};
     const streamed = storableText(this.live.text());
@@ -41,15 +41,15 @@ function shown(error: TurnRecord['error']) {
   return error === undefined || error instanceof TurnNotRepeated ? new TurnInterrupted() : error;
 }
 
-/** One session that has viewers here: its turns in their order, whoever runs them. */
+/** One session that has viewers here: its turns in order, whichever replica runs them. */
 export class SessionFeed {
-  /** Where the message of the last known turn stands in the history. */
+  /** The place in the history of the last known turn's message. */
   position = 0;
-  /** Resolves when it is known what runs; rejects when that could not be learned. */
+  /** Resolves when it is known which turn runs; rejects when the database cannot say. */
   ready: Promise<void> = Promise.resolve();
   /** Turns that other replicas run. */
   readonly mirrors = new Map<string, MirroredTurn>();
-  /** How many watch it, or are about to. */
+  /** The number of watchers, including those that are about to be added. */
   users = 0;
   private running: LiveTurn[] = [];
   private last: Promise<unknown> = Promise.resolve();
@@ -60,7 +60,7 @@ export class SessionFeed {
     readonly stop: () => void,
   ) {}
 
-  /** One thing after the other. */
+  /** Runs the work after all work that was given before. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.last.then(work);
     this.last = done.catch(() => undefined);

@@ -4,7 +4,7 @@ import { type LiveTurn, RemoteTurnsStore, type SessionWatcher, TurnHub } from '.
 import { FeedReader } from './feed-reader.service.js';
 import { SessionFeed } from './session-feed.js';
 
-/** Shows the turns of a session to whoever watches it here, whatever replica runs them. */
+/** Shows the turns of a session to its watchers on this replica, whichever replica runs them. */
 @Injectable()
 export class SessionFeeds {
   private readonly logger: Logger;
@@ -19,7 +19,7 @@ export class SessionFeeds {
     this.logger = logs.for('sessions::viewers');
   }
 
-  /** Tells the turn that runs, if one does, and every one that begins. @returns what ends it */
+  /** Reports the running turn, if there is one, and every turn that begins. @returns a function that ends the watch */
   async watch(sessionId: string, watcher: SessionWatcher): Promise<() => void> {
     const feed = this.feeds.get(sessionId) ?? this.open(sessionId);
     feed.users += 1;
@@ -50,7 +50,7 @@ export class SessionFeeds {
     return feed;
   }
 
-  /** A turn that ran elsewhere before this one is told before it. */
+  /** A turn that ran elsewhere before this one is reported before it. */
   private beganHere(feed: SessionFeed, turn: LiveTurn): Promise<void> {
     return feed.inOrder(async () => {
       try {

@@ -47,7 +47,7 @@ export class CreateSessionRequestA {
   model?: string;
 }
 
-/** Each can be sent as it stands. */
+/** Each can be sent as it is. */
 export const CREATE_EXAMPLES_A = {
   empty: { summary: 'A session with all defaults', value: {} },
   prompted: {
@@ -70,7 +70,7 @@ export class ListSessionsQueryA {
   offset = 0;
 }
 
-/** Tells of an unknown channel together with what else is wrong with a new session. */
+/** Reports an unknown channel together with whatever else is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksA implements OnModuleInit {
   constructor(

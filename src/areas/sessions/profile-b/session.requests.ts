@@ -14,7 +14,7 @@ import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
 import { SessionsService } from '../sessions.service.js';
 import { channelCheck } from '../wire/session.shared.js';
 
-/** The words of the list filter in Profile B; a session's own status word is the core's. */
+/** The words of the list filter in Profile B, which are the core's. */
 export const STATUS_FILTERS_B = SESSION_STATUSES;
 export type StatusFilterB = SessionStatus;
 
@@ -40,7 +40,7 @@ export class CreateSessionRequestB {
   metadata?: Record<string, unknown>;
 }
 
-/** Each can be sent as it stands. */
+/** Each can be sent as it is. */
 export const CREATE_EXAMPLES_B = {
   empty: { summary: 'A session with all defaults', value: {} },
   labelled: {
@@ -68,7 +68,7 @@ export class ListSessionsQueryB {
   offset = 0;
 }
 
-/** Tells of an unknown channel together with what else is wrong with a new session. */
+/** Reports an unknown channel together with whatever else is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksB implements OnModuleInit {
   constructor(

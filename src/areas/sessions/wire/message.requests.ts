@@ -84,7 +84,7 @@ export class SendMessageRequest {
   attachments?: AttachmentRequest[];
 }
 
-/** Each can be sent as it stands. */
+/** Each can be sent as it is. */
 export const SEND_EXAMPLES = {
   question: { summary: 'A question', value: { content: 'What is the capital of France?' } },
   attachment: {
@@ -111,7 +111,7 @@ export class ListMessagesQuery {
 
 const MAX_ATTACHMENTS = 10;
 
-/** The rules of a message that no single field shows. Throws `BadFields`. */
+/** The message of a request. Checks the rules that involve several fields; throws `BadFields`. */
 export function newUserMessage(request: SendMessageRequest): SentMessage {
   BadFields.refuse(messageProblems(request));
   const attachments = (request.attachments ?? []).map(newAttachment);
@@ -121,7 +121,7 @@ export function newUserMessage(request: SendMessageRequest): SentMessage {
   return { content: request.content ?? '', attachments };
 }
 
-/** Everything that is wrong with those parts of a message that are sound by themselves. */
+/** What is wrong with the message as a whole. Fields that are faulty by themselves are skipped. */
 export function messageProblems(
   { content = '', attachments = [] }: SendMessageRequest,
   isFaulty: (path: string) => boolean = () => false,
@@ -152,7 +152,7 @@ function newAttachment({
   return { id: newId('att'), type, name, mimeType, sizeBytes: bytes.length, data: bytes };
 }
 
-/** Tells of what a message lacks together with what else is wrong with it. */
+/** Reports what a message lacks together with whatever else is wrong with it. */
 @Injectable()
 export class MessageRequestChecks implements OnModuleInit {
   constructor(private readonly checks: FurtherChecks) {}

@@ -122,7 +122,7 @@ export function presentMessage(message: Message): MessageView {
   };
 }
 
-/** How an answer ended, and how exact its tokens are: members that are only there when they say something. */
+/** How an answer ended, and whether its token count is an estimate; members without a value are left out. */
 export function presentEnding({
   finishReason,
   usageEstimated,

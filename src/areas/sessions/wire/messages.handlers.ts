@@ -44,7 +44,7 @@ export class MessagesHandlers {
     private readonly tokens: TokenDirectory,
   ) {}
 
-  /** Answers with the message, with the events of its turn as they happen, or at once with where to look for it. */
+  /** Responds with the answer, with the events of its turn as they happen, or at once with where to find the answer later. */
   async send(
     sessionId: string,
     body: SendMessageRequest,
@@ -70,7 +70,7 @@ export class MessagesHandlers {
     this.view(request, response, { turnId: live.turnId, ...TURN_START }).follow(live);
   }
 
-  /** Answers with a page of the history, or with the events of every turn from now or from the last event on. */
+  /** Responds with a page of the history, or with the events of every turn, from now or from the last event that was seen. */
   async history(
     sessionId: string,
     query: ListMessagesQuery,
@@ -92,7 +92,7 @@ export class MessagesHandlers {
     await this.views.open(sessionId, this.view(request, response), seen);
   }
 
-  /** Tells what came of a message that was sent before, in the way that is wanted this time; nothing is done. */
+  /** Replays the outcome of a message that was sent before, in the form asked for this time; runs nothing. */
   private async repeat(turnId: string, request: GatewayRequest, response: Response): Promise<void> {
     const record = await this.records.find(turnId);
     const isLater = wantsNoWaiting(request.headers);
@@ -107,7 +107,7 @@ export class MessagesHandlers {
     else response.status(200).json(presentMessage(answerOf(record)));
   }
 
-  /** A stream that was cut goes on where it was: nothing is done a second time. */
+  /** Continues a stream that was cut where it stopped; runs nothing a second time. */
   private async resume(
     sessionId: string,
     seen: SeenEvent,
@@ -126,7 +126,7 @@ export class MessagesHandlers {
     else await this.resumed.show(this.view(request, response, seen), seen, record);
   }
 
-  /** @param from where in which turn it begins, for a viewer of that turn alone; else it is one of every turn */
+  /** @param from where the viewer begins, if it follows one turn only; otherwise it follows every turn */
   private view(request: GatewayRequest, response: Response, from?: SeenEvent): SseViewer {
     const viewer = new SseViewer(response, request.profile as ProfileId, from);
     const token = bearerOf(request.headers.authorization);
@@ -136,7 +136,7 @@ export class MessagesHandlers {
   }
 }
 
-/** Throws `BadLastEventId`. The header means nothing without events; an empty one is none. */
+/** Throws `BadLastEventId`. The header counts only when events are asked for; an empty one is ignored. */
 function seenByPost(request: GatewayRequest): SeenEvent | undefined {
   const text = request.get('last-event-id') ?? '';
   if (text === '' || wantsNoWaiting(request.headers) || !acceptsEvents(request.headers)) return undefined;
@@ -145,7 +145,7 @@ function seenByPost(request: GatewayRequest): SeenEvent | undefined {
   return seen;
 }
 
-/** Whose share of the viewers it is; the guard has let them in. */
+/** The token whose share of viewers this one uses; the guard has checked it. */
 function holderOf({ caller }: GatewayRequest): TokenHolder {
   return caller ?? { tokenId: '', tokenName: '' };
 }
@@ -162,7 +162,7 @@ function answerOf({ answer: said, error }: TurnRecord): Message {
   return said;
 }
 
-/** Whether the caller prefers events to one answer: only who names the media type does. */
+/** Whether the caller asks for events instead of one answer, by naming the media type; a wildcard does not count. */
 export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
   if (accept === undefined) return false;
   return accept.split(',').some((range) => {
@@ -171,7 +171,7 @@ export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
   });
 }
 
-/** RFC 7240, 4.1: the caller would rather look for the answer later than wait for it. */
+/** Whether the caller would rather fetch the answer later than wait for it (RFC 7240, 4.1). */
 export function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
   const { prefer } = headers;
   const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');

@@ -21,7 +21,7 @@ export class TokenBudgetView {
   resets_at!: string;
 }
 
-/** The field for a session's detail, or none. */
+/** The field in a session's detail; absent while there is no budget. */
 export function presentBudget(budget: TokenBudget | undefined): { token_budget?: TokenBudgetView } {
   if (budget === undefined) return {};
   const { limit, used, resetsAt } = budget;

@@ -47,7 +47,7 @@ export function sessionSocket(schemas: Json): DescribedChannel {
   const shown = Object.entries(TURN_EVENTS).map(([kind, type]) => {
     const schema = schemaReference(type === 'error' ? 'ErrorEnvelope' : publicName(type.name));
     const members = { type: { const: kind }, event_id: EVENT_ID };
-    // An error has no id when it is about a frame and not about a turn.
+    // An error about a frame, rather than about a turn, has no id.
     const required = kind === 'error' ? ['type'] : ['type', 'event_id'];
     const frame = message(`\`${kind}\` of a turn`, framed(schema, schemas, members, required));
     return [camelCase(kind), frame] as const;
@@ -67,7 +67,7 @@ export function sessionSocket(schemas: Json): DescribedChannel {
   };
 }
 
-/** A frame: the members of a schema beside `type` and whatever else every frame has. */
+/** A frame: the members of a schema, `type`, and what every frame has. */
 function framed(schema: Schema, schemas: Json, members: Json, required: readonly string[]): Schema {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.slice('#/components/schemas/'.length);

@@ -4,21 +4,21 @@ import { eventId, type SeenEvent, Viewer } from '../../live/live.api.js';
 import { isLast, type LiveEvent, type TurnPosition } from '../../turns/turns.api.js';
 import { presentEvent } from './turn-events.views.js';
 
-/** A viewer with more than this on its way is written no more. */
+/** Nothing more is written to a viewer while more than this is in flight to it. */
 const MAX_PENDING_BYTES = 65_536;
 const RETRY_MS = 1000;
-/** After its end, the viewer has so long to take what is on its way. */
+/** How long the client has to read what is in flight after the end. */
 const CLOSING_MS = 5000;
 
 /**
- * A viewer over Server-Sent Events: of one turn, or of every turn of a session. An empty line stands behind data alone:
- * clients that are written by hand take any empty line for a message. Fields before the first event are read line by line.
- * The id of an event is its last line, since some clients believe it before they have the event.
+ * A viewer over Server-Sent Events: of one turn, or of every turn of a session. An empty line only ever follows data:
+ * handwritten clients take any empty line for a message. Fields before the first event are read line by line.
+ * The id of an event is its last line, since some clients store it before they have the whole event.
  */
 export class SseViewer extends Viewer {
   private hasEnded = false;
 
-  /** @param from where in which turn it begins, for a viewer of that turn alone */
+  /** @param from where the viewer begins, if it follows one turn only */
   constructor(
     private readonly response: ServerResponse,
     private readonly profile: ProfileId,
@@ -29,7 +29,7 @@ export class SseViewer extends Viewer {
     response.on('drain', () => this.room());
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     response.write(`retry: ${RETRY_MS}\n`);
-    // Who is cut before the first event has an id to come back with.
+    // A client that is cut off before the first event has an id to come back with.
     if (from !== undefined) response.write(`id: ${eventId(from.turnId, from)}\n`);
   }
 
@@ -66,7 +66,7 @@ export class SseViewer extends Viewer {
   private finish(lastFrame: string): void {
     if (!this.isOpen) return;
     this.end();
-    // The answer to a message that ended here would look whole: a cut connection is one that clients come back from.
+    // A stream that ended here would look complete; after a cut connection clients come back.
     const isCut = this.from !== undefined && !this.hasEnded;
     if (isCut) this.response.write(lastFrame, () => this.response.destroy());
     else this.response.end(lastFrame);

@@ -30,7 +30,7 @@ export class ToolCallEvent {
   arguments!: Readonly<Record<string, unknown>>;
 }
 
-/** A call waits for a person, or does no longer. */
+/** A call waits for approval, or no longer does. */
 export class ToolApprovalEvent {
   @ApiProperty({ description: 'The id of the call' })
   id!: string;
@@ -48,7 +48,7 @@ export class ToolApprovalEvent {
   expires_at!: string;
 }
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 export class ToolResultEvent {
   @ApiProperty({ description: 'The id of the call' })
   id!: string;
@@ -66,10 +66,10 @@ export class ToolResultEvent {
   duration_ms!: number;
 }
 
-/** The stored answer: the last event of a turn that was completed. */
+/** The stored answer: the last event of a completed turn. */
 export class DoneEvent extends OmitType(MessageView, ['role']) {}
 
-/** The kinds of events of a turn, with what each carries. */
+/** The kinds of events of a turn, with the data of each. */
 export const TURN_EVENTS = {
   token: TokenEvent,
   tool_call: ToolCallEvent,
@@ -79,7 +79,7 @@ export const TURN_EVENTS = {
   error: 'error',
 } as const satisfies Record<LiveEvent['type'], Type | 'error'>;
 
-/** What an event of a turn carries. */
+/** The data of an event of a turn. */
 export type TurnEventView =
   | TokenEvent
   | ToolCallEvent
@@ -89,7 +89,7 @@ export type TurnEventView =
   | ErrorEnvelopeA
   | ErrorEnvelopeB;
 
-/** What an event carries, the same over SSE and WebSocket. Only errors differ between the profiles. */
+/** The data of an event, the same over SSE and WebSocket. Only errors differ between the profiles. */
 export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventView {
   switch (event.type) {
     case 'token':

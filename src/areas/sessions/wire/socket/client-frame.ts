@@ -10,7 +10,7 @@ import { newUserMessage, SendMessageRequest } from '../message.requests.js';
 
 const DECISIONS = ['allow', 'deny'] as const;
 
-/** What a client says to a tool call that waits for a person. */
+/** A client's answer to a tool call that waits for approval. */
 export class ToolApprovalRequest {
   @Word()
   approval_id!: string;
@@ -28,7 +28,7 @@ export type ClientFrame =
 
 const validation = new RequestValidationPipe();
 
-/** Looking on needs no scope beyond that of the connection. */
+/** Viewing needs no scope beyond that of the connection. */
 const NEEDED = {
   message: 'sessions:write',
   cancel: 'sessions:write',
@@ -36,8 +36,8 @@ const NEEDED = {
 } as const satisfies Partial<Record<ClientFrame['type'], Scope>>;
 
 /**
- * Reads what a client sent, by the same rules as the body of a POST. Throws `BadRequest`, and `Forbidden` when its token may
- * not send this: the fields are not looked at then.
+ * Reads a frame by the same rules as the body of a POST. Throws `BadRequest`, and `Forbidden` when the token may not send
+ * it; the fields are not looked at then.
  */
 export async function readClientFrame(
   data: Buffer,

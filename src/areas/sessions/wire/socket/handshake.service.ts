@@ -23,7 +23,7 @@ import { SessionsService } from '../../sessions.service.js';
 export const PROTOCOL = 'gateway.v1';
 const PATH = /^\/ws\/sessions\/([^/]{1,128})$/;
 
-/** What a handshake is worth: who asks, for which session, and what they saw last. */
+/** An accepted handshake: who asks, for which session, and which event they saw last. */
 export interface AcceptedHandshake {
   readonly caller: Caller;
   readonly token: string;
@@ -31,7 +31,7 @@ export interface AcceptedHandshake {
   readonly seen: SeenEvent | undefined;
   /** Whether it may send messages, which may be large: the scope `sessions:write`. */
   readonly mayWrite: boolean;
-  /** What its frames are charged to. */
+  /** The rate tier that its frames are charged to. */
   readonly tier: RateTier;
 }
 
@@ -48,7 +48,7 @@ export class Handshake {
     private readonly settings: Settings,
   ) {}
 
-  /** Throws the `GatewayError` to answer with. `headers` gets those of the rate limit, whatever follows. */
+  /** Throws the `GatewayError` to answer with. `headers` gets those of the rate limit in any case. */
   async check(request: IncomingMessage, headers: Record<string, string>): Promise<AcceptedHandshake> {
     const token = tokenOf(request);
     const caller = await this.callerOf(request, token, headers);
@@ -69,7 +69,7 @@ export class Handshake {
     return { caller, token: token ?? '', sessionId, seen, mayWrite, tier };
   }
 
-  /** Browsers let any page open a WebSocket anywhere, and only say which page it was. */
+  /** Browsers let any page open a WebSocket to any host; they only say which origin asks. */
   private refuseForeignOrigin({ headers: { origin, host } }: IncomingMessage): void {
     if (origin === undefined || isAllowedOrigin(this.settings, origin)) return;
     if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return;
@@ -103,7 +103,7 @@ export class Handshake {
   }
 }
 
-/** Browsers cannot set headers on a WebSocket: the token then comes as a second protocol. Never from the query. */
+/** Browsers cannot set headers on a WebSocket, so the token may come as a second protocol. It is never read from the query. */
 function tokenOf({ headers }: IncomingMessage): string | undefined {
   const bearer = bearerOf(headers.authorization);
   if (bearer !== undefined) return bearer;

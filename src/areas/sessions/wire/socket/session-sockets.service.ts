@@ -26,12 +26,12 @@ import { SocketViewer } from './socket-viewer.js';
 const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
 const MAX_FRAGMENTS = 1024;
-/** How long one message may take to arrive; that of the body of a request. */
+/** How long one message may take to arrive; the same as for the body of a request. */
 const ARRIVES_WITHIN_MS = 120_000;
-/** What a ping or pong of a client has before its text (RFC 6455, 5.2 and 5.5). */
+/** Bytes before the text in a client's ping or pong (RFC 6455, 5.2 and 5.5). */
 const CONTROL_HEAD_BYTES = 6;
 
-/** The WebSockets of sessions: they show every turn, and take messages, the wish to cancel and answers to tool calls. */
+/** The WebSockets of sessions. They show every turn, and accept messages, cancellations and answers to tool calls. */
 @Injectable()
 export class SessionSockets {
   private readonly logger: Logger;
@@ -99,7 +99,7 @@ export class SessionSockets {
     });
   }
 
-  /** A message that has not come to its end takes memory, as the body of a request does. */
+  /** A message that has not arrived completely takes memory, like the body of a request. */
   private countArriving(viewer: SocketViewer, webSocket: WebSocket, socket: Socket, caller: Caller): void {
     const held = this.room.enter(caller.tokenId);
     let tooSlow: NodeJS.Timeout | undefined;
@@ -118,7 +118,7 @@ export class SessionSockets {
         viewer.refuseUnfinished();
       }
     });
-    // These may come between the pieces of a message, and are gone once they are read.
+    // These may come between the pieces of a message; once read, they take no memory.
     for (const control of ['ping', 'pong'] as const)
       webSocket.on(control, ({ length }: Buffer) => held.add(-CONTROL_HEAD_BYTES - length));
     webSocket.on('message', release);
@@ -176,7 +176,7 @@ function serverOf(maxPayload: number): WebSocketServer {
     maxFragments: MAX_FRAGMENTS,
     // Pings are charged like everything else before they are answered.
     autoPong: false,
-    // One frame in each turn of the event loop: whoever floods waits behind everybody else.
+    // One frame in each turn of the event loop, so that a client that floods waits behind all others.
     allowSynchronousEvents: false,
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   });

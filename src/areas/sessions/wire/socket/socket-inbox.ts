@@ -5,15 +5,15 @@ import type { SocketViewer } from './socket-viewer.js';
 
 /** Messages of one WebSocket that may wait for their turn to begin. */
 const MAX_IN_FLIGHT = 16;
-/** With so many frames that wait for the limiter of all replicas nothing more is read; what was read before still comes. */
+/** When this many frames wait for the shared rate limiter, reading pauses; frames that were read before still arrive. */
 const MANY_CHARGING = 64;
 const MAX_CHARGING = 1024;
-/** Frames within one second that may be refused; a connection with more of them is closed. */
+/** A connection with more refused frames than this within a second is closed. */
 const MAX_REFUSED = 100;
 const REFUSED_WITHIN_MS = 1000;
 
 export interface InboxRules {
-  /** Takes one frame from the rate limit of the token. */
+  /** Charges one frame to the token's rate limit. */
   charge(): RateDecision | Promise<RateDecision>;
   /** Does what a frame says; only called for frames within the limit. */
   read(data: Buffer, isBinary: boolean): Promise<void>;
@@ -21,8 +21,8 @@ export interface InboxRules {
 }
 
 /**
- * What comes in over one WebSocket. Every frame is charged before anything of it is looked at: messages, pings and pongs
- * that nobody waits for. What is refused is answered, up to a bound within a second; beyond it the connection ends.
+ * The frames that arrive over one WebSocket. Each is charged before it is looked at: messages, pings and unsolicited pongs.
+ * A refused frame is answered, up to a bound within a second; beyond it the connection is closed.
  */
 export class SocketInbox {
   private inFlight = 0;

@@ -7,7 +7,7 @@ import { type CutReason, eventId, Viewer } from '../../../live/live.api.js';
 import type { LiveEvent, TurnPosition } from '../../../turns/turns.api.js';
 import { presentEvent } from '../turn-events.views.js';
 
-/** A viewer with more than this on its way is written no more. */
+/** Nothing more is written to a viewer while more than this is in flight to it. */
 const MAX_PENDING_BYTES = 65_536;
 const CLOSING_MS = 5000;
 /** Close codes of RFC 6455 and its registry: the service restarts, a policy was violated, try again later. docs/streaming.md */
@@ -15,7 +15,7 @@ const RESTART = 1012;
 const POLICY = 1008;
 const TRY_LATER = 1013;
 
-/** A viewer over a WebSocket: of every turn of a session, from the one that runs on. */
+/** A viewer over a WebSocket: of every turn of a session, beginning with the running one. */
 export class SocketViewer extends Viewer {
   private isAlive = true;
 
@@ -26,7 +26,7 @@ export class SocketViewer extends Viewer {
   ) {
     super();
     webSocket.once('close', () => this.end());
-    // A frame that no client may send: `ws` has said why with its close code, which is to arrive.
+    // The client sent an invalid frame. `ws` has sent a close code that says why; give it time to arrive.
     webSocket.on('error', () => this.endSoon());
   }
 
@@ -42,33 +42,33 @@ export class SocketViewer extends Viewer {
     });
   }
 
-  /** An answer to this viewer alone. While it takes none, nothing more is read of it. */
+  /** An answer to this viewer alone. While the client does not read its answers, nothing more is read from it. */
   reply(frame: { readonly type: 'pong' } | GatewayError): void {
     this.send(frame instanceof Error ? { type: 'error', ...presentError(this.profile, frame) } : frame);
     this.readOnlyWhileItReads();
   }
 
-  /** The answer to a ping of the protocol. */
+  /** The answer to a protocol-level ping. */
   pong(data: Buffer): void {
     this.webSocket.pong(data, false, () => this.room());
     this.readOnlyWhileItReads();
   }
 
-  /** A pong of the protocol. @returns whether it was waited for */
+  /** Notes a protocol-level pong. @returns whether one was expected */
   beat(): boolean {
     const wasAwaited = !this.isAlive;
     this.isAlive = true;
     return wasAwaited;
   }
 
-  /** Ends a connection whose frames do not stop; none of them is looked at any more. */
+  /** Closes a connection that floods; none of its frames is looked at any more. */
   refuseFlood(): void {
     if (!this.isOpen) return;
     this.finish(POLICY, 'too many frames beyond the rate limit');
     this.readNoMore();
   }
 
-  /** Ends a connection whose message takes more memory or time than it may before it has come to its end. */
+  /** Closes a connection whose unfinished message takes more memory or time than it may. */
   refuseUnfinished(): void {
     this.finish(TRY_LATER, 'a message did not come to its end');
     this.readNoMore();
@@ -96,15 +96,15 @@ export class SocketViewer extends Viewer {
   }
 
   protected turnIsOver(): void {
-    // The next one may come.
+    // Another turn may follow.
   }
 
-  /** What has arrived and not been read yet stays where it is, and in the end with the client. */
+  /** Stops reading: data stays in the socket's buffers, and finally with the client. */
   readNoMore(): void {
     this.webSocket.pause();
   }
 
-  /** Unless the client does not take what it is sent. */
+  /** Reads again, unless the client does not read what it is sent. */
   readOn(): void {
     if (this.webSocket.isPaused && this.isOpen && !this.isFull) this.webSocket.resume();
   }
