@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 /** What Node starts: the command line, and the programs of the two kinds of threads. */
@@ -25,6 +26,18 @@ const $installed = $createRequire(import.meta.url);
 const require = Object.assign((name) => (globalThis[${registry}]?.[name] ?? (() => $installed(name)))(), $installed);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;`;
+
+/** Marks a question of this plugin, which it does not answer itself. */
+const ASKED = Symbol('asked');
+
+/** What Node would take a file for. */
+function isCommonJs(file, folder = dirname(file)) {
+  if (file.endsWith('.cjs')) return true;
+  if (!file.endsWith('.js')) return false;
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest)) return JSON.parse(readFileSync(manifest, 'utf8')).type !== 'module';
+  return isCommonJs(file, dirname(folder));
+}
 
 const bundledCopies = {
   name: 'bundled-copies',
@@ -51,11 +64,24 @@ const bundledCopies = {
       contents: `globalThis[${registry}] = { ${asked} };`,
       resolveDir: import.meta.dirname,
     }));
-    // Drivers and transports that are not installed: whoever asks for one is told so by Node.
     onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
-      if (pluginData === 'asked') return undefined;
-      const { errors } = await resolve(path, { ...from, pluginData: 'asked' });
-      return errors.length > 0 ? { path, external: true } : undefined;
+      if (pluginData === ASKED) return undefined;
+      const found = await resolve(path, { ...from, pluginData: ASKED });
+      // Drivers and transports that are not installed: whoever asks for one is told so by Node.
+      if (found.errors.length > 0) return { path, external: true };
+      return from.kind === 'dynamic-import' && isCommonJs(found.path)
+        ? { path: found.path, namespace: 'named' }
+        : undefined;
+    });
+    // `import('…')` of CommonJS gives its names as Node would; esbuild alone gives `default`.
+    onLoad({ filter: /.*/, namespace: 'named' }, async ({ path }) => {
+      const names = Object.keys(await import(pathToFileURL(path).href)).filter((name) =>
+        /^[\w$]+$/.test(name),
+      );
+      const named = names.filter((name) => name !== 'default').join(', ');
+      const contents = `import * as all from ${JSON.stringify(path)};
+        export default all.default; export const { ${named} } = all;`;
+      return { contents, resolveDir: dirname(path) };
     });
   },
 };

@@ -17,6 +17,19 @@ function loadedFiles(folder: string): string[] {
     .flatMap(({ result }) => result.map(({ url }) => url));
 }
 
+/** Reads everything that has no name in its path; @returns what was not answered 200 */
+async function wrongReads(caller: HttpCaller, base: string): Promise<string[]> {
+  const document = (await (await fetch(new URL('/openapi.json', base))).json()) as {
+    readonly paths: Readonly<Record<string, { readonly get?: object }>>;
+  };
+  const paths = Object.entries(document.paths)
+    .filter(([path, { get }]) => get !== undefined && !/\{|stream/.test(path))
+    .map(([path]) => path.replace('/api/v1', ''));
+  expect(paths).toContain('/sessions');
+  const answers = await Promise.all(paths.map(async (path) => ({ path, ...(await caller.get(path)) })));
+  return answers.filter(({ status }) => status !== 200).map(({ path, status }) => `${path} ${status}`);
+}
+
 test('what runs is the bundle alone: no library is loaded a second time beside it', async () => {
   const folder = await bench.folder();
   const coverage = join(folder, 'coverage');
@@ -31,6 +44,8 @@ test('what runs is the bundle alone: no library is loaded a second time beside i
   expect(made.status).toBe(201);
   const { id } = made.body as { id: string };
   expect((await caller.post(`/sessions/${id}/messages`, { content: 'hello' })).status).toBe(200);
+  expect(await wrongReads(caller, gateway.b)).toEqual([]);
+  expect((await caller.get(`/sessions/${id}/messages?limit=1`)).status).toBe(200);
   gateway.kill('SIGTERM');
   expect((await gateway.ended).code).toBe(0);
 
