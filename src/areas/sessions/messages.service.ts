@@ -7,6 +7,7 @@ import {
   AttachmentFetcher,
   type HistoryPage,
   type Message,
+  MessageOptionsCheck,
   MessageStore,
   type NewUserMessage,
   RunningTurns,
@@ -40,6 +41,7 @@ export class MessagesService {
     private readonly leases: TurnLeases,
     private readonly settings: Settings,
     private readonly fetcher: AttachmentFetcher,
+    private readonly optionsCheck: MessageOptionsCheck,
   ) {}
 
   /**
@@ -71,9 +73,11 @@ export class MessagesService {
 
   /** The message with the attachments that it gives by URL. Nothing is fetched for a session that cannot take it. */
   private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
+    const { options } = sent;
     const isRemote = sent.attachments.some((one) => 'url' in one);
-    if (isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
-      const { status } = await this.sessions.find(sessionId, caller);
+    if (options !== undefined || isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
+      const { status, model } = await this.sessions.find(sessionId, caller);
+      if (options !== undefined) await this.optionsCheck.refuseUnsupported(model, options);
       if (isRemote && status === 'terminated') throw new SessionEnded();
     }
     return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };

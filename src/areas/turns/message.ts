@@ -1,6 +1,7 @@
 import type { OnCommit } from '../../platform/database/sql.js';
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
+import type { MessageOptions } from './message-options.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export type MessageRole = 'user' | 'assistant';
@@ -62,6 +63,8 @@ export interface NewUserMessage {
   readonly id?: string | undefined;
   readonly content: string;
   readonly attachments: readonly NewAttachment[];
+  /** How it wants to be answered. */
+  readonly options?: MessageOptions | undefined;
   /** What its turn tells the model of it, behind the history. */
   readonly systemNote?: string | undefined;
   /** What is committed with its turn, given the turn's id. */

@@ -74,7 +74,9 @@ export class TurnPrompt {
     const { earlier, note, spent } = await this.earlier(turn, otherTokens, terms);
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
     const messages = withNote([...earlier, userMessage(message, fresh)], note);
-    return { context, system, trailing, tools, model, messages, spent, steps: this.steps.open(turn.lease) };
+    const { options = {} } = message;
+    const stepLog = this.steps.open(turn.lease);
+    return { context, system, trailing, tools, model, messages, options, spent, steps: stepLog };
   }
 
   /** The history that fits, what stands for the rest, and what it took to make that. */

@@ -52,6 +52,7 @@ const input: Omit<TurnInput, 'tools' | 'steps'> = {
   system: 'Be brief.',
   trailing: '',
   spent: { input: 0, output: 0 },
+  options: {},
   model: 'scripted-1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
 };
@@ -90,7 +91,7 @@ function runnerOf(
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
   const calls = new ToolCallRunner(registry, gate, callLog);
   return {
-    runner: new TurnRunner(model, new ModelCalls(metrics), calls, settings),
+    runner: new TurnRunner(model, new ModelCalls(metrics), calls, new ArgumentChecks(), settings),
     tools: registry.list(input.context),
   };
 }
@@ -374,4 +375,51 @@ test('what no database can keep does not reach the record', async () => {
   );
   const { outcome } = await run(runnerOf(model, [odd]));
   expect(outcome.toolCalls[0]?.output).toBe('ab\ufffdc');
+});
+
+describe('an answer that has to have a format', () => {
+  const responseFormat = {
+    name: 'reply',
+    schema: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } },
+  };
+  const options = { options: { responseFormat } };
+
+  test('is shown whole, when it fits', async () => {
+    const model = new ScriptedModel((_request, number) =>
+      number === 1 ? { text: 'Let me see.', calls: [call('1')] } : { text: '{"n":1}' },
+    );
+    const { outcome, events } = await run(runnerOf(model, [echo]), undefined, options);
+    expect(outcome.content).toBe('{"n":1}');
+    expect(events.filter(({ type }) => type === 'token')).toEqual([{ type: 'token', text: '{"n":1}' }]);
+    expect(model.requests.map((request) => request.responseFormat)).toEqual([responseFormat, responseFormat]);
+  });
+
+  test.each(['no JSON', '{"n":"one"}', ''])('is repaired once: %j', async (text) => {
+    const model = new ScriptedModel((_request, number) => ({ text: number === 1 ? text : '{"n":2}' }));
+    const { outcome, events } = await run(runnerOf(model, [echo]), undefined, options);
+    expect(outcome.content).toBe('{"n":2}');
+    expect(events).toEqual([{ type: 'token', text: '{"n":2}' }]);
+    expect(model.requests).toHaveLength(2);
+    expect(mayCall(model.requests[1]!)).toBe(false);
+    expect(JSON.stringify(model.requests[1]!.messages.at(-1))).toContain('does not fit the format');
+  });
+
+  test('fails the turn when the repaired one does not fit either', async () => {
+    const model = new ScriptedModel(() => ({ text: '{"n":"one"}' }));
+    await expect(run(runnerOf(model), undefined, options)).rejects.toMatchObject({
+      details: { reason: 'response_format_unmet' },
+    });
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+test('options of the message reach every call, but what has to be called only the first', async () => {
+  const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: 'required' as const };
+  const model = new ScriptedModel((_request, number) =>
+    number === 1 ? { calls: [call('1')] } : { text: '.' },
+  );
+  await run(runnerOf(model, [echo]), undefined, { options: { sampling, maxOutputTokens: 7 } });
+  const { toolChoice: _first, ...rest } = sampling;
+  expect(model.requests.map((request) => request.sampling)).toEqual([sampling, rest]);
+  expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([7, 7]);
 });

@@ -2,11 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import { addUsage, type ModelMessage, ModelProvider, type ModelToolCall } from '../models/models.api.js';
-import { type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
+import {
+  addUsage,
+  type ModelMessage,
+  ModelProvider,
+  type ModelToolCall,
+  type ResponseFormat,
+} from '../models/models.api.js';
+import { ArgumentChecks, type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
 import { askedMessage } from './conversation.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
+import { ResponseFormatUnmet } from './turns.errors.js';
 
 interface Running {
   readonly input: TurnInput;
@@ -23,6 +30,7 @@ export class TurnRunner {
     private readonly provider: ModelProvider,
     private readonly calls: ModelCalls,
     private readonly toolCalls: ToolCallRunner,
+    private readonly schemas: ArgumentChecks,
     private readonly settings: Settings,
   ) {}
 
@@ -32,42 +40,75 @@ export class TurnRunner {
    */
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
-    const running: Running = { input, settings, provider: this.provider.inForce(), emit, signal };
+    const { responseFormat: format } = input.options;
+    const heard = format === undefined ? emit : withoutText(emit);
+    const running: Running = { input, settings, provider: this.provider.inForce(), emit: heard, signal };
     const messages = [...input.messages];
     const ids = new CallIds(messages);
     const records: ToolCallRecord[] = [];
     const texts: string[] = [];
     let usage = input.spent;
+    let isRepair = false;
     for (let number = 1; ; number += 1) {
-      const withTools =
-        number <= running.settings.max_turns && records.length <= running.settings.max_tool_calls_per_turn;
-      const round = ids.unique(await this.askModel(running, messages, withTools, texts.length > 0));
+      const isWithinLimits =
+        number <= settings.max_turns && records.length <= settings.max_tool_calls_per_turn;
+      const withTools = isWithinLimits && !isRepair;
+      const terms = { number, withTools, afterText: texts.length > 0 };
+      const round = ids.unique(await this.askModel(running, messages, terms));
       usage = addUsage(usage, round.usage);
       if (round.text !== '') texts.push(round.text);
-      if (round.calls.length === 0 || !withTools) {
-        const { model, finishReason } = round;
-        return { content: texts.join('\n\n'), toolCalls: records, usage, model, finishReason };
+      if (round.calls.length > 0 && withTools) {
+        await input.steps.add({ kind: 'asked', ...asked(round) });
+        messages.push(askedMessage(round), await this.answerCalls(running, round.calls, records));
+        continue;
       }
-      await input.steps.add({ kind: 'asked', ...asked(round) });
-      messages.push(askedMessage(round), await this.answerCalls(running, round.calls, records));
+      const problem = format && (await this.misfit(round.text, format, signal));
+      if (problem === undefined) {
+        const { model, finishReason } = round;
+        const content = format === undefined ? texts.join('\n\n') : round.text;
+        if (format !== undefined) await emit({ type: 'token', text: content });
+        return { content, toolCalls: records, usage, model, finishReason };
+      }
+      if (isRepair) throw new ResponseFormatUnmet(problem);
+      isRepair = true;
+      messages.push(...repairing(round.text, problem));
     }
   }
 
-  /** Without tools they are still named, as in the calls before: what changes is that none may be called. */
   private askModel(
     { input, settings, provider, emit, signal }: Running,
     messages: readonly ModelMessage[],
-    withTools: boolean,
-    afterText: boolean,
+    { number, withTools, afterText }: { number: number; withTools: boolean; afterText: boolean },
   ): Promise<ModelRound> {
-    const { model, trailing, tools, context } = input;
+    const { model, trailing, context, options } = input;
+    const tools = withTools ? input.tools : [];
+    const { toolChoice: wanted, ...others } = options.sampling ?? {};
+    // What has to be called is called once: with the results the model goes on as it likes.
+    const toolChoice = number === 1 || wanted === 'none' ? wanted : undefined;
+    const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
     const request = {
-      ...{ model, messages, conversationId: context.sessionId },
+      ...{ model, messages, tools, conversationId: context.sessionId },
       system: trailing === '' ? input.system : `${input.system}\n\n${trailing}`,
-      tools: withTools ? tools : [],
-      maxOutputTokens: settings.max_output_tokens,
+      maxOutputTokens: options.maxOutputTokens ?? settings.max_output_tokens,
+      ...(Object.keys(sampling).length > 0 && { sampling }),
+      ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };
     return this.calls.ask(request, { provider, settings, emit, signal, afterText });
+  }
+
+  /** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. */
+  private async misfit(
+    text: string,
+    { schema }: ResponseFormat,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return 'it is not JSON';
+    }
+    return this.schemas.of(schema).problem(value, signal);
   }
 
   /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */
@@ -90,6 +131,19 @@ export class TurnRunner {
     records.push(...answers.map(({ record }) => record));
     return { role: 'tool', results: answers.map(({ result }) => result) };
   }
+}
+
+/** An answer that has to have a format is shown when it has it: what was repaired is nobody's answer. */
+function withoutText(emit: TurnListener): TurnListener {
+  return (event) => (event.type === 'token' ? undefined : emit(event));
+}
+
+function repairing(text: string, problem: string): ModelMessage[] {
+  const ask = `This answer does not fit the format that was asked for: ${problem}. Answer again, with the JSON alone.`;
+  return [
+    { role: 'assistant', text: text.trim() === '' ? '(nothing)' : text, toolCalls: [] },
+    { role: 'user', parts: [{ type: 'text', text: ask }] },
+  ];
 }
 
 /** What of a round is stored before its tools run. */

@@ -93,8 +93,8 @@ export const START_WAITING_LIMITED = startWaiting('turns.begin_waiting_limited',
 /** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
 export const INSERT_WAITING_TURN: Statement = {
   name: 'turns.insert_waiting',
-  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, token_id, wait_until)
-         VALUES ($1, $2, $3, 'waiting', $5::json, $6,
+  text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, token_id, options, wait_until)
+         VALUES ($1, $2, $3, 'waiting', $5::json, $6, $7::json,
            CASE WHEN $5::json IS NULL THEN now() + make_interval(secs => $4) ELSE 'infinity' END)`,
 };
 /** Any replica may take it: the first one does, and the others see that it waits no longer. */

@@ -45,6 +45,10 @@ export class TurnEntity {
   @Column({ type: 'json', nullable: true })
   caller!: Record<string, unknown> | null;
 
+  /** How a message that waits wants to be answered. */
+  @Column({ type: 'json', nullable: true })
+  options!: Record<string, unknown> | null;
+
   /** What whoever waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
   failure!: Record<string, unknown> | null;

@@ -88,6 +88,7 @@ export class TurnStore {
         limits.maxWaitMs / 1000,
         limits.isAccepted ? JSON.stringify(caller) : null,
         caller.tokenId,
+        message.options === undefined ? null : JSON.stringify(message.options),
       ]);
       await storeWith(runner, waiting, message, allowance);
       return { waiting };

@@ -1,5 +1,6 @@
 import type { FinishReason, ModelMessage, ModelTool, ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
+import type { MessageOptions } from './message-options.js';
 import type { TurnStepLog } from './turn-steps.store.js';
 
 /** What one turn starts from. */
@@ -13,6 +14,7 @@ export interface TurnInput {
   readonly messages: readonly ModelMessage[];
   /** The same for all calls of the turn, sorted by name. */
   readonly tools: readonly ModelTool[];
+  readonly options: MessageOptions;
   /** What was used before its first round. */
   readonly spent: ModelUsage;
   /** Where it writes down what it asks of tools. */

@@ -47,6 +47,15 @@ export class TurnUnanswered extends ProviderFailed {
   }
 }
 
+/** The model's answer, and what it answered when it was told what is wrong with it, did not fit `response_format`. */
+export class ResponseFormatUnmet extends ProviderFailed {
+  constructor(problem: string) {
+    super(`The model did not answer in the format that was asked for: ${problem}.`, {
+      details: { reason: 'response_format_unmet' },
+    });
+  }
+}
+
 /** Somebody asked for the turn to end; the session goes on. */
 export class TurnStopped extends TurnCancelled {
   constructor() {

@@ -11,6 +11,7 @@ import { ContextCutsStore } from './context-cuts.store.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
 import { MessageStore } from './message.store.js';
+import { MessageOptionsCheck } from './message-options.js';
 import { ModelCalls } from './model-calls.js';
 import { RemoteTurnsStore } from './relay/remote-turns.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
@@ -35,6 +36,7 @@ import { TurnsService } from './turns.service.js';
 @Module({
   imports: [ModelsModule, ToolsModule, TokensModule],
   providers: [
+    MessageOptionsCheck,
     ModelCalls,
     TurnRunner,
     TurnStepsStore,
@@ -77,6 +79,7 @@ import { TurnsService } from './turns.service.js';
     TurnQueue,
     TurnStarter,
     AcceptedTurns,
+    MessageOptionsCheck,
   ],
 })
 export class TurnsModule {

@@ -26,6 +26,7 @@ import { EndWhatTokensMade1795341000000 } from './migrations/1795341000000-end-w
 import { CountStoredBytes1795344200000 } from './migrations/1795344200000-count-stored-bytes.js';
 import { KeepTurnSteps1795368019000 } from './migrations/1795368019000-keep-turn-steps.js';
 import { CreateConversationSummaries1795370294000 } from './migrations/1795370294000-create-conversation-summaries.js';
+import { KeepMessageOptions1795371138000 } from './migrations/1795371138000-keep-message-options.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   CountStoredBytes1795344200000,
   KeepTurnSteps1795368019000,
   CreateConversationSummaries1795370294000,
+  KeepMessageOptions1795371138000,
 ];

@@ -15,13 +15,25 @@ import {
   Word,
 } from '../../../http/validation/field.decorator.js';
 import { FurtherChecks } from '../../../http/validation/further-checks.js';
+import type { ToolChoice } from '../../models/models.api.js';
 import {
   type AttachmentType,
   MAX_ATTACHED_BYTES,
+  type MessageOptions,
   type NewAttachment,
   type RemoteAttachment,
   type SentMessage,
 } from '../../turns/turns.api.js';
+import {
+  Checked,
+  isNumber,
+  isResponseFormat,
+  isStop,
+  isToolChoice,
+  type ResponseFormatRequest,
+  TOOL_CHOICES,
+  TOOL_NAME,
+} from './message-options.checks.js';
 
 const ATTACHMENT_TYPES: readonly AttachmentType[] = ['image', 'file', 'audio', 'video'];
 const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
@@ -82,6 +94,94 @@ export class SendMessageRequest {
   @Optional()
   @ListOf(() => AttachmentRequest, 10)
   attachments?: AttachmentRequest[];
+
+  @ApiPropertyOptional({
+    type: 'number',
+    minimum: 0,
+    maximum: 2,
+    description: 'How freely the next token is chosen',
+  })
+  @Optional()
+  @Checked((value) => isNumber(value, 0, 2), 'must be a number from 0 to 2')
+  temperature?: number;
+
+  @ApiPropertyOptional({
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    description: 'From which share of likely tokens the next one is chosen',
+  })
+  @Optional()
+  @Checked((value) => isNumber(value, 0, 1), 'must be a number from 0 to 1')
+  top_p?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'At most `agent.max_output_tokens`',
+  })
+  @Optional()
+  @Checked(
+    (value) => isNumber(value, 1, 1_000_000) && Number.isInteger(value),
+    'must be a whole number from 1 to 1000000',
+  )
+  max_output_tokens?: number;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether tools may be called, have to be, or which one has to be in the first call of the model',
+    oneOf: [
+      { type: 'string', enum: TOOL_CHOICES },
+      {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string', pattern: TOOL_NAME.source } },
+        additionalProperties: false,
+      },
+    ],
+  })
+  @Optional()
+  @Checked(isToolChoice, 'must be auto, none, required, or an object with the name of a tool')
+  tool_choice?: ToolChoice;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    minItems: 1,
+    maxItems: 4,
+    items: { type: 'string', minLength: 1, maxLength: 64 },
+    description: 'Texts, each of which ends the answer',
+  })
+  @Optional()
+  @Checked(isStop, 'must be a list of 1 to 4 strings of 1 to 64 characters')
+  stop?: string[];
+
+  @ApiPropertyOptional({
+    type: 'object',
+    description:
+      'The answer is JSON of this schema, of at most 64 KiB and 32 levels; else the turn fails with `response_format_unmet`',
+    required: ['type', 'json_schema'],
+    properties: {
+      type: { type: 'string', enum: ['json_schema'] },
+      json_schema: {
+        type: 'object',
+        required: ['name', 'schema'],
+        properties: {
+          name: { type: 'string', pattern: TOOL_NAME.source },
+          schema: { type: 'object', additionalProperties: true },
+          strict: { type: 'boolean' },
+        },
+        additionalProperties: false,
+      },
+    },
+    additionalProperties: false,
+  })
+  @Optional()
+  @Checked(
+    isResponseFormat,
+    'must be {type: "json_schema", json_schema: {name, schema, strict?}} with a schema of at most 64 KiB and 32 levels',
+  )
+  response_format?: ResponseFormatRequest;
 }
 
 /** Each can be sent as it is. */
@@ -118,7 +218,32 @@ export function newUserMessage(request: SendMessageRequest): SentMessage {
   const bytes = attachments.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
   if (bytes > MAX_ATTACHED_BYTES)
     throw new BadFields([{ path: 'attachments', message: 'must be at most 20 MiB decoded in all' }]);
-  return { content: request.content ?? '', attachments };
+  return { content: request.content ?? '', attachments, options: optionsOf(request) };
+}
+
+/** Undefined when the message leaves everything to settings and provider. */
+function optionsOf(request: SendMessageRequest): MessageOptions | undefined {
+  const {
+    temperature,
+    top_p: topP,
+    stop,
+    tool_choice: toolChoice,
+    max_output_tokens: maxOutputTokens,
+  } = request;
+  const responseFormat = request.response_format?.json_schema;
+  const sampling = {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(stop !== undefined && { stop }),
+    ...(toolChoice !== undefined && { toolChoice }),
+  };
+  const isPlain = Object.keys(sampling).length === 0;
+  if (isPlain && maxOutputTokens === undefined && responseFormat === undefined) return undefined;
+  return {
+    ...(!isPlain && { sampling }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(responseFormat !== undefined && { responseFormat }),
+  };
 }
 
 /** What is wrong with the message as a whole. Fields that are faulty by themselves are skipped. */

@@ -35,7 +35,9 @@ export const ANY: Statement = {
 
 export const MESSAGE: Statement = {
   name: 'accepted_turns.message',
-  text: 'SELECT content, attachments FROM messages WHERE id = $1',
+  text: `
+    SELECT content, attachments, turns.options FROM messages JOIN turns ON turns.id = messages.turn_id
+    WHERE messages.id = $1`,
 };
 
 /** A message whose session ended before it could be answered: it is in the history, and says so. `$2` is what is told. */

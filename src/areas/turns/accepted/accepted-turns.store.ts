@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
+import type { MessageOptions } from '../message-options.js';
 import type { WaitingTurn } from '../turn.store.js';
 import { SessionEnded } from '../turns.errors.js';
 import * as sql from './accepted-turns.sql.js';
@@ -28,6 +29,7 @@ interface DueRow {
 interface UserMessageRow {
   content: string;
   attachments: AttachmentInfo[];
+  options: MessageOptions | null;
 }
 
 /** Messages that were accepted while their session was busy; any replica may answer them. */
@@ -65,7 +67,7 @@ export class AcceptedTurnsStore {
       ...info,
       data: bytes?.get(info.id) ?? Buffer.alloc(0),
     }));
-    return { id: userMessageId, content: said.content, attachments };
+    return { id: userMessageId, content: said.content, attachments, options: said.options ?? undefined };
   }
 
   /** Gives a message of a session that has ended its place in the history. */

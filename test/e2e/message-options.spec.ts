@@ -1,0 +1,105 @@
+import type { ProfileId } from '../../src/http/profiles/profile.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import {
+  type Judgement,
+  type JudgingModel,
+  type SentRequest,
+  startJudgingModel,
+} from '../harness/judging-model.js';
+
+const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string' } } };
+const format = (json_schema: object = { name: 'reply', schema }) => ({ type: 'json_schema', json_schema });
+
+/** Answers in the format when it is asked nicely, after a repair, or never. */
+function answer({ messages }: SentRequest): Judgement {
+  const said = messages.map(({ text }) => text).join('\n');
+  if (said.includes('never')) return { text: 'No.' };
+  const isRepair = said.includes('does not fit the format');
+  return { text: said.includes('late') && !isRepair ? '{"town":1}' : '{"city":"Oslo"}' };
+}
+
+let model: JudgingModel;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  model = await startJudgingModel('openai', answer);
+  gateway = await startTestGateway({ env: model.env });
+});
+beforeEach(() => {
+  model.requests.length = 0;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await model.provider.stop();
+});
+
+interface Answer {
+  content?: string;
+  error?: { code: string; message: string; details?: { reason?: string } };
+}
+
+async function say(profile: ProfileId, content: string, more: object) {
+  const { body } = await gateway[profile].post<{ id?: string; session_id?: string }>('/sessions', {});
+  return gateway[profile].post<Answer>(`/sessions/${body.id ?? body.session_id}/messages`, {
+    content,
+    ...more,
+  });
+}
+
+describe.each(['a', 'b'] as const)('Profile %s', (profile) => {
+  test.each<[string, object]>([
+    ['temperature', { temperature: 3 }],
+    ['top_p', { top_p: '1' }],
+    ['max_output_tokens', { max_output_tokens: 0 }],
+    ['max_output_tokens', { max_output_tokens: 5000 }],
+    ['stop', { stop: [] }],
+    ['tool_choice', { tool_choice: 'maybe' }],
+    ['tool_choice', { tool_choice: { name: 'no_such_tool' } }],
+    ['response_format', { response_format: { type: 'text' } }],
+    ['response_format', { response_format: format({ name: 'x', schema: { type: 'nonsense' } }) }],
+    [
+      'response_format',
+      { response_format: format({ name: 'x', schema: { description: 'x'.repeat(65_536) } }) },
+    ],
+  ])('%s is refused by name: %#', async (name, options) => {
+    const refused = await say(profile, 'Hello', options);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain(name);
+    expect(model.requests).toEqual([]);
+  });
+
+  test('an answer in a format is that JSON, also after a repair', async () => {
+    for (const [content, calls] of [
+      ['Where?', 1],
+      ['Where, late?', 2],
+    ] as const) {
+      model.requests.length = 0;
+      const { status, body } = await say(profile, content, { response_format: format() });
+      expect([status, body.content]).toEqual([200, '{"city":"Oslo"}']);
+      expect(model.requests).toHaveLength(calls);
+    }
+  });
+
+  test('one that does not fit after the repair fails the turn', async () => {
+    const failed = await say(profile, 'never', { response_format: format() });
+    expect(failed.status).toBe(502);
+    expect(JSON.stringify(failed.body)).toContain('did not answer in the format that was asked for');
+    expect(gateway.logLines.join('')).toContain('response_format_unmet');
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+test('a message that was accepted is answered as it wanted to be', async () => {
+  const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+  const path = `/sessions/${body.id}/messages`;
+  const send = { content: 'Where, late?', response_format: format() };
+  const prefer = { prefer: 'respond-async' };
+  const accepted = await Promise.all([1, 2, 3].map(() => gateway.b.post(path, send, prefer)));
+  expect(accepted.map(({ status }) => status)).toEqual([202, 202, 202]);
+  const answers = async () =>
+    (await gateway.b.get<{ messages: { role: string; content: string }[] }>(path)).body.messages
+      .filter(({ role }) => role === 'assistant')
+      .map(({ content }) => content);
+  await eventually(async () => expect(await answers()).toEqual(Array(3).fill('{"city":"Oslo"}')));
+});
