@@ -78,7 +78,7 @@ function holdFirst() {
     const asked = (body['messages'] as { content: unknown }[]).at(-1)?.content;
     const answer = heldAnswer();
     answer.say(`You said ${JSON.stringify(asked)}`);
-    void answer.script(response, { path: '', headers: {}, body });
+    void answer.script(response, { path: '', headers: {}, body, text: '' });
     answer.finish();
   });
   return held;

@@ -5,6 +5,8 @@ export interface ScriptedRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 /** What the next request gets: the test writes to `response` as it likes. */
@@ -34,10 +36,12 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
       const seen = {
         path: request.url ?? '',
         headers: request.headers,
-        body: JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>,
+        body: JSON.parse(text || '{}') as Record<string, unknown>,
+        text,
       };
       requests.push(seen);
       const next = scripts.length > 1 ? scripts.shift() : scripts[0];

@@ -1,6 +1,7 @@
 import {
   type ModelCallOptions,
   type ModelEvent,
+  type ModelOptions,
   ModelProvider,
   type ModelRequest,
 } from './model-provider.port.js';
@@ -25,6 +26,10 @@ export class LiveModelProvider extends ModelProvider {
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
     return this.provider.stream(request, options);
+  }
+
+  override unsupported(options: ModelOptions): readonly string[] {
+    return this.provider.unsupported(options);
   }
 
   /** New turns go to this one; those that run stay with theirs. */

@@ -80,6 +80,8 @@ export interface ModelRequest {
   /** The session: calls of one conversation share a cache. */
   readonly conversationId?: string;
   readonly reasoning?: ReasoningEffort;
+  /** Whether what the model thinks is to be told, where its provider shows it only when asked; false by default. */
+  readonly showReasoning?: boolean;
   readonly sampling?: SamplingOptions;
   readonly responseFormat?: ResponseFormat;
 }

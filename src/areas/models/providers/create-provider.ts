@@ -23,7 +23,7 @@ export async function createProvider(
     }
     case 'openai': {
       const { OpenAiProvider } = await import('./openai/openai.provider.js');
-      return OpenAiProvider.create(options);
+      return OpenAiProvider.create({ ...options, wire: choice.wire ?? 'auto' });
     }
     case 'offline': {
       const { OfflineProvider } = await import('./offline/offline.provider.js');

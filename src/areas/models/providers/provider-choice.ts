@@ -1,6 +1,20 @@
 import { withoutEndSlashes } from '../../../common/text/without-end-slashes.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
-import { DEFAULT_MODELS, OFFICIAL_BASE_URLS, type ProviderKind, type RemoteKind } from './default-models.js';
+
+export type ProviderKind = 'anthropic' | 'openai' | 'offline';
+export type RemoteKind = Exclude<ProviderKind, 'offline'>;
+
+/** The model of a session that names none, by kind: the balanced tier of each family. */
+export const DEFAULT_MODELS = {
+  anthropic: 'claude-sonnet-5-5',
+  openai: 'gpt-5.6-terra',
+  offline: 'offline',
+} as const satisfies Record<ProviderKind, string>;
+
+export const OFFICIAL_BASE_URLS = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+} as const satisfies Record<RemoteKind, string>;
 
 export interface ProviderChoice {
   readonly kind: ProviderKind;
@@ -10,6 +24,8 @@ export interface ProviderChoice {
   readonly baseUrl: string;
   /** The model of a session that names none. */
   readonly model: string;
+  /** Of `openai` alone; absent is `auto`. */
+  readonly wire?: GatewaySettings['provider']['wire'];
   /** For the log: what decided. */
   readonly why: string;
 }
@@ -60,7 +76,8 @@ function remote(
     );
   }
   const baseUrl = checkedBaseUrl(settings.base_url) || OFFICIAL_BASE_URLS[kind];
-  return { kind, apiKey, baseUrl, model: settings.model || DEFAULT_MODELS[kind], why };
+  const model = settings.model || DEFAULT_MODELS[kind];
+  return { kind, apiKey, baseUrl, model, why, ...(kind === 'openai' && { wire: settings.wire }) };
 }
 
 /** A key or an address without a kind could go to the wrong company. */

@@ -15,6 +15,16 @@ export const agentSection = z.strictObject({
       'Tool calls per message; further calls get an error result, and the model is asked once more without tools.',
     ),
   max_output_tokens: integer(1, 1_000_000).default(4096).describe('Most tokens in one model answer.'),
+  reasoning: z
+    .enum(['auto', 'none', 'minimal', 'low', 'medium', 'high'])
+    .default('auto')
+    .describe(
+      'How much the model thinks before it answers; auto is the default of the provider. What a model does not take is refused.',
+    ),
+  show_reasoning: z
+    .boolean()
+    .default(false)
+    .describe('Whether streams show what the model thinks, as far as its provider tells.'),
   session_idle_secs: integer(1, 31_536_000)
     .default(300)
     .describe('Inactivity after which a session is idle, in seconds.'),
@@ -90,6 +100,12 @@ export const providerSection = z.strictObject({
     .default('')
     .register(keyMarks, { fileOnly: true })
     .describe('Another server with the same API (vLLM, Ollama, a proxy); empty uses the official one.'),
+  wire: z
+    .enum(['auto', 'responses', 'chat'])
+    .default('auto')
+    .describe(
+      'How openai is spoken to: responses is the Responses API, chat is Chat Completions; auto is responses at api.openai.com and chat elsewhere.',
+    ),
   max_retries: integer(0, 10).default(2).describe('Retries of a call of which nothing has arrived yet.'),
 });
 

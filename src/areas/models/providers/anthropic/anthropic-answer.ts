@@ -1,16 +1,14 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { FinishReason, ModelEvent, ModelToolCall } from '../../model-provider.port.js';
-import { AnswerMeter } from '../wire/answer-meter.js';
-import { tokenCount } from '../wire/token-count.js';
-import type { Unchecked } from '../wire/unchecked.js';
+import type { FinishReason, ModelEvent, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
+import { AnswerMeter, countedUsage, tokenCount } from '../wire/answer-meter.js';
+import type { Unchecked } from '../wire/server-events.js';
+import { boundedArguments, isRecord, parseToolArguments } from '../wire/tool-arguments.js';
 import { WireFault } from '../wire/wire-fault.js';
-import { AnthropicBlocks } from './anthropic-blocks.js';
-import { AnthropicContent } from './anthropic-content.js';
-import type { AnthropicParams } from './anthropic-request.js';
 
-const INPUT_KEYS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
-type InputKey = (typeof INPUT_KEYS)[number];
-type Counts = Unchecked<Pick<Anthropic.MessageDeltaUsage, InputKey | 'output_tokens'>>;
+type Counts = Unchecked<Anthropic.MessageDeltaUsage>;
+type StartBlock = Unchecked<Anthropic.RawContentBlockStartEvent['content_block']>;
+type Delta = Unchecked<Anthropic.RawContentBlockDelta> | null | undefined;
+export type BlockParam = Anthropic.ContentBlockParam;
 
 interface ErrorEvent {
   readonly type: 'error';
@@ -32,20 +30,16 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map(
 
 /** One answer as it grows out of its events. */
 export class AnthropicAnswer {
-  private readonly blocks = new AnthropicBlocks(new AnswerMeter());
-  private readonly inputs: Record<InputKey, number> = {
-    input_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-  };
-  private output = 0;
-  private reason: FinishReason = 'stop';
-  private model: string;
-  private calledTools = false;
+  private readonly blocks: AnthropicBlocks;
+  private readonly counts = new Map<string, number>();
+  private stopReason = '';
   private complete = false;
 
-  constructor(private readonly params: AnthropicParams) {
-    this.model = params.model;
+  constructor(
+    public model: string,
+    meter: AnswerMeter,
+  ) {
+    this.blocks = new AnthropicBlocks(meter);
   }
 
   /** The end marker arrived. */
@@ -53,20 +47,30 @@ export class AnthropicAnswer {
     return this.complete;
   }
 
+  /** The provider stopped in between and wants to be asked to go on. */
+  isPaused(): boolean {
+    return this.stopReason === 'pause_turn';
+  }
+
+  /** The blocks as they go back. An empty text is the one block that the wire sends but does not take. */
+  content(): BlockParam[] {
+    return this.blocks.params.filter((block) => block.type !== 'text' || block.text !== '');
+  }
+
   /** Returns what the event adds to the neutral stream, often nothing. */
   add(event: Unchecked<AnthropicEvent>): ModelEvent | undefined {
     switch (event.type) {
       case 'content_block_start':
-        return token(this.blocks.start(event));
+        return this.blocks.start(event);
       case 'content_block_delta':
-        return token(this.blocks.extend(event));
+        return this.blocks.extend(event);
       case 'content_block_stop':
-        return this.called(this.blocks.stop(event));
+        return this.blocks.stop(event);
       case 'message_start':
         this.model = event.message?.model ?? this.model;
-        return this.count(event.message?.usage);
+        return this.count(event.message?.usage as Counts | undefined);
       case 'message_delta':
-        this.reason = REASONS.get(event.delta?.stop_reason ?? '') ?? this.reason;
+        this.stopReason = event.delta?.stop_reason ?? this.stopReason;
         return this.count(event.usage);
       case 'message_stop':
         this.complete = true;
@@ -79,42 +83,144 @@ export class AnthropicAnswer {
     }
   }
 
-  end(): ModelEvent {
-    return {
-      type: 'end',
-      finishReason: this.finishReason(),
-      usage: { input: INPUT_KEYS.reduce((sum, key) => sum + this.inputs[key], 0), output: this.output },
-      model: this.model,
-      ...(this.calledTools && { providerState: this.content() }),
-    };
+  usage(): ModelUsage {
+    const count = (key: string) => this.counts.get(key) ?? 0;
+    const cachedInput = count('cache_read_input_tokens');
+    const cacheWrite = count('cache_creation_input_tokens');
+    return countedUsage({
+      input: count('input_tokens') + cachedInput + cacheWrite,
+      output: count('output_tokens'),
+      cachedInput,
+      cacheWrite,
+      reasoning: count('thinking_tokens'),
+    });
   }
 
-  private content(): AnthropicContent {
-    // An empty text is the one block that the wire sends but does not take back.
-    const blocks = this.blocks.params.filter((block) => block.type !== 'text' || block.text !== '');
-    return new AnthropicContent(this.params.model, blocks, this.params.tools ?? []);
+  finishReason(): FinishReason {
+    const reason = REASONS.get(this.stopReason) ?? 'stop';
+    if (reason === 'length' || reason === 'refusal') return reason;
+    return this.hasCalls() ? 'tool_calls' : 'stop';
   }
 
-  private called(call: ModelToolCall | undefined): ModelEvent | undefined {
-    if (call === undefined) return undefined;
-    this.calledTools = true;
-    return { type: 'tool_call', call };
+  hasCalls(): boolean {
+    return this.blocks.hasCalls;
   }
 
   /** Counts are cumulative: the latest that is given stands. */
   private count(usage: Counts | null | undefined): undefined {
-    for (const key of INPUT_KEYS) this.inputs[key] = tokenCount(usage?.[key]) || this.inputs[key];
-    this.output = tokenCount(usage?.output_tokens) || this.output;
-  }
-
-  private finishReason(): FinishReason {
-    if (this.reason === 'length' || this.reason === 'refusal') return this.reason;
-    return this.calledTools ? 'tool_calls' : 'stop';
+    const { output_tokens_details: details, ...rest } = usage ?? {};
+    for (const [key, value] of Object.entries({ ...rest, ...details })) {
+      const tokens = typeof value === 'number' ? tokenCount(value) : 0;
+      if (tokens > 0) this.counts.set(key, tokens);
+    }
   }
 }
 
-function token(text: string): ModelEvent | undefined {
-  return text === '' ? undefined : { type: 'token', text };
+interface OpenCall {
+  readonly param: Anthropic.ToolUseBlockParam | Anthropic.ServerToolUseBlockParam;
+  readonly pieces: string[];
+}
+
+/** The content blocks of one answer, in their order, put together from deltas. */
+class AnthropicBlocks {
+  readonly params: BlockParam[] = [];
+  hasCalls = false;
+  private readonly open = new Map<number, BlockParam>();
+  private readonly calls = new Map<number, OpenCall>();
+
+  constructor(private readonly meter: AnswerMeter) {}
+
+  start({ index, content_block }: Unchecked<Anthropic.RawContentBlockStartEvent>): ModelEvent | undefined {
+    const param = paramOf(content_block ?? {});
+    if (param === undefined) return undefined;
+    this.meter.call();
+    this.params.push(param);
+    this.open.set(index ?? 0, param);
+    switch (param.type) {
+      case 'text':
+        return this.said('token', param.text);
+      case 'thinking':
+        this.meter.text(param.signature);
+        return this.said('reasoning', param.thinking);
+      case 'tool_use':
+      case 'server_tool_use':
+        this.meter.arguments(JSON.stringify(param.input));
+        this.calls.set(index ?? 0, { param, pieces: [] });
+        return undefined;
+      default:
+        this.meter.text(JSON.stringify(param));
+        return undefined;
+    }
+  }
+
+  extend({ index, delta }: Unchecked<Anthropic.RawContentBlockDeltaEvent>): ModelEvent | undefined {
+    const param = this.open.get(index ?? 0);
+    if (delta?.type === 'text_delta' && param?.type === 'text') {
+      param.text += delta.text ?? '';
+      return this.said('token', delta.text ?? '');
+    }
+    if (delta?.type === 'input_json_delta') {
+      const piece = delta.partial_json ?? '';
+      this.meter.arguments(piece);
+      this.calls.get(index ?? 0)?.pieces.push(piece);
+    }
+    return param?.type === 'thinking' ? this.think(param, delta) : undefined;
+  }
+
+  /** The end of a block completes its tool call, if it is one. */
+  stop({ index }: Unchecked<Anthropic.RawContentBlockStopEvent>): ModelEvent | undefined {
+    const call = this.calls.get(index ?? 0);
+    this.open.delete(index ?? 0);
+    this.calls.delete(index ?? 0);
+    if (call === undefined) return undefined;
+    const completed = completedCall(call);
+    // What runs at the provider is nothing for us to run.
+    if (call.param.type === 'server_tool_use') return undefined;
+    this.hasCalls = true;
+    return { type: 'tool_call', call: completed };
+  }
+
+  private think(param: Anthropic.ThinkingBlockParam, delta: Delta): ModelEvent | undefined {
+    const thinking = delta?.type === 'thinking_delta' ? (delta.thinking ?? '') : '';
+    const signature = delta?.type === 'signature_delta' ? (delta.signature ?? '') : '';
+    this.meter.text(signature);
+    param.thinking += thinking;
+    param.signature += signature;
+    return this.said('reasoning', thinking);
+  }
+
+  private said(type: 'token' | 'reasoning', text: string): ModelEvent | undefined {
+    this.meter.text(text);
+    return text === '' ? undefined : { type, text };
+  }
+}
+
+/** A block as it goes back. Those that nobody here knows are of tools that run at the provider: they stay as they came. */
+function paramOf(block: StartBlock): BlockParam | undefined {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text ?? '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: block.thinking ?? '', signature: block.signature ?? '' };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data ?? '' };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id ?? '', name: block.name ?? '', input: block.input ?? {} };
+    case undefined:
+    case null:
+      return undefined;
+    default:
+      return { ...block } as BlockParam;
+  }
+}
+
+function completedCall({ param, pieces }: OpenCall): ModelToolCall {
+  const text = pieces.join('');
+  const whole = isRecord(param.input) ? param.input : {};
+  // Some compatible servers put all arguments into the beginning of the block.
+  const parsed = text === '' ? boundedArguments(whole) : parseToolArguments(text);
+  param.input = parsed.arguments;
+  return { id: param.id, name: param.name, ...parsed };
 }
 
 function brokenOff(error: Unchecked<ErrorEvent>['error']): WireFault {

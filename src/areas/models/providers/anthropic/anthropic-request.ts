@@ -1,21 +1,141 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { ModelMessage, ModelRequest, ModelTool } from '../../model-provider.port.js';
-import { AnthropicContent } from './anthropic-content.js';
-import { anthropicMessages } from './anthropic-messages.js';
+import type {
+  ContentPart,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolResult,
+  ToolChoice,
+} from '../../model-provider.port.js';
+import { answeredCalls } from '../wire/answered-calls.js';
+import { attachmentText, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
+import { itemsOfState } from '../wire/provider-state.js';
+import { claudeThinking } from './anthropic-models.js';
 
-export type AnthropicParams = Anthropic.MessageCreateParamsStreaming;
+/** The SDK no longer names what the newest models do not take. */
+export type AnthropicParams = Anthropic.MessageCreateParamsStreaming & {
+  readonly temperature?: number;
+  readonly top_p?: number;
+};
+type BlockParam = Anthropic.ContentBlockParam;
+type SimpleBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
+type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
+export interface AnthropicTurn {
+  readonly role: 'user' | 'assistant';
+  readonly content: BlockParam[];
+}
+
+/** Ends a prefix that is to be cached; a request may have four. */
+const BREAKPOINT = { cache_control: { type: 'ephemeral' } } as const;
+
+/**
+ * A request in the order in which the wire reads it, so that the call after it begins with the same bytes. Breakpoints
+ * stand behind the tools, the system prompt, the last message and the user's message before it: a call that adds
+ * more blocks than the provider looks back finds the prefix of the call before at that one.
+ */
 export function anthropicRequest(request: ModelRequest, model: string): AnthropicParams {
+  const { sampling = {}, reasoning = 'auto', responseFormat, system } = request;
+  const { thinking, effort } = claudeThinking(model, reasoning, request.showReasoning === true);
   const offered = request.tools.map(toolParam);
-  const tools: Anthropic.ToolUnion[] = offered.length > 0 ? offered : toolsOfHistory(request.messages);
+  const tools = offered.length > 0 ? offered : toolsOfHistory(request.messages);
+  const choice = offered.length > 0 ? toolChoice(sampling.toolChoice) : ({ type: 'none' } as const);
+  const format = responseFormat && { type: 'json_schema' as const, schema: { ...responseFormat.schema } };
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...(request.system !== '' && { system: request.system }),
-    messages: anthropicMessages(request.messages, model),
-    ...(tools.length > 0 && { tools }),
-    ...(offered.length === 0 && tools.length > 0 && { tool_choice: { type: 'none' as const } }),
+    ...(thinking !== undefined && { thinking }),
+    ...((effort !== undefined || format !== undefined) && {
+      output_config: { ...(effort && { effort }), ...(format && { format }) },
+    }),
+    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
+    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
+    ...(sampling.stop !== undefined && { stop_sequences: [...sampling.stop] }),
+    ...(tools.length > 0 && choice !== undefined && { tool_choice: choice }),
+    ...(tools.length > 0 && { tools: withBreakpoint(tools) }),
+    ...(system !== '' && { system: withBreakpoint([text(system)]) }),
+    messages: anthropicMessages(request, model),
+  };
+}
+
+/** The history on this wire: the user speaks first and turns alternate, so all results of tools share one message. */
+function anthropicMessages({ messages, trailing = '' }: ModelRequest, model: string): AnthropicTurn[] {
+  const turns: AnthropicTurn[] = [];
+  for (const message of answeredCalls(messages)) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = contentOf(message, model);
+    const last = turns.at(-1);
+    if (content.length === 0) continue;
+    if (last?.role === role) last.content.push(...content);
+    else turns.push({ role, content });
+  }
+  if (turns[0]?.role === 'assistant') {
+    turns.unshift({ role: 'user', content: [text('(Earlier messages are left out.)')] });
+  }
+  const ofUser = turns.filter(({ role }) => role === 'user');
+  for (const turn of ofUser.slice(-2)) turn.content.push(...withBreakpoint(turn.content.splice(-1)));
+  if (trailing.trim() !== '') {
+    const last = turns.at(-1);
+    if (last?.role === 'user') last.content.push(text(trailing));
+    else turns.push({ role: 'user', content: [text(trailing)] });
+  }
+  return turns;
+}
+
+function withBreakpoint<Block extends object>(blocks: readonly Block[]): Block[] {
+  return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...BREAKPOINT } : block));
+}
+
+function contentOf(message: ModelMessage, model: string): BlockParam[] {
+  switch (message.role) {
+    case 'user':
+      return withoutBlanks(message.parts.map(partBlock), '(empty message)');
+    case 'assistant':
+      return assistantBlocks(message, model);
+    case 'tool':
+      return message.results.map(resultBlock);
+    default:
+      return message satisfies never;
+  }
+}
+
+/** The wire refuses text of nothing but blanks. */
+function withoutBlanks(blocks: readonly SimpleBlock[], otherwise: string): SimpleBlock[] {
+  const kept = blocks.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+  return kept.length > 0 ? kept : [text(otherwise)];
+}
+
+function partBlock(part: ContentPart): SimpleBlock {
+  if (part.type === 'text') return text(part.text);
+  const imageType = part.type === 'image' ? shownImageType(part.mimeType) : undefined;
+  if (imageType !== undefined) {
+    return { type: 'image', source: { type: 'base64', media_type: imageType, data: part.data } };
+  }
+  if (part.type === 'file' && isPdf(part.mimeType)) {
+    const source = { type: 'base64', media_type: 'application/pdf', data: part.data } as const;
+    return { type: 'document', title: oneLine(part.name), source };
+  }
+  return text(attachmentText(part));
+}
+
+function assistantBlocks(message: AssistantMessage, model: string): BlockParam[] {
+  const maker = { kind: 'anthropic', wire: 'messages', model } as const;
+  const blocks = itemsOfState<BlockParam>(message.providerState, maker);
+  if (blocks !== undefined) return [...blocks];
+  const calls = message.toolCalls.map(
+    (call): BlockParam => ({ type: 'tool_use', id: call.id, name: call.name, input: call.arguments }),
+  );
+  return message.text.trim() === '' ? calls : [text(message.text), ...calls];
+}
+
+function resultBlock({ callId, content, parts = [], isError }: ModelToolResult): BlockParam {
+  const blocks = [text(content), ...parts.map(partBlock)];
+  return {
+    type: 'tool_result',
+    tool_use_id: callId,
+    content: parts.length === 0 ? content : withoutBlanks(blocks, '(no content)'),
+    ...(isError && { is_error: true }),
   };
 }
 
@@ -27,16 +147,17 @@ function toolParam(tool: ModelTool): Anthropic.Tool {
   };
 }
 
-/**
- * A history with tool calls needs their tools even when none is offered any more, and thinking stays valid only
- * while the tools it was written under are unchanged; so they are sent along and calling them is forbidden.
- */
-function toolsOfHistory(messages: readonly ModelMessage[]): Anthropic.ToolUnion[] {
-  const assistants = messages.filter((message) => message.role === 'assistant');
-  const state = assistants
-    .map((message) => message.providerState)
-    .findLast((item) => item instanceof AnthropicContent);
-  if (state !== undefined) return [...state.tools];
-  const names = new Set(assistants.flatMap((message) => message.toolCalls.map((call) => call.name)));
-  return [...names].map((name) => ({ name, input_schema: { type: 'object' } }));
+/** A history with tool calls needs their tools even when none is offered any more; calling them is then forbidden. */
+function toolsOfHistory(messages: readonly ModelMessage[]): Anthropic.Tool[] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  const names = [...new Set(calls.map(({ name }) => name))].sort();
+  return names.map((name) => ({ name, input_schema: { type: 'object' } }));
 }
+
+function toolChoice(choice: ToolChoice | undefined): Anthropic.ToolChoice | undefined {
+  if (choice === undefined || choice === 'auto') return undefined;
+  if (choice === 'none') return { type: 'none' };
+  return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
+}
+
+const text = (value: string): Anthropic.TextBlockParam => ({ type: 'text', text: value });

@@ -7,6 +7,7 @@ import {
   textOf,
   userMessage,
 } from '../../../../../test/harness/model-call.js';
+import { PrefixBilling } from '../../../../../test/harness/prefix-billing.js';
 import {
   beginStream,
   type ScriptedProvider,
@@ -31,6 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const mark = { cache_control: { type: 'ephemeral' } };
 const tools = [{ name: 'f', description: 'Does f.', inputSchema: { type: 'object' } }];
 const start = (usage: object = {}) => ({ type: 'message_start', message: { model: 'm-1', usage } });
 const open = (index: number, content_block: object) => ({
@@ -63,9 +65,15 @@ describe('what Anthropic’s wire answers', () => {
     const counts = { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 100 };
     answer(
       start({ ...counts, output_tokens: 1 }),
-      ...stop('end_turn', { output_tokens: 42, input_tokens: null }),
+      ...stop('end_turn', {
+        output_tokens: 42,
+        input_tokens: null,
+        output_tokens_details: { thinking_tokens: 30 },
+      }),
     );
-    expect(endOf(await ask())).toMatchObject({ usage: { input: 115, output: 42 }, model: 'm-1' });
+    const { usage, model } = endOf(await ask());
+    expect(usage).toEqual({ input: 115, output: 42, cachedInput: 100, cacheWrite: 5, reasoning: 30 });
+    expect(model).toBe('m-1');
   });
 
   it('an answer without usage counts as zero', async () => {
@@ -141,6 +149,59 @@ describe('what Anthropic’s wire answers', () => {
   });
 });
 
+describe('a model that pauses', () => {
+  const searched = [
+    { type: 'server_tool_use', id: 's', name: 'web_search', input: { q: 'x' } },
+    { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+  ];
+  const paused = [
+    start({ input_tokens: 10, output_tokens: 1 }),
+    open(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+    grow(0, json('{"q":"x"}')),
+    close(0),
+    open(1, searched[1] ?? {}),
+    close(1),
+    open(2, { type: 'text', text: 'First, ' }),
+    close(2),
+    ...stop('pause_turn', { output_tokens: 5 }),
+  ];
+
+  it('is asked to go on with all that it said, as it came, and both calls are charged', async () => {
+    server.script(
+      (response) => {
+        beginStream(response, ...paused);
+        response.end();
+      },
+      (response) => {
+        const rest = [open(0, { type: 'text', text: 'then.' }), close(0)];
+        beginStream(
+          response,
+          start({ input_tokens: 20 }),
+          ...rest,
+          ...stop('end_turn', { output_tokens: 7 }),
+        );
+        response.end();
+      },
+    );
+    const events = await ask();
+    expect(textOf(events)).toBe('First, then.');
+    expect(callsOf(events)).toEqual([]);
+    expect(endOf(events)).toMatchObject({ finishReason: 'stop', usage: { input: 30, output: 12 } });
+    expect(server.requests[1]?.body).toMatchObject({
+      messages: [
+        { role: 'user' },
+        { role: 'assistant', content: [...searched, { type: 'text', text: 'First, ' }] },
+      ],
+    });
+  });
+
+  it('is not asked for ever', async () => {
+    answer(...paused);
+    expect(endOf(await ask()).finishReason).toBe('stop');
+    expect(server.requests).toHaveLength(9);
+  });
+});
+
 describe('what Anthropic’s wire is sent', () => {
   const sent = async (more: Partial<ModelRequest> = {}, messages = [userMessage('hello')]) => {
     answer(start(), ...stop('end_turn'));
@@ -153,9 +214,9 @@ describe('what Anthropic’s wire is sent', () => {
       model: 'test-model',
       max_tokens: 512,
       stream: true,
-      system: 'Be brief.',
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
-      tools: [{ name: 'f', description: 'Does f.', input_schema: { type: 'object' } }],
+      tools: [{ name: 'f', description: 'Does f.', input_schema: { type: 'object' }, ...mark }],
+      system: [{ type: 'text', text: 'Be brief.', ...mark }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello', ...mark }] }],
     });
   });
 
@@ -169,7 +230,7 @@ describe('what Anthropic’s wire is sent', () => {
       userMessage('and?'),
     ]);
     expect(body.messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      { role: 'user', content: [{ type: 'text', text: 'go', ...mark }] },
       {
         role: 'assistant',
         content: [
@@ -182,7 +243,7 @@ describe('what Anthropic’s wire is sent', () => {
         content: [
           { type: 'tool_result', tool_use_id: 'a', content: 'A' },
           { type: 'tool_result', tool_use_id: 'b', content: 'B', is_error: true },
-          { type: 'text', text: 'and?' },
+          { type: 'text', text: 'and?', ...mark },
         ],
       },
     ]);
@@ -196,9 +257,9 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
     expect(body).not.toHaveProperty('system');
     expect(body.messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: '(Earlier messages are left out.)' }] },
+      { role: 'user', content: [{ type: 'text', text: '(Earlier messages are left out.)', ...mark }] },
       { role: 'assistant', content: [{ type: 'text', text: 'As I said.' }] },
-      { role: 'user', content: [{ type: 'text', text: '(empty message)' }] },
+      { role: 'user', content: [{ type: 'text', text: '(empty message)', ...mark }] },
     ]);
   });
 
@@ -260,6 +321,7 @@ describe('what Anthropic’s wire is sent', () => {
       );
       const events = await ask({ tools });
       expect(textOf(events)).toBe('Looking.');
+      expect(events[0]).toEqual({ type: 'reasoning', text: 'Let me see.' });
       const { providerState } = endOf(events);
       return [
         userMessage('hello'),
@@ -283,13 +345,102 @@ describe('what Anthropic’s wire is sent', () => {
       expect(body.messages).toMatchObject([{}, { role: 'assistant', content: blocks.slice(2) }, {}]);
     });
 
-    it('the same tools go along, forbidden, when none is offered any more', async () => {
-      const messages = await thoughtful();
-      expect(await sent({ tools: [] }, messages)).toMatchObject({
-        tools: [{ name: 'f', description: 'Does f.', input_schema: { type: 'object' } }],
-        tool_choice: { type: 'none' },
+    it('what goes back may have been stored as JSON meanwhile, and belongs to nobody else', async () => {
+      const messages = JSON.parse(JSON.stringify(await thoughtful())) as ModelMessage[];
+      expect(messages[1]).toMatchObject({
+        providerState: { kind: 'anthropic', wire: 'messages', model: 'test-model', items: blocks },
       });
+      expect((await sent({ tools }, messages)).messages).toMatchObject([{}, { content: blocks }, {}]);
+      const foreign = messages.map((message) =>
+        'providerState' in message
+          ? { ...message, providerState: { ...(message.providerState as object), kind: 'openai' } }
+          : message,
+      );
+      expect((await sent({ tools }, foreign)).messages).toMatchObject([{}, { content: blocks.slice(2) }, {}]);
     });
+  });
+
+  it.each([
+    ['claude-sonnet-5-5', 'auto', false, {}],
+    ['claude-sonnet-5-5', 'auto', true, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-sonnet-5-5', 'none', true, { thinking: { type: 'between_tools' } }],
+    ['claude-opus-4-8', 'auto', true, {}],
+    ['claude-haiku-5-5', 'none', false, { thinking: { type: 'disabled' } }],
+    [
+      'claude-opus-5-5',
+      'minimal',
+      false,
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } },
+    ],
+    [
+      'another-model',
+      'high',
+      true,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
+    ],
+  ] as const)('%s is told to think %s (shown: %s)', async (model, reasoning, showReasoning, told) => {
+    const { thinking, output_config } = await sent({ model, reasoning, showReasoning });
+    expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(told);
+  });
+
+  it('sampling, the choice of a tool and the form of the answer have their fields', async () => {
+    const schema = { type: 'object', properties: {} };
+    const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: { name: 'f' } };
+    expect(await sent({ tools, sampling, responseFormat: { name: 'x', schema } })).toMatchObject({
+      temperature: 0.5,
+      top_p: 0.9,
+      stop_sequences: ['END'],
+      tool_choice: { type: 'tool', name: 'f' },
+      output_config: { format: { type: 'json_schema', schema } },
+    });
+    const choice = async (toolChoice: 'auto' | 'none' | 'required') =>
+      (await sent({ tools, sampling: { toolChoice } })).tool_choice;
+    expect([await choice('auto'), await choice('none'), await choice('required')]).toEqual([
+      undefined,
+      { type: 'none' },
+      { type: 'any' },
+    ]);
+  });
+
+  it('pictures that a tool returns stand in its result', async () => {
+    const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
+    const body = await sent({ tools }, [
+      userMessage('go'),
+      { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'f', arguments: {} }] },
+      { role: 'tool', results: [{ callId: 'a', content: '', parts, isError: false }] },
+    ]);
+    const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+    expect(body.messages).toMatchObject([
+      {},
+      {},
+      { content: [{ type: 'tool_result', content: [{ type: 'image', source }] }] },
+    ]);
+  });
+
+  it('each call reads from the cache all that the call before wrote, though what stands behind changes', async () => {
+    const billing = new PrefixBilling(0);
+    const long = 'x'.repeat(4000);
+    const messages: ModelMessage[] = [userMessage(long)];
+    const written: number[] = [];
+    for (let round = 1; round <= 4; round += 1) {
+      const trailing = `It is ${round} o’clock.`;
+      const {
+        read,
+        written: now,
+        plain,
+      } = billing.bill(await sent({ tools, system: long, trailing }, messages));
+      expect(read).toBe(written.reduce((sum, one) => sum + one, 0));
+      expect(plain).toBeLessThan(20);
+      written.push(now);
+      // More blocks at once than the provider looks back.
+      const toolCalls = Array.from({ length: 12 }, (_, index) => ({
+        id: `${round}_${index}`,
+        name: 'f',
+        arguments: {},
+      }));
+      const results = toolCalls.map(({ id }) => ({ callId: id, content: long, isError: false }));
+      messages.push({ role: 'assistant', text: '', toolCalls }, { role: 'tool', results });
+    }
   });
 
   it('a stored history with calls brings their names as tools when none is offered', async () => {

@@ -1,19 +1,29 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { addUsage } from '../../estimated-usage.js';
 import {
   type ModelCallOptions,
   type ModelEvent,
+  type ModelOptions,
   ModelProvider,
   type ModelRequest,
+  type ModelUsage,
   type ProviderAddress,
 } from '../../model-provider.port.js';
+import { OFFICIAL_BASE_URLS } from '../provider-choice.js';
+import { AnswerMeter } from '../wire/answer-meter.js';
 import type { AttemptClock } from '../wire/attempt-clock.js';
 import { classifyFault } from '../wire/classify-fault.js';
-import { type CallTarget, callProvider } from '../wire/provider-call.js';
-import { readServerEvents } from '../wire/read-server-events.js';
-import { streamWithRetries } from '../wire/stream-with-retries.js';
-import type { WireOptions } from '../wire/wire-options.js';
+import { type CallTarget, callProvider, callTarget } from '../wire/provider-call.js';
+import type { ProviderState } from '../wire/provider-state.js';
+import { joinedEvents, parseEvent, readServerEvents, type ServerEvent } from '../wire/server-events.js';
+import { streamWithRetries, type WireOptions } from '../wire/stream-with-retries.js';
+import { WireFault } from '../wire/wire-fault.js';
+import { AnthropicAnswer, type AnthropicEvent, type BlockParam } from './anthropic-answer.js';
+import { refusedByClaude } from './anthropic-models.js';
 import { type AnthropicParams, anthropicRequest } from './anthropic-request.js';
-import { anthropicTarget } from './anthropic-target.js';
-import { readAnthropicAnswer } from './read-anthropic-answer.js';
+
+/** How often a model that pauses is asked to go on. */
+const MAX_PAUSES = 8;
 
 /** Speaks the Messages API, to Anthropic and to every server that is compatible with it. */
 export class AnthropicProvider extends ModelProvider {
@@ -41,15 +51,97 @@ export class AnthropicProvider extends ModelProvider {
       {
         provider: this.name,
         policy: this.options.retries,
-        attempt: (clock) => this.attempt(params, clock),
+        attempt: (clock) => readAnswer(this.target, params, clock),
         classify: (error) => classifyFault(error, identity),
       },
       options,
     );
   }
 
-  private async attempt(params: AnthropicParams, clock: AttemptClock): Promise<AsyncIterable<ModelEvent>> {
-    const answer = await callProvider(this.target, params, clock.signal);
-    return readAnthropicAnswer(readServerEvents(answer, clock), params, clock);
+  override unsupported(options: ModelOptions): readonly string[] {
+    return refusedByClaude({ ...options, model: options.model || this.defaultModel });
   }
+}
+
+/**
+ * The neutral stream of one answer. A model that pauses is asked to go on, with what it has said so far. Connections are
+ * read to their end, so that they can serve the next call.
+ */
+async function* readAnswer(
+  target: CallTarget,
+  params: AnthropicParams,
+  clock: AttemptClock,
+): AsyncGenerator<ModelEvent> {
+  const meter = new AnswerMeter();
+  const said: BlockParam[] = [];
+  let usage: ModelUsage = { input: 0, output: 0 };
+  for (let pauses = 0; ; pauses += 1) {
+    const messages = said.length === 0 ? params.messages : [...params.messages, goingOn(said)];
+    const response = await callProvider(target, { ...params, messages }, clock.signal);
+    const answer = new AnthropicAnswer(params.model, meter);
+    try {
+      for await (const batch of readServerEvents(response, clock)) {
+        if (answer.isComplete()) break;
+        for (const event of joinedEvents(eventsOf(batch, answer))) yield event;
+        if (answer.isComplete()) clock.closing();
+      }
+    } catch (error) {
+      if (!answer.isComplete()) throw error;
+    }
+    if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
+    usage = addUsage(usage, answer.usage());
+    said.push(...answer.content());
+    if (answer.isPaused() && pauses < MAX_PAUSES) {
+      clock.reopening();
+      continue;
+    }
+    yield {
+      type: 'end',
+      finishReason: answer.finishReason(),
+      usage,
+      model: answer.model,
+      ...(answer.hasCalls() && { providerState: stateOf(params.model, said) }),
+    };
+    return;
+  }
+}
+
+function* eventsOf(batch: readonly ServerEvent[], answer: AnthropicAnswer): Generator<ModelEvent> {
+  for (const { data } of batch) {
+    if (answer.isComplete()) return;
+    const event = answer.add(parseEvent<AnthropicEvent>(data));
+    if (event !== undefined) yield event;
+  }
+}
+
+function goingOn(said: readonly BlockParam[]): Anthropic.MessageParam {
+  return { role: 'assistant', content: [...said] };
+}
+
+function stateOf(model: string, items: readonly BlockParam[]): ProviderState<BlockParam> {
+  return { kind: 'anthropic', wire: 'messages', model, items };
+}
+
+/** Where Anthropic's SDK sends messages, with nothing that it takes from the environment or the disk. */
+async function anthropicTarget(options: WireOptions): Promise<CallTarget> {
+  const client = new Anthropic({
+    // Any key keeps the client from looking for credentials elsewhere; the headers decide what is sent.
+    apiKey: options.apiKey || 'none',
+    authToken: null,
+    webhookKey: null,
+    defaultHeaders: keyHeaders(options),
+    baseURL: options.baseUrl,
+    logLevel: 'off',
+    openTelemetry: false,
+  });
+  return callTarget(
+    await client.buildRequest({ method: 'post', path: '/v1/messages', body: {}, stream: true }),
+    options.egress,
+  );
+}
+
+function keyHeaders({ apiKey, baseUrl }: WireOptions): Record<string, string | null> {
+  if (apiKey === '') return { Authorization: null };
+  // Many compatible servers know only the older header.
+  return baseUrl === OFFICIAL_BASE_URLS.anthropic ? {} : { 'X-Api-Key': apiKey };
 }

@@ -4,9 +4,165 @@ import {
   type ModelMessage,
   ModelProvider,
   type ModelRequest,
+  type ModelTool,
+  type ModelToolCall,
 } from '../../model-provider.port.js';
-import { DEFAULT_MODELS } from '../default-models.js';
-import { offlineAnswer } from './offline-answer.js';
+import { DEFAULT_MODELS } from '../provider-choice.js';
+import { oneLine } from '../wire/attachment-text.js';
+import { parseToolArguments } from '../wire/tool-arguments.js';
+
+export interface OfflineCommands {
+  readonly calls: readonly ModelToolCall[];
+  /** Why a line calls nothing, in the lines' order. */
+  readonly complaints: readonly string[];
+}
+
+/** Most `/call` lines of one message that are looked at. */
+const MAX_CALLS = 64;
+const CALL_LINE = /^\/call(?:\s+(\S+)\s*(.*))?$/s;
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Reads the lines `/call NAME {json}` of a message. `idPrefix` keeps the ids of a session apart. */
+export function offlineCommands(
+  message: string,
+  tools: readonly ModelTool[],
+  idPrefix: string,
+): OfflineCommands {
+  const calls: ModelToolCall[] = [];
+  const complaints: string[] = [];
+  const names = new Set(tools.map((tool) => tool.name));
+  for (const [, name = '', json = ''] of callLines(message)) {
+    const { arguments: given, problem } = parseToolArguments(json);
+    if (!names.has(name)) complaints.push(unknownTool(name));
+    else if (problem !== undefined)
+      complaints.push(`${name} was not called: what follows its name is not a JSON object.`);
+    else calls.push({ id: `${idPrefix}_${calls.length + 1}`, name, arguments: given });
+  }
+  return { calls, complaints };
+}
+
+function callLines(message: string): RegExpMatchArray[] {
+  const lines = message.split(/\r\n|\n|\r/).map((line) => line.trim().match(CALL_LINE));
+  return lines.filter((match) => match !== null).slice(0, MAX_CALLS);
+}
+
+/** What is no name of a tool is not repeated: it could be anything, a secret included. */
+function unknownTool(name: string): string {
+  if (name === '') return 'A /call needs the name of a tool: /call NAME {json}.';
+  return TOOL_NAME.test(name)
+    ? `There is no tool named ${name}. /tools lists those there are.`
+    : 'There is no tool of that name. /tools lists those there are.';
+}
+
+/** Most tools that are named as matches. */
+const MAX_MATCHES = 10;
+/** Most characters of a message or a description that are looked at. */
+const MAX_CHARS = 4000;
+/** Words that say nothing about a tool. */
+const COMMON = new Set(
+  'a an and are as at be by can do for from how i if in is it me my of on or please the this to what with you'.split(
+    ' ',
+  ),
+);
+/** Knows words also where no blanks part them. */
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** The tools whose name or description shares words with the message, best first, by name where equal. */
+export function matchingTools(message: string, tools: readonly ModelTool[]): ModelTool[] {
+  const wanted = wordsOf(message);
+  if (wanted.size === 0) return [];
+  return tools
+    .map((tool) => ({ tool, score: sharedWords(tool, wanted) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
+    .slice(0, MAX_MATCHES)
+    .map(({ tool }) => tool);
+}
+
+function sharedWords(tool: ModelTool, wanted: ReadonlySet<string>): number {
+  const words = wordsOf(`${tool.name} ${tool.description}`);
+  return [...wanted].filter((word) => words.has(word)).length;
+}
+
+function wordsOf(text: string): Set<string> {
+  const spaced = text
+    .slice(0, MAX_CHARS)
+    .replace(/[_-]+/g, ' ')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  const words = new Set<string>();
+  for (const { segment, isWordLike } of segmenter.segment(spaced.toLowerCase())) {
+    if (isWordLike && !COMMON.has(segment)) words.add(segment);
+  }
+  return words;
+}
+
+export interface OfflineAnswer {
+  readonly text: string;
+  readonly calls: readonly ModelToolCall[];
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+type UserMessage = Extract<ModelMessage, { role: 'user' }>;
+
+const MAX_DESCRIPTION_CHARS = 160;
+const NO_MODEL =
+  'No model is configured, so the gateway itself is answering. To talk to a model, set ANTHROPIC_API_KEY or ' +
+  'OPENAI_API_KEY, or set kind (anthropic or openai) and, for a compatible server, base_url under [provider] in ' +
+  'gateway.toml, and restart the gateway.';
+const HOW_TO_CALL = 'Tools work without a model: /tools lists them, and /call NAME {json} runs one.';
+
+/** What is answered without a model: the same request always gets the same answer, and no words of the user's. */
+export function offlineAnswer(request: ModelRequest): OfflineAnswer {
+  const last = request.messages.at(-1);
+  if (last?.role === 'tool') return { text: resultText(last, request.messages), calls: [] };
+  const message = last?.role === 'user' ? textOf(last) : '';
+  if (/^\s*\/tools\s*$/.test(message)) return { text: toolList(request.tools), calls: [] };
+  const { calls, complaints } = offlineCommands(message, request.tools, `call_${request.messages.length}`);
+  if (calls.length > 0 || complaints.length > 0) return { text: complaints.join('\n'), calls };
+  return { text: noModel(message, request.tools), calls: [] };
+}
+
+function textOf(message: UserMessage): string {
+  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+function toolList(tools: readonly ModelTool[]): string {
+  return tools.length === 0 ? 'There are no tools.' : `The tools:\n${tools.map(toolLine).join('\n')}`;
+}
+
+function toolLine(tool: ModelTool): string {
+  const description = oneLine(tool.description);
+  const short =
+    description.length > MAX_DESCRIPTION_CHARS
+      ? `${description.slice(0, MAX_DESCRIPTION_CHARS - 1)}…`
+      : description;
+  return short === '' ? `- ${tool.name}` : `- ${tool.name}: ${short}`;
+}
+
+function noModel(message: string, tools: readonly ModelTool[]): string {
+  if (tools.length === 0) return NO_MODEL;
+  const matches = matchingTools(message, tools);
+  const found =
+    matches.length === 0 ? [] : [`Tools that match your message:\n${matches.map(toolLine).join('\n')}`];
+  return [NO_MODEL, ...found, HOW_TO_CALL].join('\n\n');
+}
+
+/** One result is answered as it is; several carry the names of their tools. */
+function resultText(message: ToolMessage, history: readonly ModelMessage[]): string {
+  const texts = message.results.map(({ content, isError }) =>
+    isError ? `The tool failed: ${content}` : content,
+  );
+  if (texts.length === 1) return texts[0] ?? '';
+  const names = toolNames(history);
+  return message.results
+    .map(({ callId }, index) => `${names.get(callId) ?? callId}: ${texts[index]}`)
+    .join('\n');
+}
+
+function toolNames(history: readonly ModelMessage[]): Map<string, string> {
+  const calls = history.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  return new Map(calls.map((call) => [call.id, call.name]));
+}
 
 /** No model reads this: its tokens are what it counts as one, every four characters begun. */
 const CHARS_PER_TOKEN = 4;

@@ -1,3 +1,4 @@
+import type { ModelUsage } from '../../model-provider.port.js';
 import { WireFault } from './wire-fault.js';
 
 /** Most text of one answer, in bytes of UTF-8. */
@@ -31,3 +32,20 @@ export class AnswerMeter {
 }
 
 const tooLarge = (what: string) => new WireFault({ kind: 'too_large', what });
+
+/** A count as a provider gave it; what is missing or no count is 0. */
+export function tokenCount(value: number | null | undefined): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** Counts as a provider gave them; a part of which there is nothing stays absent. */
+export function countedUsage(counts: Required<Omit<ModelUsage, 'estimated'>>): ModelUsage {
+  const { input, output, cachedInput, cacheWrite, reasoning } = counts;
+  return {
+    input,
+    output,
+    ...(cachedInput > 0 && { cachedInput }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+    ...(reasoning > 0 && { reasoning }),
+  };
+}

@@ -10,6 +10,11 @@ export function bareType(mimeType: string): string {
   return mimeType.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
+/** The contents as a URL. */
+export function dataUrl(part: Attachment): string {
+  return `data:${bareType(part.mimeType)};base64,${part.data}`;
+}
+
 /** The image type when both wires can show it, else undefined. */
 export function shownImageType(mimeType: string): ShownImageType | undefined {
   return IMAGE_TYPES.find((type) => type === bareType(mimeType));

@@ -51,6 +51,12 @@ export class AttemptClock {
     this.rest();
   }
 
+  /** Another answer is awaited, as a part of this attempt. */
+  reopening(): void {
+    this.phase = 'opening';
+    this.rest();
+  }
+
   /** Whoever waited has left. */
   end(reason: unknown): void {
     this.controller.abort(reason);

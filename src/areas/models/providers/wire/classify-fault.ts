@@ -1,6 +1,4 @@
 import { ProviderFailed } from '../../../../common/errors/gateway-error.js';
-import { readRetryAfter } from './retry-after.js';
-import { sanitiseSentence } from './sanitise-sentence.js';
 import { WireFault, type WireFaultFacts } from './wire-fault.js';
 
 /** What messages may say about a provider, and what they must not. */
@@ -30,7 +28,7 @@ type StatusFacts = Extract<WireFaultFacts, { kind: 'status' }>;
 const RETRYABLE_STATUS = new Set([408, 409, 429]);
 /** Error words of both wires that another attempt does not mend. */
 const FINAL_ERROR_CODES =
-  /^(invalid_request|authentication|permission|not_found|billing|insufficient_quota|content_filter)/;
+  /^(invalid_|authentication|permission|not_found|billing|insufficient_quota|content_filter|unsupported_|[a-z]+_policy)/;
 
 /** Turns what went wrong into what a caller is told, and says whether another attempt may help. */
 export function classifyFault(fault: unknown, provider: ProviderIdentity): FaultClass {
@@ -133,4 +131,38 @@ function unexpected(error: unknown): WireFaultFacts {
     kind: 'malformed',
     what: `something unexpected${note(error instanceof Error ? error.name : undefined)}`,
   };
+}
+
+const MAX_LENGTH = 200;
+
+/**
+ * A provider's words made fit for a caller: one line, at most 200 characters, no secret, no credentials of a URL.
+ * Markup is dropped altogether. Returns an empty string when nothing is left.
+ */
+export function sanitiseSentence(text: string | undefined, secrets: readonly string[]): string {
+  if (text === undefined || text.trimStart().startsWith('<')) return '';
+  const redacted = secrets
+    .filter((secret) => secret !== '')
+    .reduce((all, secret) => all.replaceAll(secret, '***'), text);
+  const line = redacted
+    .replace(/\/\/[^/\s@]*@/g, '//***@')
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1).trimEnd()}…`;
+}
+
+/** The wait a provider asks for, in milliseconds; `retry-after-ms` goes before `retry-after` (seconds or an HTTP date). */
+export function readRetryAfter(headers: Headers | undefined, now = Date.now()): number | undefined {
+  const millis = numberOf(headers?.get('retry-after-ms'));
+  if (millis !== undefined) return millis;
+  const text = headers?.get('retry-after');
+  const seconds = numberOf(text);
+  if (seconds !== undefined) return seconds * 1000;
+  // Left to itself, the parser takes nearly anything for a date.
+  const date = text?.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function numberOf(text: string | null | undefined): number | undefined {
+  return text && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -1,7 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Egress } from '../../../../platform/outbound/egress.js';
 import type { ModelCallOptions, ModelEvent } from '../../model-provider.port.js';
 import { AttemptClock } from './attempt-clock.js';
 import type { FaultClass } from './classify-fault.js';
+
+/** How an adapter reaches its provider. */
+export interface WireOptions {
+  /** Empty sends no credentials at all. */
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  readonly defaultModel: string;
+  readonly retries: RetryPolicy;
+  /** How connections leave the network. */
+  readonly egress: Egress;
+}
 
 export interface RetryPolicy {
   /** Further attempts after the first. */

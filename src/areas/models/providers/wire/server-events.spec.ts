@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type ServerEvent, ServerEventParser } from './server-event-parser.js';
+import type { ModelEvent } from '../../model-provider.port.js';
+import { joinedEvents, type ServerEvent, ServerEventParser } from './server-events.js';
 
 function parse(...chunks: string[]): ServerEvent[] {
   const parser = new ServerEventParser();
@@ -50,4 +51,26 @@ describe('server-sent events', () => {
     const [event] = parser.push('\n\n');
     expect(event?.data).toHaveLength(3_200_000);
   });
+});
+
+const token = (text: string): ModelEvent => ({ type: 'token', text });
+const call: ModelEvent = { type: 'tool_call', call: { id: '1', name: 'a', arguments: {} } };
+
+test('tokens are joined up to whatever else comes between them', () => {
+  const events = [token('a'), token('b'), call, token('c'), token('d')];
+  expect([...joinedEvents(events)]).toEqual([token('ab'), call, token('cd')]);
+  expect([...joinedEvents([])]).toEqual([]);
+});
+
+test('what came before a fault goes on before it', () => {
+  const seen: ModelEvent[] = [];
+  function* broken(): Generator<ModelEvent> {
+    yield token('a');
+    yield token('b');
+    throw new Error('cut');
+  }
+  expect(() => {
+    for (const event of joinedEvents(broken())) seen.push(event);
+  }).toThrow('cut');
+  expect(seen).toEqual([token('ab')]);
 });

@@ -12,8 +12,9 @@ import {
   type ScriptedProvider,
   startScriptedProvider,
 } from '../../../../../test/harness/scripted-provider.js';
-import type { ModelEvent, ModelProvider, ModelRequest } from '../../model-provider.port.js';
+import type { ModelEvent, ModelMessage, ModelProvider, ModelRequest } from '../../model-provider.port.js';
 import { createProvider } from '../create-provider.js';
+import { chatRequest } from './chat-request.js';
 
 let server: ScriptedProvider;
 let provider: ModelProvider;
@@ -100,6 +101,45 @@ describe('what OpenAI’s wire answers', () => {
   it('a mark that lacks its blank line is one', async () => {
     answer(delta({ content: 'hi' }), 'data: [DONE]');
     expect(endOf(await ask()).finishReason).toBe('stop');
+  });
+
+  it('cached and reasoning tokens are told apart', async () => {
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 80 },
+      completion_tokens_details: { reasoning_tokens: 40 },
+    };
+    answer(delta({ content: 'hi' }), delta({}, 'stop'), { choices: [], usage });
+    expect(endOf(await ask()).usage).toEqual({ input: 100, output: 50, cachedInput: 80, reasoning: 40 });
+  });
+
+  it.each([
+    ['reasoning_content', { reasoning_content: 'Let me see.' }],
+    ['reasoning', { reasoning: 'Let me see.' }],
+    ['reasoning_details', { reasoning: 'Let me see.', reasoning_details: [{ type: 'x', data: 'opaque' }] }],
+  ])('%s is shown, and goes back with the calls it led to, to the same model', async (_, fields) => {
+    const signature = { google: { thought_signature: 's' } };
+    answer(
+      delta(fields),
+      toolDelta({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' }, extra_content: signature }),
+      delta({}, 'tool_calls'),
+    );
+    const events = await ask();
+    expect(events[0]).toEqual({ type: 'reasoning', text: 'Let me see.' });
+    const { providerState } = JSON.parse(JSON.stringify(endOf(events))) as { providerState: unknown };
+    const messages: ModelMessage[] = [
+      userMessage('hello'),
+      { role: 'assistant', text: '', toolCalls: callsOf(events), providerState },
+      { role: 'tool', results: [{ callId: 'a', content: 'A', isError: false }] },
+    ];
+    answer(delta({}, 'stop'));
+    await ask({}, messages);
+    const call = { id: 'a', extra_content: signature };
+    expect(server.requests[0]?.body.messages).toMatchObject([{}, {}, { ...fields, tool_calls: [call] }, {}]);
+    await ask({ model: 'other' }, messages);
+    const others = server.requests[1]?.body.messages as object[];
+    expect(Object.keys(others[2] ?? {})).toEqual(['role', 'content', 'tool_calls']);
   });
 
   it.each([
@@ -205,17 +245,111 @@ describe('what OpenAI’s wire is sent', () => {
     ]);
   });
 
-  it('tools go as functions; the models that need it are told not to reason beside them', async () => {
-    const tools = [{ name: 'f', description: 'Does f.', inputSchema: { type: 'object', properties: {} } }];
+  it('tools go as functions, and never change how the model reasons', async () => {
     const parameters = { type: 'object', properties: {} };
+    const tools = [{ name: 'f', description: 'Does f.', inputSchema: parameters }];
     const functions = [{ type: 'function', function: { name: 'f', description: 'Does f.', parameters } }];
-    expect(await sent({ tools, model: 'gpt-4.1' })).not.toHaveProperty('reasoning_effort');
-    expect(await sent({ tools, model: 'gpt-5.6-terra' })).toMatchObject({
-      tools: functions,
-      reasoning_effort: 'none',
-    });
-    expect(await sent({ model: 'gpt-5.6-terra' })).not.toHaveProperty('reasoning_effort');
+    for (const model of ['gpt-4.1', 'gpt-5.6-terra', 'llama']) {
+      const body = await sent({ tools, model });
+      expect(body).toMatchObject({ tools: functions });
+      expect(body).not.toHaveProperty('reasoning_effort');
+    }
+    expect(await sent({ tools, reasoning: 'low' })).toMatchObject({ reasoning_effort: 'low' });
+    expect(await sent({ reasoning: 'none', model: 'gpt-5.6' })).toMatchObject({ reasoning_effort: 'none' });
+    expect(await sent({ reasoning: 'none', model: 'gpt-4.1' })).not.toHaveProperty('reasoning_effort');
   });
+
+  it('sampling, the choice of a tool and the form of the answer have their fields', async () => {
+    const tools = [{ name: 'f', description: 'Does f.', inputSchema: { type: 'object' } }];
+    const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: { name: 'f' } };
+    const responseFormat = { name: 'x', schema: { type: 'object' }, strict: true };
+    expect(await sent({ tools, sampling, responseFormat })).toMatchObject({
+      temperature: 0.5,
+      top_p: 0.9,
+      stop: ['END'],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      response_format: { type: 'json_schema', json_schema: responseFormat },
+    });
+    expect(await sent({ tools, sampling: { toolChoice: 'required' } })).toMatchObject({
+      tool_choice: 'required',
+    });
+  });
+
+  it('what holds for this call only stands at the very end, so that all before it is the beginning of the next', async () => {
+    const said = [userMessage('hello')];
+    await sent({ trailing: 'It is one o’clock.' }, said);
+    const first = server.requests[0]?.text ?? '';
+    const asked = {
+      role: 'assistant',
+      text: '',
+      toolCalls: [{ id: 'a', name: 'f', arguments: {} }],
+    } as const;
+    const answered = { role: 'tool', results: [{ callId: 'a', content: 'A', isError: false }] } as const;
+    const body = await sent({ trailing: 'It is two o’clock.' }, [...said, asked, answered]);
+    const shared = first.slice(0, first.indexOf('\\n\\nIt is one'));
+    expect(shared).toContain('hello');
+    expect(server.requests[0]?.text.startsWith(shared)).toBe(true);
+    expect(body.messages).toMatchObject([{}, {}, {}, { content: 'A\n\nIt is two o’clock.' }]);
+  });
+
+  it('what tools return beside text is shown behind all their answers', async () => {
+    const call = (id: string) => ({ id, name: 'f', arguments: {} });
+    const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
+    const body = await sent({ system: '' }, [
+      userMessage('go'),
+      { role: 'assistant', text: '', toolCalls: [call('a'), call('b')] },
+      {
+        role: 'tool',
+        results: [
+          { callId: 'a', content: '', parts, isError: false },
+          { callId: 'b', content: 'B', isError: false },
+        ],
+      },
+    ]);
+    expect(body.messages).toMatchObject([
+      {},
+      {},
+      { role: 'tool', tool_call_id: 'a', content: '(shown below)' },
+      { role: 'tool', tool_call_id: 'b', content: 'B' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'The call a returned:' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
+  });
+
+  it('sounds go to models that hear', async () => {
+    const sound = { type: 'file', name: 'a.mp3', mimeType: 'audio/mpeg', data: 'AAAA' } as const;
+    const contentFor = async (model: string) =>
+      (await sent({ model, system: '' }, [userMessage('', sound)])).messages;
+    expect(await contentFor('gpt-audio')).toMatchObject([
+      { content: [{}, { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }] },
+    ]);
+    expect(await contentFor('gpt-4.1')).toMatchObject([
+      { content: expect.stringContaining('cannot be shown') as unknown },
+    ]);
+  });
+
+  it.each([
+    ['https://api.openai.com/v1', 'max_completion_tokens', 'sess_1'],
+    ['https://mine.openai.azure.com/openai/v1', 'max_completion_tokens', 'sess_1'],
+    ['http://127.0.0.1:11434/v1', 'max_tokens', undefined],
+    ['https://api.openai.com.example.org/v1', 'max_tokens', undefined],
+  ])(
+    '%s is told the bound of an answer as %s, and whose cache it is only when it knows',
+    (baseUrl, name, key) => {
+      const params = chatRequest(
+        modelRequest([userMessage('x')], { conversationId: 'sess_1' }),
+        'm',
+        baseUrl,
+      );
+      expect(Object.keys(params).filter((field) => field.startsWith('max_'))).toEqual([name]);
+      expect(params.prompt_cache_key).toBe(key);
+    },
+  );
 
   it('carries the key as a bearer token', async () => {
     await sent();

@@ -1,0 +1,90 @@
+import type { ModelOptions, ReasoningEffort } from '../../model-provider.port.js';
+
+/**
+ * How a model thinks: `always` it cannot be kept from it, `default` it does unless told otherwise, `optional` it does when
+ * told to, `never` adaptively. Some may think `between_tools` even when they are told not to.
+ */
+interface ClaudeTraits {
+  readonly thinks: 'always' | 'default' | 'optional' | 'never';
+  readonly off: 'disabled' | 'between_tools';
+  /** Whether temperature and top_p are taken. */
+  readonly isSampled: boolean;
+  /** Whether a tool call can be forced while the model does not think. */
+  readonly canForceTools: boolean;
+}
+
+/** What a name that is not Claude's gets: a compatible server knows best what its model takes. */
+const UNKNOWN: ClaudeTraits = { thinks: 'optional', off: 'disabled', isSampled: true, canForceTools: true };
+
+/** The first that matches holds. Of https://platform.claude.com/docs/en/about-claude/models. */
+const TRAITS: readonly (readonly [RegExp, ClaudeTraits])[] = [
+  [
+    /^claude-(opus-5-5|fable|mythos)/,
+    { thinks: 'always', off: 'disabled', isSampled: false, canForceTools: false },
+  ],
+  [/^claude-sonnet-5-5/, { thinks: 'default', off: 'between_tools', isSampled: false, canForceTools: false }],
+  [/^claude-[a-z]+-5/, { thinks: 'default', off: 'disabled', isSampled: false, canForceTools: true }],
+  [/^claude-opus-4-[78]/, { thinks: 'optional', off: 'disabled', isSampled: false, canForceTools: true }],
+  [/^claude-[a-z]+-4-6/, UNKNOWN],
+  [/^claude-/, { thinks: 'never', off: 'disabled', isSampled: true, canForceTools: true }],
+];
+
+const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
+
+/** `thinking` and `output_config.effort` of a request. */
+export interface Thinking {
+  readonly thinking?:
+    | { readonly type: 'disabled' | 'between_tools' }
+    | { readonly type: 'adaptive'; readonly display?: 'summarized' };
+  readonly effort?: 'low' | 'medium' | 'high';
+}
+
+/** How a model is told to think. Whoever wants to see it has to ask for a summary: newer models leave it out. */
+export function claudeThinking(model: string, reasoning: ReasoningEffort, isShown: boolean): Thinking {
+  const { thinks, off } = traitsOf(model);
+  const adaptive = { type: 'adaptive', ...(isShown && { display: 'summarized' as const }) } as const;
+  if (reasoning === 'none') return { thinking: { type: off } };
+  if (reasoning !== 'auto') return { thinking: adaptive, effort: EFFORTS[reasoning] };
+  const thinksAnyway = thinks === 'always' || thinks === 'default';
+  return isShown && thinksAnyway ? { thinking: adaptive } : {};
+}
+
+/** What of these options a Claude model does not take, a sentence for each. */
+export function refusedByClaude({ model, reasoning = 'auto', sampling = {} }: ModelOptions): string[] {
+  const { thinks, isSampled, canForceTools } = traitsOf(model);
+  const { temperature, topP, toolChoice } = sampling;
+  const isThinking =
+    reasoning === 'auto' ? thinks === 'always' || thinks === 'default' : reasoning !== 'none';
+  const refused: (readonly [boolean, string])[] = [
+    [reasoning === 'none' && thinks === 'always', `reasoning: ${model} always thinks, so it cannot be none`],
+    [
+      isThinking && thinks === 'never',
+      `reasoning: ${model} has no adaptive thinking, so it can only be auto or none`,
+    ],
+    [temperature !== undefined && !isSampled, `temperature: ${model} does not take it`],
+    [topP !== undefined && !isSampled, `top_p: ${model} does not take it`],
+    [
+      isSampled && isThinking && temperature !== undefined,
+      `temperature: ${model} does not take it while it thinks`,
+    ],
+    [isSampled && isThinking && topP !== undefined, `top_p: ${model} does not take it while it thinks`],
+    [isSampled && temperature !== undefined && temperature > 1, `temperature: ${model} takes 0 to 1`],
+    [
+      isSampled && temperature !== undefined && topP !== undefined,
+      `top_p: ${model} does not take it beside temperature`,
+    ],
+    [
+      isForced(toolChoice) && (isThinking || !canForceTools),
+      `tool_choice: ${model} cannot be made to call a tool${canForceTools ? ' while it thinks' : ''}`,
+    ],
+  ];
+  return refused.filter(([holds]) => holds).map(([, sentence]) => sentence);
+}
+
+function isForced(choice: NonNullable<ModelOptions['sampling']>['toolChoice']): boolean {
+  return choice === 'required' || typeof choice === 'object';
+}
+
+function traitsOf(model: string): ClaudeTraits {
+  return TRAITS.find(([name]) => name.test(model))?.[1] ?? UNKNOWN;
+}

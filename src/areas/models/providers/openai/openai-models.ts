@@ -1,0 +1,86 @@
+import type { ModelOptions, ReasoningEffort } from '../../model-provider.port.js';
+
+export type OpenAiWire = 'chat' | 'responses';
+
+/** What a model of OpenAI's own takes. */
+interface OpenAiTraits {
+  /** Empty for a model that does not reason. */
+  readonly efforts: readonly Exclude<ReasoningEffort, 'auto'>[];
+}
+
+const SOME = ['low', 'medium', 'high'] as const;
+const NO_REASONING: OpenAiTraits = { efforts: [] };
+
+/** The first that matches holds. Of https://platform.openai.com/docs/models. */
+const TRAITS: readonly (readonly [RegExp, OpenAiTraits])[] = [
+  [/^(gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, NO_REASONING],
+  [/^gpt-5-pro/, { efforts: ['high'] }],
+  [/^gpt-[5-9][^/]*-pro/, { efforts: ['medium', 'high'] }],
+  [/^(o[134]|gpt-5[^/]*-codex)/, { efforts: SOME }],
+  [/^gpt-5(-|$)/, { efforts: ['minimal', ...SOME] }],
+  [/^gpt-[5-9]/, { efforts: ['none', ...SOME] }],
+];
+
+/** On Chat Completions these refuse tools unless they are told not to reason. */
+const REFUSES_TOOLS_ON_CHAT = /^gpt-(5\.[5-9]|[6-9])/;
+/** Hosts that serve OpenAI's own models: they refuse what others only ignore, and the reverse. */
+const OFFICIAL_HOST = /(^|\.)(openai\.com|openai\.azure\.com)$/;
+
+export function isOfficial(baseUrl: string): boolean {
+  return OFFICIAL_HOST.test(new URL(baseUrl).hostname);
+}
+
+/** `auto` is Responses at OpenAI itself: compatible servers, Azure's older versions too, know Chat Completions. */
+export function chosenWire(wire: 'auto' | OpenAiWire, baseUrl: string): OpenAiWire {
+  if (wire !== 'auto') return wire;
+  return new URL(baseUrl).hostname === 'api.openai.com' ? 'responses' : 'chat';
+}
+
+/** Whether to ask for the model's reasoning: a model that has none refuses the question; one that nobody knows may have some. */
+export function mayReason(model: string): boolean {
+  return traitsOf(model) !== NO_REASONING;
+}
+
+/** The effort as it is sent; nothing leaves it to the provider. */
+export function sentEffort(
+  model: string,
+  reasoning: ReasoningEffort = 'auto',
+): Exclude<ReasoningEffort, 'auto'> | undefined {
+  return reasoning === 'auto' || (reasoning === 'none' && !mayReason(model)) ? undefined : reasoning;
+}
+
+/** What of these options a model does not take on this wire, a sentence for each. */
+export function refusedByOpenAi(options: ModelOptions, wire: OpenAiWire, baseUrl: string): string[] {
+  const { model, reasoning = 'auto', sampling = {} } = options;
+  const efforts = traitsOf(model)?.efforts;
+  // A model that nobody knows takes everything: its server knows best.
+  const reasons = efforts !== undefined && efforts.length > 0;
+  const isSampled = !reasons || (reasoning === 'none' && efforts.includes('none'));
+  const refused: (readonly [boolean, string])[] = [
+    [
+      efforts?.length === 0 && reasoning !== 'auto' && reasoning !== 'none',
+      `reasoning: ${model} does not reason, so it can only be auto or none`,
+    ],
+    [
+      reasons && reasoning !== 'auto' && !efforts.includes(reasoning),
+      `reasoning: ${model} takes auto, ${efforts?.join(', ') ?? ''}`,
+    ],
+    [
+      wire === 'chat' && isOfficial(baseUrl) && REFUSES_TOOLS_ON_CHAT.test(model) && reasoning !== 'none',
+      `reasoning: ${model} takes tools on Chat Completions only with none; set provider.wire to responses`,
+    ],
+    [
+      sampling.temperature !== undefined && !isSampled,
+      `temperature: ${model} does not take it while it reasons`,
+    ],
+    [sampling.topP !== undefined && !isSampled, `top_p: ${model} does not take it while it reasons`],
+    [sampling.stop !== undefined && wire === 'responses', 'stop: the Responses API does not take it'],
+    [sampling.stop !== undefined && wire === 'chat' && reasons, `stop: ${model} does not take it`],
+  ];
+  return refused.filter(([holds]) => holds).map(([, sentence]) => sentence);
+}
+
+function traitsOf(model: string): OpenAiTraits | undefined {
+  const name = model.replace(/^ft:/, '');
+  return TRAITS.find(([known]) => known.test(name))?.[1];
+}

@@ -1,0 +1,119 @@
+import type OpenAI from 'openai';
+import type {
+  ContentPart,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolResult,
+  ToolChoice,
+} from '../../model-provider.port.js';
+import { answeredCalls } from '../wire/answered-calls.js';
+import { attachmentText, dataUrl, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
+import { itemsOfState } from '../wire/provider-state.js';
+import { mayReason, sentEffort } from './openai-models.js';
+
+export type ResponsesParams = OpenAI.Responses.ResponseCreateParamsStreaming;
+type InputItem = OpenAI.Responses.ResponseInputItem;
+type PartParam =
+  | OpenAI.Responses.ResponseInputText
+  | OpenAI.Responses.ResponseInputImage
+  | OpenAI.Responses.ResponseInputFile;
+
+/**
+ * A request of the Responses API that leaves nothing with the provider: the model's reasoning comes back encrypted and is
+ * handed back within the turn. What differs from call to call stands at its end.
+ */
+export function responsesRequest(request: ModelRequest, model: string): ResponsesParams {
+  const { sampling = {}, responseFormat, system, conversationId } = request;
+  const tools = request.tools.map(toolParam);
+  const effort = sentEffort(model, request.reasoning);
+  const isShown = request.showReasoning === true && mayReason(model);
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(mayReason(model) && { include: ['reasoning.encrypted_content' as const] }),
+    max_output_tokens: request.maxOutputTokens,
+    ...(conversationId !== undefined && { prompt_cache_key: conversationId }),
+    ...((effort !== undefined || isShown) && {
+      reasoning: { ...(effort && { effort }), ...(isShown && { summary: 'auto' as const }) },
+    }),
+    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
+    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
+    ...(responseFormat !== undefined && {
+      text: { format: { type: 'json_schema' as const, ...responseFormat } },
+    }),
+    ...(tools.length > 0 &&
+      sampling.toolChoice !== undefined && { tool_choice: choiceOf(sampling.toolChoice) }),
+    ...(tools.length > 0 && { tools }),
+    ...(system !== '' && { instructions: system }),
+    input: inputItems(request, model),
+  };
+}
+
+function inputItems({ messages, trailing = '' }: ModelRequest, model: string): InputItem[] {
+  const items = answeredCalls(messages).flatMap((message) => messageItems(message, model));
+  return trailing.trim() === '' ? items : [...items, { role: 'developer', content: trailing }];
+}
+
+function messageItems(message: ModelMessage, model: string): InputItem[] {
+  switch (message.role) {
+    case 'user':
+      return [{ role: 'user', content: message.parts.map(partParam) }];
+    case 'assistant':
+      return assistantItems(message, model);
+    case 'tool':
+      return message.results.map(resultItem);
+    default:
+      return message satisfies never;
+  }
+}
+
+function assistantItems(
+  { text, toolCalls, providerState }: Extract<ModelMessage, { role: 'assistant' }>,
+  model: string,
+): InputItem[] {
+  const items = itemsOfState<InputItem>(providerState, { kind: 'openai', wire: 'responses', model });
+  if (items !== undefined) return [...items];
+  const calls = toolCalls.map(
+    (call): InputItem => ({
+      type: 'function_call',
+      call_id: call.id,
+      name: call.name,
+      arguments: JSON.stringify(call.arguments),
+    }),
+  );
+  return text === '' ? calls : [{ role: 'assistant', content: text }, ...calls];
+}
+
+function resultItem({ callId, content, parts = [] }: ModelToolResult): InputItem {
+  const texts: ContentPart[] = content === '' ? [] : [{ type: 'text', text: content }];
+  return {
+    type: 'function_call_output',
+    call_id: callId,
+    output: parts.length === 0 ? content : [...texts, ...parts].map(partParam),
+  };
+}
+
+function partParam(part: ContentPart): PartParam {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  if (part.type === 'image' && shownImageType(part.mimeType)) {
+    return { type: 'input_image', detail: 'auto', image_url: dataUrl(part) };
+  }
+  if (part.type === 'file' && isPdf(part.mimeType)) {
+    return { type: 'input_file', filename: oneLine(part.name), file_data: dataUrl(part) };
+  }
+  return { type: 'input_text', text: attachmentText(part) };
+}
+
+function toolParam(tool: ModelTool): OpenAI.Responses.FunctionTool {
+  const { name, description, inputSchema } = tool;
+  // Schemas of other people's tools are not of the subset that the strict mode takes, which is this wire's default.
+  return { type: 'function', name, description, parameters: { ...inputSchema }, strict: false };
+}
+
+function choiceOf(
+  choice: ToolChoice,
+): OpenAI.Responses.ToolChoiceOptions | OpenAI.Responses.ToolChoiceFunction {
+  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+}

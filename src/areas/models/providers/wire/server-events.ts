@@ -1,0 +1,180 @@
+import type { IncomingMessage } from 'node:http';
+import type { ModelEvent } from '../../model-provider.port.js';
+import type { AttemptClock } from './attempt-clock.js';
+import { WireFault } from './wire-fault.js';
+
+export interface ServerEvent {
+  /** Empty when the event names none. */
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Most characters of a stream without a complete event. */
+const MAX_PENDING_CHARS = 4 * 1024 * 1024;
+const LINE_END = /\r\n|\n|\r/;
+
+/** Cuts text into server-sent events, in time linear in its length however it is chopped. */
+export class ServerEventParser {
+  /** True when the last `push` completed a line, be it a mere comment. */
+  sawLine = false;
+  private partial: string[] = [];
+  private pendingChars = 0;
+  private afterReturn = false;
+  private event = '';
+  private data: string[] = [];
+
+  /** Throws a `too_large` fault when events stay away for too long. */
+  push(chunk: string): ServerEvent[] {
+    const text = this.afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    if (chunk !== '') this.afterReturn = chunk.endsWith('\r');
+    const lines = text.split(LINE_END);
+    const rest = lines.pop() ?? '';
+    this.sawLine = lines.length > 0;
+    const events = lines.flatMap((line) => this.addLine(line) ?? []);
+    if (rest !== '') this.partial.push(rest);
+    this.pendingChars = events.length > 0 ? rest.length : this.pendingChars + text.length;
+    if (this.pendingChars > MAX_PENDING_CHARS) throw new WireFault({ kind: 'too_large', what: 'event' });
+    return events;
+  }
+
+  /** The event that only lacks its blank line at the end of the stream; half an event is none. */
+  end(): ServerEvent | undefined {
+    if (this.partial.length > 0) this.addLine('');
+    const last = this.addLine('');
+    return last !== undefined && isWhole(last.data) ? last : undefined;
+  }
+
+  private addLine(tail: string): ServerEvent | undefined {
+    const line = this.partial.length === 0 ? tail : this.partial.join('') + tail;
+    this.partial = [];
+    if (line === '') return this.dispatch();
+    const colon = line.indexOf(':');
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'event') this.event = value;
+    if (field === 'data') this.data.push(value);
+    return undefined;
+  }
+
+  private dispatch(): ServerEvent | undefined {
+    const complete = this.data.length > 0 ? { event: this.event, data: this.data.join('\n') } : undefined;
+    this.event = '';
+    this.data = [];
+    return complete;
+  }
+}
+
+function isWhole(data: string): boolean {
+  if (data === '[DONE]') return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads an event stream as fast as the consumer asks for events and no faster: those that came together, together, which
+ * spares each the promises of a generator. Leaving it closes the connection.
+ * The SDKs' own decoders are not used: they buffer without a bound, rescan what they hold at every chunk,
+ * pass an aborted stream off as a finished one, and print what they cannot parse.
+ */
+export async function* readServerEvents(
+  answer: IncomingMessage,
+  clock: AttemptClock,
+): AsyncGenerator<readonly ServerEvent[]> {
+  const pieces = piecesOf(answer);
+  const decoder = new TextDecoder();
+  const parser = new ServerEventParser();
+  let finished = false;
+  try {
+    for (;;) {
+      clock.waiting();
+      const { done, value } = await pieces.next().catch(broken);
+      finished = done === true;
+      const events = done ? lastOf(parser) : parser.push(decoder.decode(value, { stream: true }));
+      if (parser.sawLine) clock.alive();
+      if (events.length > 0) {
+        clock.arrived();
+        yield events;
+      }
+      if (done) return;
+    }
+  } finally {
+    if (!finished) answer.destroy();
+  }
+}
+
+function piecesOf(answer: IncomingMessage): AsyncIterator<Uint8Array, undefined> {
+  const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  // Some compatible servers forget the type of a stream; these two mean another kind of answer, and 204 means none.
+  if (answer.statusCode === 204 || type === 'text/html' || type === 'application/json') {
+    answer.destroy();
+    throw new WireFault({ kind: 'malformed', what: `something that is not an event stream` });
+  }
+  return answer.iterator() as AsyncIterator<Uint8Array, undefined>;
+}
+
+function lastOf(parser: ServerEventParser): ServerEvent[] {
+  const last = parser.end();
+  return last === undefined ? [] : [last];
+}
+
+function broken(): never {
+  throw new WireFault({ kind: 'cut' });
+}
+
+/** What a provider promises, with every field as it must be read: it may be missing. */
+export type Unchecked<T> = T extends string | number | boolean ? T : Listed<T>;
+
+type Listed<T> = T extends readonly (infer Item)[]
+  ? readonly Unchecked<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Unchecked<T[Key]> | null }
+    : T;
+
+/** The JSON object of an event. */
+export function parseEvent<T extends object>(data: string): Unchecked<T> {
+  const value = parse(data);
+  if (typeof value !== 'object' || value === null) throw malformed();
+  return value as Unchecked<T>;
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw malformed();
+  }
+}
+
+const malformed = (): WireFault =>
+  new WireFault({ kind: 'malformed', what: 'an event that is not a JSON object' });
+
+/**
+ * Texts that came together go on together, and so does thinking: a step for each is what an answer costs most. Those
+ * before a fault go on first.
+ */
+export function* joinedEvents(events: Iterable<ModelEvent>): Generator<ModelEvent> {
+  let type: 'token' | 'reasoning' = 'token';
+  let text = '';
+  try {
+    for (const event of events) {
+      if (text !== '' && event.type !== type) {
+        yield { type, text };
+        text = '';
+      }
+      if (event.type === 'token' || event.type === 'reasoning') {
+        type = event.type;
+        text += event.text;
+      } else {
+        yield event;
+      }
+    }
+  } catch (error) {
+    if (text !== '') yield { type, text };
+    throw error;
+  }
+  if (text !== '') yield { type, text };
+}
