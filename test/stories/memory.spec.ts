@@ -78,11 +78,13 @@ async function write(message: { user: string; conversation: string; content: str
   expect(await response.json()).toMatchObject({ status: 'answered' });
 }
 
-/** The system prompt with which the model was asked. */
+/** The system prompt with which the model was asked, and the message with what stands behind it. */
 async function promptFor(session: Record<string, unknown>, content: string): Promise<string> {
   await say(modelled, content, session);
   const messages = provider.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
-  return messages.find(({ role }) => role === 'system')?.content ?? '';
+  return [messages.find(({ role }) => role === 'system'), messages.at(-1)]
+    .map((message) => message?.content ?? '')
+    .join('\n');
 }
 
 /** The memory tools that the model was last offered. */

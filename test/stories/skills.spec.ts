@@ -50,7 +50,7 @@ afterAll(async () => {
   await bench.clear();
 });
 
-/** What the model was sent for one message: its system prompt and the offered tools. */
+/** What the model was sent for one message: its instructions, those behind the message too, and the offered tools. */
 async function sentFor(content: string, token = gateway.token) {
   const caller = gateway.caller('a', token);
   const { body } = await caller.post<{ session_id: string }>('/sessions', {});
@@ -59,7 +59,7 @@ async function sentFor(content: string, token = gateway.token) {
   expect(status).toBe(200);
   const sent = model.getRequests()[before]?.body as unknown as SentRequest;
   const system = sent.messages
-    .filter(({ role }) => role === 'system')
+    .filter(({ role }, index) => role === 'system' || index === sent.messages.length - 1)
     .map(({ content: text }) => String(text));
   return { system: system.join('\n'), tools: (sent.tools ?? []).map((tool) => tool.function.name) };
 }

@@ -2,6 +2,7 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
 import type { Egress } from '../../platform/outbound/egress.js';
 import type { Environment } from '../../platform/settings/environment.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
 import {
   type PreparedChange,
@@ -13,7 +14,12 @@ import type { CrossKeyCheck } from '../../platform/settings/settings-validation.
 import type { LiveModelProvider } from './live-model-provider.js';
 import type { ModelProvider } from './model-provider.port.js';
 import { createProvider } from './providers/create-provider.js';
-import { chooseProvider, type ProviderChoice, type ProviderKeys } from './providers/provider-choice.js';
+import {
+  chooseProvider,
+  type ProviderChoice,
+  type ProviderKeys,
+  refusedByChoice,
+} from './providers/provider-choice.js';
 
 /** A change of `[provider]` makes another adapter; turns that run finish on the old one. */
 export class ProviderSetting implements SettingsSubscriber {
@@ -52,13 +58,16 @@ export function logChoice(logger: Logger, { kind, model, why }: ProviderChoice):
   logger.info('the model provider is chosen', { provider: kind, model, why });
 }
 
-/** Settings of a provider that contradict each other, or its keys, are refused like every other wrong setting. */
+/** Settings that contradict each other, the keys or the model are refused like every other wrong setting. */
 export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
   return {
-    keys: ['provider.kind', 'provider.api_key', 'provider.base_url'],
-    problem: ({ provider }) => {
+    keys: [
+      ...(['provider.kind', 'provider.api_key', 'provider.base_url'] as const),
+      ...['provider.model', 'provider.wire', 'agent.reasoning'],
+    ],
+    problem: (settings) => {
       try {
-        chooseProvider(provider, keys);
+        checkedChoice(settings, keys);
         return undefined;
       } catch (error) {
         return sentenceOf(error);
@@ -72,7 +81,15 @@ export function providerChoice(
   environment: Environment,
   { settings }: Pick<LoadedSettings, 'settings'>,
 ): ProviderChoice {
-  return chooseProvider(settings.provider, providerKeys(environment));
+  return checkedChoice(settings, providerKeys(environment));
+}
+
+/** Throws an `Error` that names the settings to mend, also when the model does not take what the agent asks of it. */
+function checkedChoice({ provider, agent }: GatewaySettings, keys: ProviderKeys): ProviderChoice {
+  const choice = chooseProvider(provider, keys);
+  const [refused] = refusedByChoice(choice, { model: choice.model, reasoning: agent.reasoning });
+  if (refused !== undefined) throw new Error(`agent.${refused}.`);
+  return choice;
 }
 
 export function providerKeys(environment: Environment): ProviderKeys {

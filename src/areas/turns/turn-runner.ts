@@ -80,16 +80,17 @@ export class TurnRunner {
     messages: readonly ModelMessage[],
     { number, withTools, afterText }: { number: number; withTools: boolean; afterText: boolean },
   ): Promise<ModelRound> {
-    const { model, trailing, context, options } = input;
-    const tools = withTools ? input.tools : [];
+    const { model, trailing, tools, context, options } = input;
     const { toolChoice: wanted, ...others } = options.sampling ?? {};
     // What has to be called is called once: with the results the model goes on as it likes.
-    const toolChoice = number === 1 || wanted === 'none' ? wanted : undefined;
+    const asked = number === 1 || wanted === 'none' ? wanted : undefined;
+    const toolChoice = withTools ? asked : ('none' as const);
     const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
     const request = {
-      ...{ model, messages, tools, conversationId: context.sessionId },
-      system: trailing === '' ? input.system : `${input.system}\n\n${trailing}`,
+      ...{ model, messages, tools, trailing, system: input.system, conversationId: context.sessionId },
       maxOutputTokens: options.maxOutputTokens ?? settings.max_output_tokens,
+      reasoning: settings.reasoning,
+      showReasoning: settings.show_reasoning,
       ...(Object.keys(sampling).length > 0 && { sampling }),
       ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };

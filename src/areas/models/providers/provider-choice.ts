@@ -1,5 +1,8 @@
 import { withoutEndSlashes } from '../../../common/text/without-end-slashes.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
+import type { ModelOptions } from '../model-provider.port.js';
+import { refusedByClaude } from './anthropic/anthropic-models.js';
+import { chosenWire, refusedByOpenAi } from './openai/openai-models.js';
 
 export type ProviderKind = 'anthropic' | 'openai' | 'offline';
 export type RemoteKind = Exclude<ProviderKind, 'offline'>;
@@ -50,6 +53,23 @@ export function chooseProvider(settings: GatewaySettings['provider'], keys: Prov
     if (keys[kind]?.trim()) return remote(kind, settings, keys, `${KEY_VARIABLES[kind]} is set`);
   }
   return { ...OFFLINE, why: 'provider.kind is auto and neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set' };
+}
+
+/** What of these options the chosen model does not take, a sentence for each; `offline` takes all. */
+export function refusedByChoice(
+  { kind, baseUrl, wire = 'auto' }: ProviderChoice,
+  options: ModelOptions,
+): string[] {
+  switch (kind) {
+    case 'anthropic':
+      return refusedByClaude(options);
+    case 'openai':
+      return refusedByOpenAi(options, chosenWire(wire, baseUrl), baseUrl);
+    case 'offline':
+      return [];
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** The strings of a choice that must never be shown, for whoever redacts. */

@@ -14,12 +14,13 @@ import type { ModelProvider } from '../model-provider.port.js';
 import { createProvider } from './create-provider.js';
 
 const tools = [{ name: 'weather', description: 'Tells the weather.', inputSchema: { type: 'object' } }];
-const bothWires = [
-  { kind: 'openai', suffix: '/v1' },
-  { kind: 'anthropic', suffix: '' },
+const allWires = [
+  { kind: 'openai', wire: 'chat', suffix: '/v1' },
+  { kind: 'openai', wire: 'responses', suffix: '/v1' },
+  { kind: 'anthropic', wire: undefined, suffix: '' },
 ] as const;
 
-describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, suffix }) => {
+describe.each(allWires)('the $kind wire ($wire) against an independent fake', ({ kind, wire, suffix }) => {
   let fake: LLMock;
   let provider: ModelProvider;
 
@@ -28,6 +29,7 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
     await fake.start();
     const choice = {
       kind,
+      ...(wire === undefined ? {} : { wire }),
       apiKey: 'key-1234',
       baseUrl: `${fake.url}${suffix}`,
       model: 'a-model',
@@ -154,7 +156,7 @@ describe.each(bothWires)('the $kind wire against an independent fake', ({ kind, 
     fake.onMessage(
       'cut',
       { content: 'abcdefghij' },
-      { chunkSize: 1, truncateAfterChunks: 8, streamingProfile: { tps: 100 } },
+      { chunkSize: 1, truncateAfterChunks: wire === 'responses' ? 11 : 8, streamingProfile: { tps: 100 } },
     );
     const seen: string[] = [];
     const error = await rejection(

@@ -113,13 +113,14 @@ const HOW_TO_CALL = 'Tools work without a model: /tools lists them, and /call NA
 
 /** What is answered without a model: the same request always gets the same answer, and no words of the user's. */
 export function offlineAnswer(request: ModelRequest): OfflineAnswer {
+  const tools = request.sampling?.toolChoice === 'none' ? [] : request.tools;
   const last = request.messages.at(-1);
   if (last?.role === 'tool') return { text: resultText(last, request.messages), calls: [] };
   const message = last?.role === 'user' ? textOf(last) : '';
-  if (/^\s*\/tools\s*$/.test(message)) return { text: toolList(request.tools), calls: [] };
-  const { calls, complaints } = offlineCommands(message, request.tools, `call_${request.messages.length}`);
+  if (/^\s*\/tools\s*$/.test(message)) return { text: toolList(tools), calls: [] };
+  const { calls, complaints } = offlineCommands(message, tools, `call_${request.messages.length}`);
   if (calls.length > 0 || complaints.length > 0) return { text: complaints.join('\n'), calls };
-  return { text: noModel(message, request.tools), calls: [] };
+  return { text: noModel(message, tools), calls: [] };
 }
 
 function textOf(message: UserMessage): string {
@@ -197,7 +198,8 @@ export class OfflineProvider extends ModelProvider {
 const tokens = (chars: number) => Math.ceil(chars / CHARS_PER_TOKEN);
 
 function inputChars(request: ModelRequest): number {
-  return request.messages.reduce((sum, message) => sum + messageChars(message), request.system.length);
+  const around = request.system.length + (request.trailing ?? '').length;
+  return request.messages.reduce((sum, message) => sum + messageChars(message), around);
 }
 
 function messageChars(message: ModelMessage): number {
