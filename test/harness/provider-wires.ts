@@ -17,7 +17,7 @@ export interface WireFrames {
   readonly overloaded: object;
 }
 
-const openai: WireFrames = {
+export const openAiWire: WireFrames = {
   kind: 'openai',
   opening: [
     { model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
@@ -66,7 +66,7 @@ const anthropic: WireFrames = {
   overloaded: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded.' } },
 };
 
-export const wires: readonly WireFrames[] = [openai, anthropic];
+export const wires: readonly WireFrames[] = [openAiWire, anthropic];
 
 /** A whole answer, and the end of the connection. */
 export function answerWith(wire: WireFrames, text: string): (response: ServerResponse) => void {

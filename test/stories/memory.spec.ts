@@ -6,6 +6,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { say, type ToolCallView } from '../harness/mcp.js';
 import { startNoGateway } from '../harness/no-gateway.js';
+import { answerWith, openAiWire } from '../harness/provider-wires.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 
 const SECRET = 'whsec_Y2FuYXJ5IHNlY3JldCBvZiBhIHdlYmhvb2sgY2hhbm5lbA==';
@@ -78,13 +79,12 @@ async function write(message: { user: string; conversation: string; content: str
   expect(await response.json()).toMatchObject({ status: 'answered' });
 }
 
-/** The system prompt with which the model was asked, and the message with what stands behind it. */
+/** The system prompt with which the model was asked, and what stands behind the message. */
 async function promptFor(session: Record<string, unknown>, content: string): Promise<string> {
   await say(modelled, content, session);
   const messages = provider.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
-  return [messages.find(({ role }) => role === 'system'), messages.at(-1)]
-    .map((message) => message?.content ?? '')
-    .join('\n');
+  const system = messages.find(({ role }) => role === 'system')?.content ?? '';
+  return system + (messages.at(-1)?.content ?? '').replace(content, '');
 }
 
 /** The memory tools that the model was last offered. */
@@ -227,6 +227,8 @@ describe('whose a session is', () => {
 
   test('a conversation that two people write in has the memories of neither, from then on', async () => {
     await store('desk:lea', 'Lea saves for a boat.');
+    // One that repeats what it is sent would put the memories into its answer.
+    provider.script(answerWith(openAiWire, 'Yes.'));
     const given = async (user: string, conversation: string) => {
       await write({ user, conversation, content: 'boat?' });
       return JSON.stringify(provider.requests.at(-1)?.body['messages']);

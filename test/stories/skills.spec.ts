@@ -60,8 +60,8 @@ async function sentFor(content: string, token = gateway.token) {
   const sent = model.getRequests()[before]?.body as unknown as SentRequest;
   const system = sent.messages
     .filter(({ role }, index) => role === 'system' || index === sent.messages.length - 1)
-    .map(({ content: text }) => String(text));
-  return { system: system.join('\n'), tools: (sent.tools ?? []).map((tool) => tool.function.name) };
+    .map(({ content: text }) => String(text).replace(content, '').trim());
+  return { system: system.join('\n').trim(), tools: (sent.tools ?? []).map((tool) => tool.function.name) };
 }
 
 describe('what a model gets', () => {
