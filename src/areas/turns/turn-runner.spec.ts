@@ -70,7 +70,7 @@ const echo: RegisteredTool = {
   run: (args) => Promise.resolve(`echo: ${String(args['text'])}`),
 };
 
-const mayCall = ({ tools }: ModelRequest) => tools.length > 0;
+const mayCall = (request: ModelRequest): boolean => request.sampling?.toolChoice !== 'none';
 
 function runnerOf(
   model: ModelProvider,

@@ -100,7 +100,6 @@ const wires = [
       return {
         text: message?.content ?? '',
         calls: (message?.tool_calls ?? []).map((call) => {
-          if (call.type !== 'function') throw new Error('It is no function.');
           return {
             id: call.id,
             name: call.function.name,

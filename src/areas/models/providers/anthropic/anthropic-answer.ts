@@ -68,7 +68,7 @@ export class AnthropicAnswer {
         return this.blocks.stop(event);
       case 'message_start':
         this.model = event.message?.model ?? this.model;
-        return this.count(event.message?.usage as Counts | undefined);
+        return this.count(event.message?.usage);
       case 'message_delta':
         this.stopReason = event.delta?.stop_reason ?? this.stopReason;
         return this.count(event.usage);
@@ -155,10 +155,7 @@ class AnthropicBlocks {
 
   extend({ index, delta }: Unchecked<Anthropic.RawContentBlockDeltaEvent>): ModelEvent | undefined {
     const param = this.open.get(index ?? 0);
-    if (delta?.type === 'text_delta' && param?.type === 'text') {
-      param.text += delta.text ?? '';
-      return this.said('token', delta.text ?? '');
-    }
+    if (param?.type === 'text') return this.speak(param, delta);
     if (delta?.type === 'input_json_delta') {
       const piece = delta.partial_json ?? '';
       this.meter.arguments(piece);
@@ -178,6 +175,12 @@ class AnthropicBlocks {
     if (call.param.type === 'server_tool_use') return undefined;
     this.hasCalls = true;
     return { type: 'tool_call', call: completed };
+  }
+
+  private speak(param: Anthropic.TextBlockParam, delta: Delta): ModelEvent | undefined {
+    const text = delta?.type === 'text_delta' ? (delta.text ?? '') : '';
+    param.text += text;
+    return this.said('token', text);
   }
 
   private think(param: Anthropic.ThinkingBlockParam, delta: Delta): ModelEvent | undefined {

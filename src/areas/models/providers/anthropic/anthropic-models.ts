@@ -1,4 +1,4 @@
-import type { ModelOptions, ReasoningEffort } from '../../model-provider.port.js';
+import type { ModelOptions, ReasoningEffort, SamplingOptions } from '../../model-provider.port.js';
 
 /**
  * How a model thinks: `always` it cannot be kept from it, `default` it does unless told otherwise, `optional` it does when
@@ -51,35 +51,46 @@ export function claudeThinking(model: string, reasoning: ReasoningEffort, isShow
 
 /** What of these options a Claude model does not take, a sentence for each. */
 export function refusedByClaude({ model, reasoning = 'auto', sampling = {} }: ModelOptions): string[] {
-  const { thinks, isSampled, canForceTools } = traitsOf(model);
-  const { temperature, topP, toolChoice } = sampling;
-  const isThinking =
-    reasoning === 'auto' ? thinks === 'always' || thinks === 'default' : reasoning !== 'none';
-  const refused: (readonly [boolean, string])[] = [
-    [reasoning === 'none' && thinks === 'always', `reasoning: ${model} always thinks, so it cannot be none`],
-    [
+  const traits = traitsOf(model);
+  const { thinks } = traits;
+  const thinksByItself = thinks === 'always' || thinks === 'default';
+  const isThinking = reasoning === 'auto' ? thinksByItself : reasoning !== 'none';
+  const refused = [
+    when(
+      reasoning === 'none' && thinks === 'always',
+      `reasoning: ${model} always thinks, so it cannot be none`,
+    ),
+    when(
       isThinking && thinks === 'never',
       `reasoning: ${model} has no adaptive thinking, so it can only be auto or none`,
-    ],
-    [temperature !== undefined && !isSampled, `temperature: ${model} does not take it`],
-    [topP !== undefined && !isSampled, `top_p: ${model} does not take it`],
-    [
-      isSampled && isThinking && temperature !== undefined,
-      `temperature: ${model} does not take it while it thinks`,
-    ],
-    [isSampled && isThinking && topP !== undefined, `top_p: ${model} does not take it while it thinks`],
-    [isSampled && temperature !== undefined && temperature > 1, `temperature: ${model} takes 0 to 1`],
-    [
-      isSampled && temperature !== undefined && topP !== undefined,
-      `top_p: ${model} does not take it beside temperature`,
-    ],
-    [
-      isForced(toolChoice) && (isThinking || !canForceTools),
-      `tool_choice: ${model} cannot be made to call a tool${canForceTools ? ' while it thinks' : ''}`,
-    ],
+    ),
+    ...refusedSampling(model, sampling, traits.isSampled, isThinking),
+    when(
+      isForced(sampling.toolChoice) && (isThinking || !traits.canForceTools),
+      `tool_choice: ${model} cannot be made to call a tool${traits.canForceTools ? ' while it thinks' : ''}`,
+    ),
   ];
-  return refused.filter(([holds]) => holds).map(([, sentence]) => sentence);
+  return refused.flat();
 }
+
+function refusedSampling(
+  model: string,
+  { temperature, topP }: SamplingOptions,
+  isSampled: boolean,
+  isThinking: boolean,
+): string[][] {
+  const [hasTemperature, hasTopP] = [temperature !== undefined, topP !== undefined];
+  if (!isSampled || isThinking) {
+    const why = `${model} does not take it${isSampled ? ' while it thinks' : ''}`;
+    return [when(hasTemperature, `temperature: ${why}`), when(hasTopP, `top_p: ${why}`)];
+  }
+  return [
+    when((temperature ?? 0) > 1, `temperature: ${model} takes 0 to 1`),
+    when(hasTemperature && hasTopP, `top_p: ${model} does not take it beside temperature`),
+  ];
+}
+
+const when = (holds: boolean, sentence: string): string[] => (holds ? [sentence] : []);
 
 function isForced(choice: NonNullable<ModelOptions['sampling']>['toolChoice']): boolean {
   return choice === 'required' || typeof choice === 'object';

@@ -5,6 +5,7 @@ import type {
   ModelRequest,
   ModelTool,
   ModelToolResult,
+  SamplingOptions,
   ToolChoice,
 } from '../../model-provider.port.js';
 import { answeredCalls } from '../wire/answered-calls.js';
@@ -35,28 +36,50 @@ const BREAKPOINT = { cache_control: { type: 'ephemeral' } } as const;
  * more blocks than the provider looks back finds the prefix of the call before at that one.
  */
 export function anthropicRequest(request: ModelRequest, model: string): AnthropicParams {
-  const { sampling = {}, reasoning = 'auto', responseFormat, system } = request;
-  const { thinking, effort } = claudeThinking(model, reasoning, request.showReasoning === true);
-  const offered = request.tools.map(toolParam);
-  const tools = offered.length > 0 ? offered : toolsOfHistory(request.messages);
-  const choice = offered.length > 0 ? toolChoice(sampling.toolChoice) : ({ type: 'none' } as const);
-  const format = responseFormat && { type: 'json_schema' as const, schema: { ...responseFormat.schema } };
+  const { system } = request;
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...(thinking !== undefined && { thinking }),
-    ...((effort !== undefined || format !== undefined) && {
-      output_config: { ...(effort && { effort }), ...(format && { format }) },
-    }),
-    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
-    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
-    ...(sampling.stop !== undefined && { stop_sequences: [...sampling.stop] }),
-    ...(tools.length > 0 && choice !== undefined && { tool_choice: choice }),
-    ...(tools.length > 0 && { tools: withBreakpoint(tools) }),
+    ...optionParams(request, model),
+    ...samplingParams(request.sampling),
+    ...toolParams(request),
     ...(system !== '' && { system: withBreakpoint([text(system)]) }),
     messages: anthropicMessages(request, model),
   };
+}
+
+function optionParams(
+  { reasoning = 'auto', showReasoning = false, responseFormat }: ModelRequest,
+  model: string,
+): Partial<AnthropicParams> {
+  const { thinking, effort } = claudeThinking(model, reasoning, showReasoning);
+  const output = {
+    ...(effort !== undefined && { effort }),
+    ...(responseFormat !== undefined && {
+      format: { type: 'json_schema' as const, schema: { ...responseFormat.schema } },
+    }),
+  };
+  return {
+    ...(thinking !== undefined && { thinking }),
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+  };
+}
+
+function samplingParams({ temperature, topP, stop }: SamplingOptions = {}): Partial<AnthropicParams> {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(stop !== undefined && { stop_sequences: [...stop] }),
+  };
+}
+
+function toolParams({ tools: given, messages, sampling }: ModelRequest): Partial<AnthropicParams> {
+  const offered = given.map(toolParam);
+  const tools = offered.length > 0 ? offered : toolsOfHistory(messages);
+  if (tools.length === 0) return {};
+  const choice = offered.length > 0 ? toolChoice(sampling?.toolChoice) : ({ type: 'none' } as const);
+  return { ...(choice !== undefined && { tool_choice: choice }), tools: withBreakpoint(tools) };
 }
 
 /** The history on this wire: the user speaks first and turns alternate, so all results of tools share one message. */

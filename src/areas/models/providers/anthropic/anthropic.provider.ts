@@ -81,9 +81,9 @@ async function* readAnswer(
     const answer = new AnthropicAnswer(params.model, meter);
     try {
       for await (const batch of readServerEvents(response, clock)) {
-        if (answer.isComplete()) break;
+        // eslint-disable-next-line max-depth -- one more generator would cost each word of an answer three promises
         for (const event of joinedEvents(eventsOf(batch, answer))) yield event;
-        if (answer.isComplete()) clock.closing();
+        answerEnds(answer, clock);
       }
     } catch (error) {
       if (!answer.isComplete()) throw error;
@@ -104,6 +104,10 @@ async function* readAnswer(
     };
     return;
   }
+}
+
+function answerEnds(answer: AnthropicAnswer, clock: AttemptClock): void {
+  if (answer.isComplete()) clock.closing();
 }
 
 function* eventsOf(batch: readonly ServerEvent[], answer: AnthropicAnswer): Generator<ModelEvent> {

@@ -92,7 +92,7 @@ export class ChatAnswer {
     for (const call of delta?.tool_calls ?? []) this.calls.add(call);
     if (finish_reason) this.reason = REASONS.get(finish_reason) ?? 'stop';
     if (delta?.refusal) this.refused = true;
-    const thought = this.reasoning.add(delta as Readonly<Record<string, unknown>> | null | undefined);
+    const thought = this.reasoning.add(delta);
     if (thought !== '') yield { type: 'reasoning', text: thought };
     const text = textOf(delta?.content) + textOf(delta?.refusal);
     this.meter.text(text);

@@ -51,33 +51,37 @@ export function sentEffort(
 
 /** What of these options a model does not take on this wire, a sentence for each. */
 export function refusedByOpenAi(options: ModelOptions, wire: OpenAiWire, baseUrl: string): string[] {
-  const { model, reasoning = 'auto', sampling = {} } = options;
-  const efforts = traitsOf(model)?.efforts;
-  // A model that nobody knows takes everything: its server knows best.
-  const reasons = efforts !== undefined && efforts.length > 0;
-  const isSampled = !reasons || (reasoning === 'none' && efforts.includes('none'));
-  const refused: (readonly [boolean, string])[] = [
-    [
-      efforts?.length === 0 && reasoning !== 'auto' && reasoning !== 'none',
-      `reasoning: ${model} does not reason, so it can only be auto or none`,
-    ],
-    [
-      reasons && reasoning !== 'auto' && !efforts.includes(reasoning),
-      `reasoning: ${model} takes auto, ${efforts?.join(', ') ?? ''}`,
-    ],
-    [
-      wire === 'chat' && isOfficial(baseUrl) && REFUSES_TOOLS_ON_CHAT.test(model) && reasoning !== 'none',
-      `reasoning: ${model} takes tools on Chat Completions only with none; set provider.wire to responses`,
-    ],
-    [
-      sampling.temperature !== undefined && !isSampled,
-      `temperature: ${model} does not take it while it reasons`,
-    ],
-    [sampling.topP !== undefined && !isSampled, `top_p: ${model} does not take it while it reasons`],
-    [sampling.stop !== undefined && wire === 'responses', 'stop: the Responses API does not take it'],
-    [sampling.stop !== undefined && wire === 'chat' && reasons, `stop: ${model} does not take it`],
+  const { model, reasoning = 'auto' } = options;
+  const refusesTools = wire === 'chat' && isOfficial(baseUrl) && REFUSES_TOOLS_ON_CHAT.test(model);
+  return [
+    ...refusedEffort(model, reasoning),
+    ...(refusesTools && reasoning !== 'none'
+      ? [`reasoning: ${model} takes tools on Chat Completions only with none; set provider.wire to responses`]
+      : []),
+    ...refusedSampling(options, wire),
   ];
-  return refused.filter(([holds]) => holds).map(([, sentence]) => sentence);
+}
+
+/** A model that nobody knows takes everything: its server knows best. */
+function refusedEffort(model: string, reasoning: ReasoningEffort): string[] {
+  const efforts = traitsOf(model)?.efforts;
+  if (efforts === undefined || reasoning === 'auto' || efforts.includes(reasoning)) return [];
+  if (efforts.length > 0) return [`reasoning: ${model} takes auto, ${efforts.join(', ')}`];
+  return reasoning === 'none' ? [] : [`reasoning: ${model} does not reason, so it can only be auto or none`];
+}
+
+function refusedSampling({ model, reasoning, sampling = {} }: ModelOptions, wire: OpenAiWire): string[] {
+  const efforts = traitsOf(model)?.efforts ?? [];
+  const reasons = efforts.length > 0;
+  const isSampled = !reasons || (reasoning === 'none' && efforts.includes('none'));
+  const names = [
+    ...(sampling.temperature === undefined ? [] : ['temperature']),
+    ...(sampling.topP === undefined ? [] : ['top_p']),
+  ];
+  const refused = isSampled ? [] : names.map((name) => `${name}: ${model} does not take it while it reasons`);
+  if (sampling.stop === undefined) return refused;
+  if (wire === 'responses') return [...refused, 'stop: the Responses API does not take it'];
+  return reasons ? [...refused, `stop: ${model} does not take it`] : refused;
 }
 
 function traitsOf(model: string): OpenAiTraits | undefined {

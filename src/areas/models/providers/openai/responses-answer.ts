@@ -43,18 +43,22 @@ export class ResponsesAnswer {
   }
 
   /** What the event adds to the neutral stream, often nothing. */
+  // eslint-disable-next-line complexity -- one case for each event that says something, and nothing else
   *add(data: string): Generator<ModelEvent> {
     if (this.complete || data === '[DONE]') return;
     const event = parseEvent<StreamEvent>(data);
     switch (event.type) {
       case 'response.output_text.delta':
-        return yield* this.said('token', event.delta, event.output_index);
+        yield* this.said('token', event.delta, event.output_index);
+        return;
       case 'response.refusal.delta':
         this.refused = true;
-        return yield* this.said('token', event.delta, event.output_index);
+        yield* this.said('token', event.delta, event.output_index);
+        return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        return yield* this.said('reasoning', event.delta);
+        yield* this.said('reasoning', event.delta);
+        return;
       case 'response.reasoning_summary_part.added':
         if ((event.summary_index ?? 0) > 0) yield* this.said('reasoning', '\n\n');
         return;
@@ -63,7 +67,8 @@ export class ResponsesAnswer {
       case 'response.function_call_arguments.delta':
         return this.meter.arguments(event.delta ?? '');
       case 'response.output_item.done':
-        return yield* this.itemDone(event.item, event.output_index ?? this.items.length);
+        yield* this.itemDone(event.item, event.output_index ?? this.items.length);
+        return;
       case 'response.completed':
       case 'response.incomplete':
         return this.ended(event.response ?? {});
@@ -107,18 +112,23 @@ export class ResponsesAnswer {
     if (item === undefined || item === null) return;
     this.items.push(item as OutputItem);
     if (item.type === 'reasoning') this.meter.text(item.encrypted_content ?? '');
-    if (item.type === 'message' && !this.spoken.has(outputIndex)) {
-      for (const part of item.content ?? []) {
-        if (part.type === 'refusal') this.refused = true;
-        yield* this.said('token', 'refusal' in part ? part.refusal : 'text' in part ? part.text : '');
-      }
-    }
+    if (item.type === 'message' && !this.spoken.has(outputIndex)) yield* this.messageDone(item.content ?? []);
     if (item.type !== 'function_call') return;
     const json = item.arguments ?? '';
     this.meter.arguments(json);
     this.calledTools = true;
     const call = { id: item.call_id ?? '', name: item.name ?? '', ...parseToolArguments(json) };
     yield { type: 'tool_call', call };
+  }
+
+  /** A message that came whole. */
+  private *messageDone(
+    parts: Unchecked<OpenAI.Responses.ResponseOutputMessage['content']>,
+  ): Generator<ModelEvent> {
+    for (const part of parts) {
+      if (part.type === 'refusal') this.refused = true;
+      yield* this.said('token', 'refusal' in part ? part.refusal : 'text' in part ? part.text : '');
+    }
   }
 
   private ended(response: Response): void {

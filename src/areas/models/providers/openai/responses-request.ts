@@ -24,30 +24,46 @@ type PartParam =
  * handed back within the turn. What differs from call to call stands at its end.
  */
 export function responsesRequest(request: ModelRequest, model: string): ResponsesParams {
-  const { sampling = {}, responseFormat, system, conversationId } = request;
-  const tools = request.tools.map(toolParam);
-  const effort = sentEffort(model, request.reasoning);
-  const isShown = request.showReasoning === true && mayReason(model);
+  const { responseFormat, system, conversationId } = request;
   return {
     model,
     stream: true,
     store: false,
-    ...(mayReason(model) && { include: ['reasoning.encrypted_content' as const] }),
+    ...reasoningParams(request, model),
     max_output_tokens: request.maxOutputTokens,
     ...(conversationId !== undefined && { prompt_cache_key: conversationId }),
-    ...((effort !== undefined || isShown) && {
-      reasoning: { ...(effort && { effort }), ...(isShown && { summary: 'auto' as const }) },
-    }),
-    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
-    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
     ...(responseFormat !== undefined && {
       text: { format: { type: 'json_schema' as const, ...responseFormat } },
     }),
-    ...(tools.length > 0 &&
-      sampling.toolChoice !== undefined && { tool_choice: choiceOf(sampling.toolChoice) }),
-    ...(tools.length > 0 && { tools }),
+    ...choiceParams(request),
     ...(system !== '' && { instructions: system }),
     input: inputItems(request, model),
+  };
+}
+
+function reasoningParams(
+  { reasoning, showReasoning }: ModelRequest,
+  model: string,
+): Partial<ResponsesParams> {
+  if (!mayReason(model)) return {};
+  const effort = sentEffort(model, reasoning);
+  const asked = {
+    ...(effort !== undefined && { effort }),
+    ...(showReasoning === true && { summary: 'auto' as const }),
+  };
+  return {
+    include: ['reasoning.encrypted_content'],
+    ...(Object.keys(asked).length > 0 && { reasoning: asked }),
+  };
+}
+
+function choiceParams({ sampling = {}, tools }: ModelRequest): Partial<ResponsesParams> {
+  const { temperature, topP, toolChoice } = sampling;
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceOf(toolChoice) }),
+    ...(tools.length > 0 && { tools: tools.map(toolParam) }),
   };
 }
 
