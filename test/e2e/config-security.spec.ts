@@ -49,6 +49,10 @@ describe('config:write alone', () => {
   test.each([
     [{ 'agent.tool_approval': 'never' }, ['agent.tool_approval']],
     [{ 'security.audit_retention_days': 1 }, ['security.audit_retention_days']],
+    [{ 'agent.session_retention_days': 1 }, ['agent.session_retention_days']],
+    [{ 'logging.retention_days': 1 }, ['logging.retention_days']],
+    [{ 'logging.retention_rows': 1000 }, ['logging.retention_rows']],
+    [{ 'memory.max_entries_per_user': 1 }, ['memory.max_entries_per_user']],
     [{ 'tools.tokens.me.allow': ['*'] }, ['tools.tokens.me.allow']],
     [{ 'tools.channels.api': { deny: [] } }, ['tools.channels.api.deny']],
     [{ tools: null }, ['tools']],

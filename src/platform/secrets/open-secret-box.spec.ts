@@ -34,7 +34,7 @@ test('refuses a key file that others may read, and says how to mend it', async (
 });
 
 test('the variable wins over the file and makes none', async () => {
-  const masterKey = 'k'.repeat(32);
+  const masterKey = 'a key that only this test may use';
   expect((await open({ masterKey, production: true, embedded: false })).keyText).toBe(masterKey);
   await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
 });
@@ -43,6 +43,15 @@ test('refuses a short key without showing it', async () => {
   const refusal = await open({ masterKey: 'canary-short' }).catch(String);
   expect(refusal).toContain('shorter than 32');
   expect(refusal).not.toContain('canary');
+});
+
+test.each([
+  ['zeros in base64', Buffer.alloc(32).toString('base64')],
+  ['ones in base64url', Buffer.alloc(32, 0xff).toString('base64url')],
+  ['zeros in hex', '0'.repeat(64)],
+  ['one letter', 'k'.repeat(40)],
+])('refuses a key of one byte over and over: %s', async (_name, masterKey) => {
+  await expect(open({ masterKey })).rejects.toThrow('one byte over and over');
 });
 
 test('production with a database of your own needs the variable', async () => {

@@ -50,9 +50,18 @@ export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecr
 
 /** What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY": undefined when nothing is. Never repeats it. */
 export function masterKeyProblem(keyText: string): string | undefined {
+  if (isOneByte(keyText.trim())) return `is one byte over and over. ${howToMake}`;
   if (PLACEHOLDERS.has(keyText.trim())) return `is the placeholder of an example. ${howToMake}`;
   if (keyText.length < MIN_KEY_LENGTH) return `is shorter than ${MIN_KEY_LENGTH} characters. ${howToMake}`;
   return undefined;
+}
+
+/** Whether the text, or what it means as hex or base64, is the same byte throughout: zeros, which people write to try something out. */
+function isOneByte(keyText: string): boolean {
+  const readings = [Buffer.from(keyText), Buffer.from(keyText, 'hex'), Buffer.from(keyText, 'base64')];
+  return readings.some(
+    (bytes) => bytes.length >= keyText.length / 2 && bytes.every((byte) => byte === bytes[0]),
+  );
 }
 
 /** Why a start without GATEWAY_MASTER_KEY is refused; undefined when the key file does. */

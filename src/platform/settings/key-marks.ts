@@ -6,7 +6,7 @@ export interface KeyMarks {
   readonly secret?: true;
   /** Chooses an executable or gives access: only the file and the environment may set it. */
   readonly fileOnly?: true;
-  /** Changes who may do what: over the API it needs the scope `security:write` beside `config:write`. */
+  /** Changes who may do what, or destroys evidence or what users said: over the API it needs the scope `security:write` beside `config:write`. */
   readonly security?: true;
   /** Takes effect at the next start. */
   readonly restart?: true;

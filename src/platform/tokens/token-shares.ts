@@ -33,6 +33,11 @@ export function shareOfStreams(limits: Limits, caller: TokenHolder, maxStreams: 
   return share === 0 ? maxStreams : Math.min(share, Math.ceil(maxStreams / 2));
 }
 
+/** Whether settings would take a token of this name for a channel. */
+export function isChannelName(name: string): boolean {
+  return CHANNEL.test(name);
+}
+
 export function isChannel({ tokenId }: Pick<Caller, 'tokenId'>): boolean {
   return CHANNEL.test(tokenId);
 }

@@ -45,6 +45,13 @@ test('a token that somebody else revoked in the same moment stays revoked, and i
   await expect(service(store).rotate('nightly', {})).rejects.toThrow('revoked meanwhile');
 });
 
+test('a token cannot be named like a channel, whose limits it would have', async () => {
+  const tokens = service({ insert: async () => token('tok_1') });
+  const input = { name: 'channel:hookin', scopes: [], boundUserId: null, expiresAt: null };
+  await expect(tokens.create(input)).rejects.toThrow('"channel:…"');
+  expect((await tokens.create({ ...input, name: 'channels' })).token.id).toBe('tok_1');
+});
+
 test('a token that is there already is not made again', async () => {
   const store = {
     findNamed: async () => [token('tok_1')],

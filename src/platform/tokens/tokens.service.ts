@@ -8,6 +8,7 @@ import type { GrantedScope } from './scopes.js';
 import { TokenStore } from './token.store.js';
 import { TokenEndings } from './token-endings.js';
 import { hashToken, looksLikeToken, mintToken } from './token-format.js';
+import { isChannelName } from './token-shares.js';
 
 export interface TokenInput {
   readonly name: string;
@@ -40,7 +41,13 @@ export class TokensService {
     private readonly endings: TokenEndings,
   ) {}
 
+  /** Throws `BadRequest` for a name that settings would take for a channel's. */
   async create(input: TokenInput): Promise<MintedToken> {
+    if (isChannelName(input.name)) {
+      throw new BadRequest(
+        'No token may be named "channel:…": settings name channels so, and their limits would be this token\'s.',
+      );
+    }
     const secret = mintToken();
     const token = await this.store.insert(draft(input), hashToken(secret));
     if (token === undefined) throw new Conflict('This token exists already.');

@@ -33,6 +33,7 @@ export const agentSection = z.strictObject({
     .describe('Inactivity after which a session ends, in seconds.'),
   session_retention_days: integer(0, 36_500)
     .default(0)
+    .register(keyMarks, { security: true })
     .describe('Days that a session and its history are kept after its end; 0 keeps them forever.'),
   on_busy: z
     .enum(['queue', 'reject'])
@@ -119,6 +120,7 @@ export const memorySection = z.strictObject({
   top_k: integer(0, 100).default(5).describe('Memories recalled before a turn; 0 for none.'),
   max_entries_per_user: integer(1, 1_000_000)
     .default(10_000)
+    .register(keyMarks, { security: true })
     .describe('Most memories of one user; past it, the least recently used are deleted.'),
 });
 

@@ -46,9 +46,13 @@ export const loggingSection = z.strictObject({
   store_level: level()
     .default('trace')
     .describe('Lowest level of the written lines that are stored for GET /logs; trace stores all of them.'),
-  retention_days: integer(1, 3650).default(7).describe('Days that log lines are kept.'),
+  retention_days: integer(1, 3650)
+    .default(7)
+    .register(keyMarks, { security: true })
+    .describe('Days that log lines are kept.'),
   retention_rows: integer(1000, 100_000_000)
     .default(500_000)
+    .register(keyMarks, { security: true })
     .describe('Most log lines that are kept; the oldest are deleted first.'),
   max_streams: integer(1, 100_000).default(500).describe('Most open log streams of one gateway process.'),
   stream_stall_ms: integer(1000, 600_000)
