@@ -90,6 +90,18 @@ describe.each(['a', 'b'] as const)('Profile %s', (profile) => {
   });
 });
 
+test('the options of a message reach the model', async () => {
+  const options = { temperature: 0.2, top_p: 0.9, max_output_tokens: 77, stop: ['END'], tool_choice: 'none' };
+  const { status } = await say('b', 'Where?', { ...options, response_format: format() });
+  expect(status).toBe(200);
+  const [sent] = model.requests;
+  expect(sent?.body).toMatchObject({
+    ...{ temperature: 0.2, top_p: 0.9, stop: ['END'], tool_choice: 'none' },
+    response_format: { type: 'json_schema', json_schema: { name: 'reply', schema } },
+  });
+  expect([sent?.body['max_tokens'], sent?.body['max_completion_tokens']]).toContain(77);
+});
+
 test('a message that was accepted is answered as it wanted to be', async () => {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
   const path = `/sessions/${body.id}/messages`;
