@@ -28,8 +28,8 @@ test.each([
   expect(statesOf(heading)).toEqual([...states].sort());
 });
 
-test('the glossary defines thirty words, each once', () => {
+test('the glossary defines at least thirty words, each once', () => {
   const words = [...PAGE.matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(([, word]) => word);
-  expect(words).toHaveLength(30);
-  expect(new Set(words).size).toBe(30);
+  expect(words.length).toBeGreaterThanOrEqual(30);
+  expect(words).toEqual([...new Set(words)]);
 });
