@@ -61,7 +61,7 @@ function olderSchema(
   );
 }
 
-/** Relative to the working directory when it is below it. */
+/** Relative if the path is inside the working directory, else absolute. */
 function shortPath(path: string): string {
   const near = relative('', path);
   return near.startsWith('..') ? resolve(path) : `./${near}`;

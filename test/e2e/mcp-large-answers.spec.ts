@@ -99,7 +99,7 @@ describe.each([
     const lines = gateway.logLines.filter(
       (line) => line.includes(`"mcp::${server}"`) && line.includes(TOO_LARGE),
     );
-    expect(lines.at(-1)).toContain('a message was not read');
+    expect(lines.at(-1)).toContain('a message from the tool server was refused');
   });
 });
 

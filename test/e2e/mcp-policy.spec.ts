@@ -106,7 +106,7 @@ describe('which tools may run in turns of a token', () => {
 test('the log warns of a rule that names no existing token', async () => {
   await gateway.mint({ name: 'there' });
   const warned = () =>
-    gateway.logLines.filter((line) => line.includes('name no token there is')).at(-1) ?? '';
+    gateway.logLines.filter((line) => line.includes('name tokens that do not exist')).at(-1) ?? '';
   await gateway.b.patch('/config', { 'tools.tokens.thereabouts.deny': ['*'] });
   await eventually(() => expect(warned()).toContain('"thereabouts"'));
   const both = { 'tools.tokens.there.deny': ['*'], 'tools.tokens.typo.deny': ['*'] };

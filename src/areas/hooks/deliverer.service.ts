@@ -43,8 +43,8 @@ const WRITE_MS = 500;
 @Injectable()
 export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private firstRounds: Promise<void> = Promise.resolve();
-  private retryRounds: Promise<void> = Promise.resolve();
+  private firstPasses: Promise<void> = Promise.resolve();
+  private retryPasses: Promise<void> = Promise.resolve();
   private claimsRetries = false;
   private readonly stopping = new AbortController();
   /** Notified when retries may be due. */
@@ -88,9 +88,9 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
       renamed: () => this.firsts.renewSoon(),
       lanesLeft: () => this.firsts.wakeSignal.notify(),
     });
-    this.firstRounds = this.sendFirsts();
+    this.firstPasses = this.sendFirsts();
     this.claimsRetries = true;
-    this.retryRounds = this.sendRetries().finally(() => {
+    this.retryPasses = this.sendRetries().finally(() => {
       this.claimsRetries = false;
     });
   }
@@ -99,11 +99,11 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
     this.stopping.abort();
     this.firsts.wakeSignal.notify();
     this.retryWakeSignal.notify();
-    await this.firstRounds;
+    await this.firstPasses;
     this.firsts.finish();
-    // Before the last round of retries has ended, because other replicas wait for these lanes.
+    // Before the last pass of retries has ended, because other replicas wait for these lanes.
     await this.idleWithin(STOP_MS);
-    await this.retryRounds;
+    await this.retryPasses;
     this.firsts.stop();
     this.retries.stop();
     await this.idleWithin(WRITE_MS);
@@ -132,9 +132,9 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
   }
 
   private async sendFirsts(): Promise<void> {
-    await this.inRounds(async () => {
+    await this.inPasses(async () => {
       const isPoll = this.looks <= 0;
-      const { foundAny, passedOver, freeInMs } = await this.firsts.round(isPoll);
+      const { foundAny, passedOver, freeInMs } = await this.firsts.pass(isPoll);
       if (foundAny) this.looks = 0;
       const waits = [this.firsts.holdsLanes ? HOLDING_MS : IDLE_MS];
       if (this.looks-- > 0) waits.push(RECHECK_MS);
@@ -147,18 +147,18 @@ export class Deliverer implements OnModuleInit, OnApplicationBootstrap, OnModule
 
   /** A loop of its own, so that first attempts never wait for retries. */
   private async sendRetries(): Promise<void> {
-    await this.inRounds(async () => {
+    await this.inPasses(async () => {
       await this.retries.dropInactive();
-      await this.retries.round();
+      await this.retries.pass();
       await this.retryWakeSignal.wait(this.retries.isIdle ? IDLE_MS : POLL_MS);
     });
   }
 
-  /** Repeats the round until the stop, with a pause after one that failed. */
-  private async inRounds(round: () => Promise<void>): Promise<void> {
+  /** Repeats the pass until the stop, with a pause after one that failed. */
+  private async inPasses(pass: () => Promise<void>): Promise<void> {
     for (let failures = 0; !this.stopping.signal.aborted; ) {
       try {
-        await round();
+        await pass();
         failures = 0;
       } catch (error) {
         if (failures === 0) {

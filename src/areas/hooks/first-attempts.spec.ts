@@ -117,9 +117,9 @@ function passTime(ms: number): void {
 
 test('more is claimed before the claimed deliveries run out', async () => {
   const world = new World(600);
-  await world.firsts.round();
+  await world.firsts.pass();
   await world.answer(300);
-  await world.firsts.round();
+  await world.firsts.pass();
   await world.answer(1000);
   expect(world.sent).toEqual(numbers(1, 600));
   expect(world.asked).toEqual([0, 500]);
@@ -127,42 +127,42 @@ test('more is claimed before the claimed deliveries run out', async () => {
 
 test('a lane whose lease ran out and was renewed goes on where it was', async () => {
   const world = new World(20);
-  await world.firsts.round();
+  await world.firsts.pass();
   passTime(1600);
   await world.answer(1000);
   await world.writeAll();
   expect(world.sent).toEqual([1]);
-  await world.firsts.round();
+  await world.firsts.pass();
   await world.answer(1000);
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
 test('a lane that is claimed again while outcomes of it are not stored waits for them', async () => {
   const world = new World(20);
-  await world.firsts.round();
+  await world.firsts.pass();
   passTime(1600);
   await world.answer(1000);
   // The lease ran out in the table too, and the renewal is not due: the next look finds the row free.
   world.isTaken = false;
-  await world.firsts.round();
+  await world.firsts.pass();
   await world.answer(1000);
   expect(world.sent).toEqual([1]);
   await world.writeAll();
-  for (let round = 0; round < 3; round += 1) await world.firsts.round();
+  for (let pass = 0; pass < 3; pass += 1) await world.firsts.pass();
   await world.answer(1000);
   expect(world.sent).toEqual(numbers(1, 20));
 });
 
 test('a receiver that wants nothing more is sent nothing more', async () => {
   const world = new World(20);
-  await world.firsts.round();
+  await world.firsts.pass();
   await world.answer(20, true);
   expect(world.sent).toEqual([1]);
 });
 
 test('at a stop the delivery in flight may arrive, and nothing else is sent', async () => {
   const world = new World(20);
-  await world.firsts.round();
+  await world.firsts.pass();
   world.firsts.finish();
   await world.answer(1000);
   expect([world.sent, world.firsts.isIdle]).toEqual([[1], false]);
@@ -173,16 +173,16 @@ test('at a stop the delivery in flight may arrive, and nothing else is sent', as
 test('a lane that another statement has locked is passed over, reported as such, and served when it is free', async () => {
   const world = new World(3);
   world.isLocked = true;
-  expect(await world.firsts.round()).toMatchObject({ foundAny: false, passedOver: true });
+  expect(await world.firsts.pass()).toMatchObject({ foundAny: false, passedOver: true });
   world.isLocked = false;
-  expect(await world.firsts.round()).toMatchObject({ foundAny: true, passedOver: false });
+  expect(await world.firsts.pass()).toMatchObject({ foundAny: true, passedOver: false });
   await world.answer(3);
   expect(world.sent).toEqual([1, 2, 3]);
 });
 
 test('at a stop a lane is released as soon as nothing of it is in flight', async () => {
   const world = new World(20);
-  await world.firsts.round();
+  await world.firsts.pass();
   world.firsts.finish();
   await world.firsts.releaseIdle();
   expect(world.isTaken).toBe(true);

@@ -9,7 +9,7 @@ import { Lane } from './lane.js';
 import { LaneStore } from './lane.store.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
-/** A hook that another replica ended is noticed within this time plus the deliverer's wait between rounds. */
+/** A hook that another replica ended is noticed within this time plus the deliverer's wait between passes. */
 const CHECK_MS = 400;
 const RENEW_MS = 500;
 /** When to try again to renew leases whose lanes another statement had locked. */
@@ -21,8 +21,8 @@ const MAX_CLAIMED = 3200;
 const MAX_FOR_ONE = 500;
 const MIN_FOR_ONE = 8;
 
-/** The result of a round. */
-export interface FirstAttemptsRound {
+/** The result of a pass. */
+export interface FirstAttemptsPass {
   readonly foundAny: boolean;
   /** Whether lanes were passed over because another statement had locked them. */
   readonly passedOver: boolean;
@@ -54,7 +54,7 @@ export class FirstAttempts {
   }
 
   /** Claims deliveries and starts to send them. @param includeOthers whether to find out when other replicas' lanes are free */
-  async round(includeOthers = false): Promise<FirstAttemptsRound> {
+  async pass(includeOthers = false): Promise<FirstAttemptsPass> {
     if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
     if (performance.now() - this.checkedAt > CHECK_MS) await this.dropInactive();
     const freeInMs = await this.claimLanes(includeOthers);
@@ -75,7 +75,7 @@ export class FirstAttempts {
     this.lanes.get(hookId)?.drop();
   }
 
-  /** Renews the leases in the next round, which starts at once: the name of their owner has changed. */
+  /** Renews the leases in the next pass, which starts at once: the name of their owner has changed. */
   renewSoon(): void {
     this.renewedAt = Number.NEGATIVE_INFINITY;
     this.wakeSignal.notify();
@@ -129,7 +129,7 @@ export class FirstAttempts {
     return freeInMs;
   }
 
-  private async refill(lanes: readonly Lane[]): Promise<Omit<FirstAttemptsRound, 'freeInMs'>> {
+  private async refill(lanes: readonly Lane[]): Promise<Omit<FirstAttemptsPass, 'freeInMs'>> {
     if (lanes.length === 0) return { foundAny: false, passedOver: false };
     const most = batchFor(this.lanes.size);
     const { deliveries, seen } = await this.store.next(lanes, most);

@@ -39,7 +39,7 @@ export class Retries {
   }
 
   /** Starts due retries. Dead receivers occupy slots for long, so they never get more than half of them. */
-  async round(): Promise<void> {
+  async pass(): Promise<void> {
     const slots = Math.floor(this.settings.current.hooks.max_in_flight / 2);
     await this.claim(false, slots - this.countWhere(() => true));
     const free = slots - this.countWhere(() => true);

@@ -93,7 +93,9 @@ export class Viewers implements OnModuleDestroy {
     const now = performance.now();
     for (const [viewer, admitted] of this.viewers) {
       if (viewer.stalledMs() > timeoutMs) {
-        this.logger.warn('a viewer was cut: it takes nothing', { open_viewers: this.viewers.size });
+        this.logger.warn('a viewer was disconnected: it stopped reading', {
+          open_viewers: this.viewers.size,
+        });
         viewer.cut('stalled');
         continue;
       }

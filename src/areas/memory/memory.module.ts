@@ -6,7 +6,7 @@ import { MemoryStore } from './memory.store.js';
 import { MemoryTools } from './memory-tools.js';
 import { RecalledMemories } from './recalled-memories.js';
 
-/** What is remembered of users from one session to the next. */
+/** What is remembered about users from one session to the next. */
 @Module({
   imports: [ToolsModule],
   providers: [

@@ -101,7 +101,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
     try {
       for (const { id, session_id } of await this.turns.recover()) {
         const fields = { session_id, turn_id: id, outcome: 'interrupted', reason: 'lease_expired' };
-        this.logger.warn(`turn interrupted in session ${session_id}: its replica is gone`, fields);
+        this.logger.warn(`turn interrupted in session ${session_id}: its lease ran out`, fields);
       }
       const limits = idleLimits(this.settings.current.agent);
       const changed = await this.sessions.recordInactivity(limits, MAX_AT_ONCE);
@@ -113,7 +113,7 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
       return changed.length === MAX_AT_ONCE;
     } catch (error) {
       if (!this.failing)
-        this.logger.warn('sessions could not be swept; it goes on when the database answers', {
+        this.logger.warn('sessions could not be swept; sweeping resumes when the database answers', {
           error: String(error),
         });
       this.failing = true;

@@ -84,7 +84,7 @@ export class PromptSources {
 
   private leaveOut({ name }: PromptSource, error: unknown): void {
     const reason = sentenceOf(error);
-    this.logger.warn('something was left out of a prompt', { source: name, reason });
+    this.logger.warn('a prompt source failed and was left out', { source: name, reason });
   }
 }
 

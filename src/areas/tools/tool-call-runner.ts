@@ -16,7 +16,7 @@ export interface AnsweredCall {
   readonly result: ModelToolResult;
 }
 
-/** Runs one tool call, when it may run, under its time-out, tells the spectators before and after, and notes it. */
+/** Runs one tool call, when it may run, under its time-out, tells the viewers before and after, and notes it. */
 @Injectable()
 export class ToolCallRunner {
   constructor(

@@ -10,7 +10,7 @@ import {
 } from '../../platform/settings/settings-subscribers.js';
 import { TokensService } from '../../platform/tokens/tokens.service.js';
 
-/** Warns of rules that hold for nobody: a mistyped name would leave the token that was meant with every tool. */
+/** Warns of rules for tokens that do not exist: a mistyped name would leave the token that was meant with every tool. */
 @Injectable()
 export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'tool rules';
@@ -48,7 +48,7 @@ export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy, S
       const known = new Set(alive.flatMap(({ id, name }) => [id, name]));
       const strangers = named.filter((name) => !known.has(name));
       if (strangers.length > 0)
-        this.logger.warn('rules in [tools.tokens] name no token there is; they hold for nobody', {
+        this.logger.warn('rules in [tools.tokens] name tokens that do not exist and have no effect', {
           names: strangers,
         });
     } catch (error) {

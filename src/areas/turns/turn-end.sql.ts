@@ -103,7 +103,7 @@ export const RENEW: Statement = {
 };
 /** What others want of the turns that this replica (`$2`) runs. */
 export const SIGNALS: Statement = {
-  name: 'turns.wishes',
+  name: 'turns.signals',
   text: `
     SELECT id, status = 'terminated' AS ended, coalesce(cancel_fence = turn_fence, false) AS cancelled,
       ${isWatchedElsewhere('sessions.id', '$2')} AS watched

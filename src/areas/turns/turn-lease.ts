@@ -25,4 +25,4 @@ export interface TurnEnding {
 
 /** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */
 export const INTERRUPTED_NOTE =
-  'The answer was interrupted: the gateway that was writing it stopped. Send the message again if it is still needed.';
+  'The answer was interrupted: the gateway could not finish it. Send the message again if it is still needed.';

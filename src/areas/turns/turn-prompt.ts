@@ -123,7 +123,7 @@ export class TurnPrompt {
     return { summary: summary ?? known, usage };
   }
 
-  /** Those that were given to the model until now, or would have been, and are not any more. */
+  /** The messages that this cut removes from what the model sees. */
   private async goingMessages(
     { lease, history, cut: before }: CalledTurn,
     cut: ContextCut,

@@ -20,8 +20,8 @@ const CLAIMED = `id, user_id, channel, system_prompt, model, turn_fence::float8 
   messages_cut, results_cut`;
 
 /**
- * `$4` messages of history, newest first, as they were before this turn, without those that are cut. In sub-selects the planner cannot look into the
- * values, and keeps its plan: for a session of average length it would be dearer than one for these values, and made anew.
+ * `$4` messages of history, newest first, as they were before this turn, without those that are cut. The sub-selects hide the
+ * values from the planner, so that PostgreSQL keeps one plan: for the values that it saw it would make a new plan each time.
  */
 const HISTORY = `
   (SELECT coalesce(json_agg(said_before), '[]') FROM (
@@ -113,7 +113,7 @@ export const INSERT_ATTACHMENT: Statement = {
 
 /** A message that is not waited for any longer leaves no trace. */
 export const LEAVE_QUEUE: Statement = {
-  name: 'turns.leave_line',
+  name: 'turns.leave_queue',
   text: `
     WITH gone AS (DELETE FROM turns WHERE id = $1 AND status = 'waiting' RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
@@ -121,7 +121,7 @@ export const LEAVE_QUEUE: Statement = {
 const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '10 seconds'`;
 export const ANY_QUEUE_EXPIRED = `EXISTS (SELECT 1 FROM turns WHERE ${EXPIRED})`;
 export const LEAVE_QUEUES_EXPIRED: Statement = {
-  name: 'turns.leave_lines_expired',
+  name: 'turns.leave_queues_expired',
   text: `
     WITH gone AS (
       DELETE FROM turns WHERE ${EXPIRED}

@@ -78,7 +78,7 @@ export class TurnsService {
         () => this.runToItsEnd({ ...turn, caller }, message, live, abort),
       ),
     );
-    // Whoever only follows it hears of a failure as its last event.
+    // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.
     answer.catch(() => undefined);
     return { userMessageId: turn.lease.userMessageId, live, answer };
   }
@@ -155,7 +155,7 @@ export class TurnsService {
   }
 }
 
-/** Who reads the history shall know that no answer is to come. */
+/** The history says that no answer will come, even if the model had said nothing. */
 function noted(soFar: TurnOutcome): TurnOutcome {
   return soFar.content.trim() === '' ? { ...soFar, content: INTERRUPTED_NOTE } : soFar;
 }

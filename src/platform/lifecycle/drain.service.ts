@@ -94,7 +94,7 @@ export class DrainService {
     if (turns.count > 0) await this.interruptTurns();
     await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
     clearInterval(sweep);
-    this.logInterrupted();
+    this.logUnanswered();
     await listeners.close();
     await this.endAreas();
     logger.info('the gateway has stopped');
@@ -106,7 +106,7 @@ export class DrainService {
     await this.pause(Math.min(graceMs, CALM_MS));
   }
 
-  private logInterrupted(): void {
+  private logUnanswered(): void {
     const { listeners, logger } = this.parts;
     const requests = listeners.unansweredRoutes;
     if (requests.length === 0) return;

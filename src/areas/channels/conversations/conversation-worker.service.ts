@@ -87,7 +87,10 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
         if (!this.readiness.isDraining) await this.claim();
         this.isFailing = false;
       } catch (error) {
-        if (!this.isFailing) this.logger.warn('inbound channel messages wait', { error: String(error) });
+        if (!this.isFailing)
+          this.logger.warn('inbound channel messages cannot be claimed; will retry', {
+            error: String(error),
+          });
         this.isFailing = true;
         this.dropExpired();
       }

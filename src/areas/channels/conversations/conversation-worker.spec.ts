@@ -130,7 +130,10 @@ test('an unreachable database is logged once, and work resumes when it is back',
     worker.wakeSignal.notify();
   }
   await settle();
-  expect(told).toEqual(['warn: inbound channel messages wait', 'release one: done, 0 failures']);
+  expect(told).toEqual([
+    'warn: inbound channel messages cannot be claimed; will retry',
+    'release one: done, 0 failures',
+  ]);
 });
 
 describe('with its clock moved', () => {

@@ -217,7 +217,7 @@ export class InboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
     this.job = new BatchedJob({
       failure: 'old channel messages could not be deleted',
       everyMs: INTERVAL_MS,
-      logger: logs.for('channels::janitor'),
+      logger: logs.for('channels::retention'),
       batch: async () => (await inbox.prune(KEPT_DAYS, MAX_AT_ONCE)) === MAX_AT_ONCE,
     });
   }

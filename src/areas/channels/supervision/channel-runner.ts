@@ -35,7 +35,7 @@ export interface RunnerParts {
 /** Receives for one channel while this replica holds its lease; reconnects with back-off. */
 export class ChannelRunner {
   private readonly stopped = new AbortController();
-  private round = new AbortController();
+  private connection = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private writing: Promise<void> = Promise.resolve();
   /** Why it is not connected; reported until it is, also while it reconnects. */
@@ -52,7 +52,7 @@ export class ChannelRunner {
   /** Resolves when it no longer receives and its final status is stored. */
   async stop(status: 'reconnecting' | 'disconnected'): Promise<void> {
     this.stopped.abort(new Error('the channel stops'));
-    this.round.abort(this.stopped.signal.reason);
+    this.connection.abort(this.stopped.signal.reason);
     await this.running;
     this.report(status, undefined);
     await this.writing;
@@ -62,7 +62,7 @@ export class ChannelRunner {
   restart(): void {
     this.failures = 0;
     this.problem = undefined;
-    this.round.abort(new Error('a restart was requested'));
+    this.connection.abort(new Error('a restart was requested'));
   }
 
   /** Stores the last status again if that failed. */
@@ -73,8 +73,8 @@ export class ChannelRunner {
 
   private async run(): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      this.round = new AbortController();
-      const { signal } = this.round;
+      this.connection = new AbortController();
+      const { signal } = this.connection;
       this.report('reconnecting', this.problem);
       const { why, lastedMs } = await this.live(signal);
       if (signal.aborted) continue;

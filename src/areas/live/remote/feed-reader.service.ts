@@ -93,10 +93,13 @@ export class FeedReader implements OnModuleDestroy {
       this.failing = false;
     } catch (error) {
       if (!this.failing) {
-        this.logger.warn('turns of other replicas cannot be shown; it goes on when the database answers', {
-          viewed_sessions: this.feeds.size,
-          error: String(error),
-        });
+        this.logger.warn(
+          'turns of other replicas cannot be shown; reading them resumes when the database answers',
+          {
+            viewed_sessions: this.feeds.size,
+            error: String(error),
+          },
+        );
       }
       this.failing = true;
     }

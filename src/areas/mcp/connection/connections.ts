@@ -35,7 +35,8 @@ export class Connections {
   make(name: string, settings: McpServerSettings): McpConnection {
     const logger = this.logs.for(`mcp::${name}`);
     const output = new ChildOutputLog(logger);
-    const onRefused = (reason: string): void => logger.warn('a message was not read', { reason });
+    const onRefused = (reason: string): void =>
+      logger.warn('a message from the tool server was refused', { reason });
     const redact = (text: string): string => this.redactor.redact(text);
     return new McpConnection({
       name,

@@ -25,7 +25,7 @@ export class McpConnection implements Callable {
   private readonly list: ToolList;
   private readonly startTimeout: StartTimeout;
   private readonly stopped = new AbortController();
-  private round = new AbortController();
+  private connection = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: ConnectionParts) {
@@ -70,7 +70,7 @@ export class McpConnection implements Callable {
   async stop(): Promise<void> {
     this.state.leave();
     this.stopped.abort(new Error('the gateway stops'));
-    this.round.abort(this.stopped.signal.reason);
+    this.connection.abort(this.stopped.signal.reason);
     await this.running;
     this.tools.withdrawAll();
   }
@@ -79,13 +79,13 @@ export class McpConnection implements Callable {
   reconnect(): void {
     const why = new Error('a reconnection was requested');
     this.state.down('reconnecting');
-    this.round.abort(why);
+    this.connection.abort(why);
   }
 
   private async run(): Promise<void> {
     for (let failures = 0; !this.stopped.signal.aborted; ) {
-      this.round = new AbortController();
-      const { signal } = this.round;
+      this.connection = new AbortController();
+      const { signal } = this.connection;
       const { why, lastedMs } = await this.live(signal);
       if (signal.aborted) {
         failures = 0;

@@ -12,7 +12,7 @@ export interface GatewayPaths {
   readonly home: string;
 }
 
-/** Too wide to show as a whole to a program that merely runs there or names it. */
+/** Folders too broad to expose whole to a program that only runs in or names them. */
 const WIDE = ['/', '/boot', '/etc', '/home', '/root', '/run', '/tmp', '/usr', '/var', '/var/lib', '/var/tmp'];
 /** Folders of the kernel; the sandbox has its own. */
 const MACHINE = ['/dev', '/proc', '/sys'];

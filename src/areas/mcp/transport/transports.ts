@@ -24,7 +24,7 @@ export class Transports {
   ) {}
 
   /**
-   * `onOutput` gets what a child writes beside its messages, `onRefused` why a message was not read. Throws when a
+   * `onOutput` gets what a child writes beside its messages, `onRefused` why a message was refused. Throws when a
    * variable for a credential is not set, and `SandboxMissing` or an error about grants for a child that may not start.
    */
   make(server: McpServerSettings, onOutput: OnChildOutput, onRefused: OnRefused): Transport {

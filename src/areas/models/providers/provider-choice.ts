@@ -100,7 +100,7 @@ function remote(
   return { kind, apiKey, baseUrl, model, why, ...(kind === 'openai' && { wire: settings.wire }) };
 }
 
-/** A key or an address without a kind could go to the wrong company. */
+/** A key or an address without a kind could go to the wrong provider. */
 function refuseUndirected(settings: GatewaySettings['provider']): void {
   const names = (['api_key', 'base_url'] as const).filter((name) => settings[name].trim() !== '');
   if (names.length === 0) return;

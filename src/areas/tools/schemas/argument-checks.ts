@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { JsonSchema } from './compiled-schemas.js';
 import { schemaBoundsProblem } from './schema-bounds.js';
-import { SchemaLane } from './schema-lane.js';
+import { SchemaQueue } from './schema-queue.js';
 import type { SchemaJob } from './schema-thread.js';
 
 /** Values against one schema of a tool server or plugin. */
@@ -37,8 +37,8 @@ const TOO_LONG = 'the schema of this tool takes too long to check them';
  */
 @Injectable()
 export class ArgumentChecks implements OnModuleDestroy {
-  private readonly quick = new SchemaLane(QUICK);
-  private readonly slow = new SchemaLane(SLOW);
+  private readonly quick = new SchemaQueue(QUICK);
+  private readonly slow = new SchemaQueue(SLOW);
   private readonly findings = new Map<string, Finding>();
 
   async onModuleDestroy(): Promise<void> {

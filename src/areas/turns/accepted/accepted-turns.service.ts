@@ -98,7 +98,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
       this.failing = false;
     } catch (error) {
       if (!this.failing)
-        this.logger.warn('accepted messages cannot be answered; it goes on when the database answers', {
+        this.logger.warn('accepted messages cannot be answered; answering resumes when the database does', {
           error: String(error),
         });
       this.failing = true;

@@ -31,7 +31,7 @@ export const CANCEL_ACCEPTED: Statement = {
 
 /** Messages whose callers wait with them leave no trace: the caller is told (401), and may send them again. */
 export const LEAVE_QUEUES: Statement = {
-  name: 'turns.leave_lines_of_token',
+  name: 'turns.leave_queues_of_token',
   text: `
     WITH gone AS (
       DELETE FROM turns WHERE status = 'waiting' AND caller IS NULL AND ${OF_FAMILY} RETURNING user_message_id)

@@ -35,7 +35,7 @@ export interface AcceptedHandshake {
   readonly tier: RateTier;
 }
 
-/** Checks a WebSocket before its handshake, in the order of every request: token, rate, scope, existence, state. */
+/** Checks a WebSocket before its handshake, in the same order as any request: token, rate, scope, existence, state. */
 @Injectable()
 export class Handshake {
   constructor(

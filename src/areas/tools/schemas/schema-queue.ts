@@ -3,14 +3,14 @@ import { type SchemaAnswer, type SchemaJob, type SchemaLimits, SchemaThread } fr
 const MAX_WAITING = 1000;
 
 /** Thrown when more jobs wait for the thread than it will come to soon. */
-class SchemaLaneFull extends Error {
+class SchemaQueueFull extends Error {
   constructor() {
     super('Too many tool calls wait for their arguments to be checked; try again.');
   }
 }
 
 /** One thread for schemas, and the jobs that wait for it in order of arrival. A thread that ended is replaced. */
-export class SchemaLane {
+export class SchemaQueue {
   private thread: SchemaThread | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
@@ -18,9 +18,9 @@ export class SchemaLane {
 
   constructor(private readonly limits: SchemaLimits) {}
 
-  /** Throws `SchemaLaneFull`, when the thread does not start, and the reason of a signal that was aborted meanwhile. */
+  /** Throws `SchemaQueueFull`, an error when the thread does not start, and the reason of the signal once that is aborted. */
   async run(job: SchemaJob, signal?: AbortSignal): Promise<SchemaAnswer> {
-    if (this.waiting >= MAX_WAITING) throw new SchemaLaneFull();
+    if (this.waiting >= MAX_WAITING) throw new SchemaQueueFull();
     this.waiting += 1;
     const done = this.last.then(() => {
       signal?.throwIfAborted();
