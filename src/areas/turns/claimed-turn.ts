@@ -16,7 +16,8 @@ export interface ClaimedRow {
   results_cut: number;
   watched: boolean;
   remembered: boolean;
-  history: (Omit<MessageRow, 'created_at'> & { created_at: string })[];
+  /** Newest first. */
+  history: MessageRow[];
   /** How many hooks will hear of it. */
   deliveries: number;
 }
@@ -44,12 +45,7 @@ export function claimedTurn(
   turn: Pick<TurnLease, 'sessionId' | 'turnId' | 'userMessageId'>,
   row: ClaimedRow,
 ): ClaimedTurn {
-  const history = row.history
-    .map((said) => ({
-      ...toMessage({ ...said, created_at: new Date(said.created_at) }),
-      seq: said.seq,
-    }))
-    .reverse();
+  const history = row.history.map(toMessage).reverse();
   return {
     lease: {
       sessionId: turn.sessionId,

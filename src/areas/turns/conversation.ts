@@ -1,10 +1,13 @@
 import {
   BYTES_PER_TOKEN,
   type ContentPart,
+  estimatedTokens,
   type ModelMessage,
+  type ModelToolCall,
   type ModelToolResult,
   messageTokens,
   TOKENS_PER_IMAGE,
+  TOKENS_PER_MESSAGE,
 } from '../models/models.api.js';
 import type { ContextCut, ExchangeSize } from './context-cut.js';
 import type { AttachmentInfo, NewUserMessage, PlacedMessage } from './message.js';
@@ -23,6 +26,9 @@ export interface Exchange extends ExchangeSize {
 }
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
+
+const NO_STEPS: readonly TurnStep[] = [];
+const NO_CALLS: readonly ModelToolCall[] = [];
 
 /**
  * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not
@@ -47,7 +53,7 @@ export function modelMessages(
     said.flatMap((one) =>
       one.role === 'user'
         ? [userMessage(one, bytes)]
-        : answerOf(one, steps.get(one.id) ?? [], one.seq <= cut.results),
+        : answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results),
     ),
   );
 }
@@ -79,7 +85,7 @@ export function userTokens({
   attachments,
 }: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] }): number {
   const attached = attachments.reduce((sum, one) => sum + attachmentTokens(one), 0);
-  return attached + messageTokens({ role: 'user', parts: [{ type: 'text', text: content }] });
+  return TOKENS_PER_MESSAGE + attached + estimatedTokens(content);
 }
 
 function sized(said: readonly PlacedMessage[], steps: Steps, cut: ContextCut): Exchange {
@@ -91,7 +97,7 @@ function sized(said: readonly PlacedMessage[], steps: Steps, cut: ContextCut): E
       continue;
     }
     const isCut = one.seq <= cut.results;
-    for (const message of answerOf(one, steps.get(one.id) ?? [], isCut)) {
+    for (const message of answerOf(one, steps.get(one.id) ?? NO_STEPS, isCut)) {
       tokens += messageTokens(message);
       if (message.role === 'tool' && !isCut) resultTokens += cutSaves(message.results);
     }
@@ -114,6 +120,7 @@ export function cutResult(callId: string): ModelToolResult {
 
 /** The rounds of an answer that used tools, then its text: the same bytes that its own turn sent. */
 function answerOf(answer: PlacedMessage, steps: readonly TurnStep[], isCut: boolean): ModelMessage[] {
+  if (steps.length === 0) return finalText(answer, answer.content);
   const results = new Map(
     steps.flatMap((step) => (step.kind === 'answered' ? [[step.result.callId, step.result] as const] : [])),
   );
@@ -125,8 +132,13 @@ function answerOf(answer: PlacedMessage, steps: readonly TurnStep[], isCut: bool
       results: step.calls.map(({ id }) => (isCut ? cutResult(id) : (results.get(id) ?? missingResult(id)))),
     },
   ]);
-  const text = asSaid(answer, lastText(answer.content, asked));
-  return text.trim() === '' ? rounds : [...rounds, { role: 'assistant', text, toolCalls: [] }];
+  return [...rounds, ...finalText(answer, lastText(answer.content, asked))];
+}
+
+/** What was said last, as it is sent; nothing when it is blank. */
+function finalText(answer: PlacedMessage, said: string): ModelMessage[] {
+  const text = asSaid(answer, said);
+  return text.trim() === '' ? [] : [{ role: 'assistant', text, toolCalls: NO_CALLS }];
 }
 
 /** What the model said in a round in which it called tools, as it is sent back to it. */

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
-import type { AttachmentInfo, Message, MessageRole } from './message.js';
+import type { AttachmentInfo, MessageRole, PlacedMessage } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export interface MessageRow {
@@ -15,15 +15,17 @@ export interface MessageRow {
   incomplete: TurnFailure | null;
   finish_reason: FinishReason | null;
   usage_estimated: boolean;
-  created_at: Date;
+  /** Text where the row comes out of JSON. */
+  created_at: Date | string;
 }
 
 export const MESSAGE_COLUMNS =
   'id, seq, role, content, tool_calls, attachments, tokens_used, model, incomplete, finish_reason, usage_estimated, created_at';
 
-export function toMessage(row: MessageRow): Message {
+export function toMessage(row: MessageRow): PlacedMessage {
   return {
     id: row.id,
+    seq: row.seq,
     role: row.role,
     content: row.content,
     attachments: row.attachments,
@@ -33,6 +35,6 @@ export function toMessage(row: MessageRow): Message {
     incomplete: row.incomplete,
     finishReason: row.finish_reason,
     usageEstimated: row.usage_estimated,
-    createdAt: row.created_at,
+    createdAt: typeof row.created_at === 'string' ? new Date(row.created_at) : row.created_at,
   };
 }
