@@ -5,7 +5,6 @@ import type { Helper } from './harness/helper.js';
 import { cpuSeconds } from './harness/process-figures.js';
 import { atMost, informs, short } from './harness/rows.js';
 import { NEVER_SILENT } from './harness/seed.js';
-import { HISTORY_MESSAGES } from './harness/stage.js';
 import { median, percentile } from './harness/statistics.js';
 import { TIMING } from './harness/timing.js';
 import type { ReadersAnswer, ReadersQuestion } from './streaming/turn-readers-process.js';
@@ -50,7 +49,7 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 async function measured(bench: Bench, config: { words?: number }, readers: number): Promise<Slots> {
   const database = await bench.database();
   const provider = await bench.provider(config);
-  const environment = { ...NEVER_SILENT, GATEWAY__AGENT__HISTORY_MAX_MESSAGES: String(HISTORY_MESSAGES) };
+  const environment = NEVER_SILENT;
   const wish = { databaseUrl: database.url, providerUrl: provider.url, environment };
   const gateway = await bench.gateway(wish);
   const checkout = process.env['BENCH_AGAINST'];

@@ -7,8 +7,10 @@ import { figuresText, informs } from './rows.js';
 import { NEVER_SILENT } from './seed.js';
 import type { Target } from './target.js';
 
-/** What a model is given of a session's past in every benchmark: enough to be read, always as much. */
+/** What a session has said before a benchmark begins. */
 export const HISTORY_MESSAGES = 10;
+/** What a model is given of it at most, as by default: a lower bound would sum the history up every few turns. */
+const MOST_MESSAGES = 200;
 
 export interface StageWish {
   readonly withProvider?: boolean;
@@ -36,17 +38,14 @@ export class Stage {
     const wish = {
       databaseUrl: database.url,
       providerUrl: provider?.url,
-      environment: {
-        ...NEVER_SILENT,
-        GATEWAY__AGENT__HISTORY_MAX_MESSAGES: String(HISTORY_MESSAGES),
-      },
+      environment: NEVER_SILENT,
     };
     const gateway = await bench.gateway(wish);
     const checkout = process.env['BENCH_AGAINST'];
     const others = checkout ? [await bench.gateway({ ...wish, checkout })] : [];
     const bare = await bench.bare({
       databaseUrl: database.url,
-      historyMessages: HISTORY_MESSAGES,
+      historyMessages: MOST_MESSAGES,
       providerUrl: provider?.url,
     });
     return new Stage(bench, database, gateway, bare, others, async () => provider?.stop());
