@@ -1,4 +1,4 @@
-/** What others may use of models: the port to providers with its words, and estimates and metrics of calls. */
+/** What others may use of models: the port to providers with its words, which files are text, and estimates and metrics of calls. */
 export {
   addUsage,
   BYTES_PER_TOKEN,
@@ -26,3 +26,4 @@ export {
   type SamplingOptions,
   type ToolChoice,
 } from './model-provider.port.js';
+export { isTextType } from './providers/wire/attachment-text.js';

@@ -101,7 +101,9 @@ export class ToolCallRunner {
     await this.callLog.note(record, context);
     await emit({ type: 'tool_result', record });
     const content = truncate(answer.content, MAX_MODEL_BYTES);
-    return { record, result: { callId: call.id, content, isError: answer.status !== 'success' } };
+    const { status, parts = [] } = answer;
+    const result = { callId: call.id, content, isError: status !== 'success' };
+    return { record, result: parts.length === 0 ? result : { ...result, parts } };
   }
 }
 

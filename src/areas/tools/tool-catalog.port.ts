@@ -1,4 +1,4 @@
-import type { ModelTool } from '../models/models.api.js';
+import type { ContentPart, ModelTool } from '../models/models.api.js';
 import type { ToolCallStatus } from './tool-call.js';
 
 /** On whose behalf a tool would run. */
@@ -12,10 +12,16 @@ export interface ToolContext {
   readonly isFromChannel?: boolean;
 }
 
-export interface ToolAnswer {
-  readonly status: ToolCallStatus;
+/** What a tool returns. */
+export interface ToolOutput {
   /** What the model is told: the result, or what went wrong. */
   readonly content: string;
+  /** Pictures and files beside the text, for the model alone: the history of a session keeps `content`, which names them. */
+  readonly parts?: readonly ContentPart[];
+}
+
+export interface ToolAnswer extends ToolOutput {
+  readonly status: ToolCallStatus;
 }
 
 /**

@@ -3,12 +3,22 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import type { ModelTool } from '../models/models.api.js';
 import { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 import { CompiledSchemas } from './schemas/compiled-schemas.js';
-import { noSuchTool, type ToolAnswer, ToolCatalog, type ToolContext } from './tool-catalog.port.js';
+import {
+  noSuchTool,
+  type ToolAnswer,
+  ToolCatalog,
+  type ToolContext,
+  type ToolOutput,
+} from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
 
 export interface RegisteredTool extends ModelTool {
   /** Runs with arguments that fit `inputSchema`; what it throws becomes the error that the model reads. */
-  run(args: Readonly<Record<string, unknown>>, context: ToolContext, signal: AbortSignal): Promise<string>;
+  run(
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    signal: AbortSignal,
+  ): Promise<string | ToolOutput>;
   /** Whether it may be offered right now; absent for a tool that always may. */
   isAvailable?(): boolean;
   /** The name of the tool server or plugin; absent for a tool of the gateway itself. */
@@ -85,7 +95,8 @@ export class ToolRegistry extends ToolCatalog {
     try {
       const problem = await entry.check.problem(args, signal);
       if (problem !== undefined) return { status: 'error', content: `The arguments do not fit: ${problem}.` };
-      return { status: 'success', content: await entry.tool.run(args, context, signal) };
+      const output = await entry.tool.run(args, context, signal);
+      return { status: 'success', ...(typeof output === 'string' ? { content: output } : output) };
     } catch (error) {
       return { status: 'error', content: sentenceOf(error) };
     }

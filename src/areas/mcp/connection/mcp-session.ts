@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
   Client,
-  type ContentBlock,
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import type { ArgumentCheck, ArgumentChecks } from '../../tools/tools.api.js';
+import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { McpOutputInvalid } from './mcp-failure.js';
+import { toolOutput } from './tool-output.js';
 
 /** A tool ran and reported that it failed. */
 export class McpToolFailed extends Error {
@@ -84,7 +84,11 @@ export class McpSession {
   }
 
   /** Throws `McpToolFailed`, `McpOutputInvalid` and the client library's errors; an abort cancels the call at the server. */
-  async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string> {
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolOutput> {
     this.inFlight += 1;
     try {
       const options = {
@@ -96,7 +100,8 @@ export class McpSession {
       const result = await this.client.callTool({ name: tool, arguments: { ...args } }, options);
       this.markAlive();
       const output = toolOutput(result);
-      if (result.isError === true) throw new McpToolFailed(output || 'The tool failed and gave no reason.');
+      if (result.isError === true)
+        throw new McpToolFailed(output.content || 'The tool failed and gave no reason.');
       await this.assertFits(tool, result, signal);
       return output;
     } finally {
@@ -183,31 +188,6 @@ export class McpSession {
 function faultOf(transport: Transport): string {
   const fault = 'fault' in transport ? transport.fault : undefined;
   return typeof fault === 'string' ? fault : 'the connection was closed';
-}
-
-const MAX_CHARACTERS = 1_048_576;
-
-/** The result of a tool as text for a model, at most 1,048,576 characters. Content that is not text is named, not shown. */
-export function toolOutput({ content, structuredContent }: CallToolResult): string {
-  const texts = content.map(blockText);
-  if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent));
-  return texts.join('\n').slice(0, MAX_CHARACTERS);
-}
-
-function blockText(block: ContentBlock): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'image':
-    case 'audio':
-      return `[${block.type} ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes]`;
-    case 'resource_link':
-      return `[resource ${block.name}: ${block.uri}]`;
-    case 'resource':
-      return 'text' in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
-    default:
-      return block satisfies never;
-  }
 }
 
 /** Runs work with a signal of its own that follows `parent`, and leaves no listener behind on the long-lived `parent`. */

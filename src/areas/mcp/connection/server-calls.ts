@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ToolOutput } from '../../tools/tools.api.js';
 import type { RunTool } from '../tools/offered-tools.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
 import {
@@ -34,7 +35,8 @@ export class ServerCalls {
   readonly call: RunTool = async (tool, args, signal) => {
     const { hideKnown } = this.parts;
     try {
-      return hideKnown(await this.answered(tool, args, signal));
+      const output = await this.answered(tool, args, signal);
+      return { ...output, content: hideKnown(output.content) };
     } catch (error) {
       if (error instanceof McpToolFailed) throw new McpToolFailed(hideKnown(error.message));
       throw error;
@@ -56,7 +58,10 @@ export class ServerCalls {
     }
   };
 
-  private async callAgain(old: McpSession, ...[tool, args, signal]: Parameters<RunTool>): Promise<string> {
+  private async callAgain(
+    old: McpSession,
+    ...[tool, args, signal]: Parameters<RunTool>
+  ): Promise<ToolOutput> {
     for (let waitedMs = 0; waitedMs < RETRY_MS; waitedMs += RETRY_POLL_MS) {
       await sleep(RETRY_POLL_MS, undefined, { signal });
       const { session } = this.state;

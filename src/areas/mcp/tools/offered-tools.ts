@@ -6,6 +6,7 @@ import {
   type ArgumentChecks,
   type RegisteredTool,
   safeToolName,
+  type ToolOutput,
   type ToolRegistry,
 } from '../../tools/tools.api.js';
 import type { McpTool } from '../mcp-server.js';
@@ -21,7 +22,7 @@ export type RunTool = (
   tool: string,
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-) => Promise<string>;
+) => Promise<ToolOutput>;
 
 interface Offer {
   readonly fingerprint: string;

@@ -28,12 +28,18 @@ export function isPdf(mimeType: string): boolean {
 const TEXT_TYPES =
   /^application\/(json|ld\+json|x-ndjson|jsonl|xml|yaml|x-yaml|toml|javascript|typescript|sql|graphql|x-sh)$|\+(json|xml|yaml)$/;
 
+/** Whether files of this media type are read as text. */
+export function isTextType(mimeType: string): boolean {
+  const type = bareType(mimeType);
+  return type.startsWith('text/') || TEXT_TYPES.test(type);
+}
+
 /** An attachment in words: a file of text with its contents, anything else as a note that it cannot be shown. */
 export function attachmentText(part: Attachment): string {
   const type = bareType(part.mimeType);
   const name = part.type === 'file' ? oneLine(part.name) : 'image';
-  const isText = part.type === 'file' && (type.startsWith('text/') || TEXT_TYPES.test(type));
-  if (isText) return `[attachment ${name} (${type})]\n${Buffer.from(part.data, 'base64').toString('utf8')}`;
+  if (part.type === 'file' && isTextType(type))
+    return `[attachment ${name} (${type})]\n${Buffer.from(part.data, 'base64').toString('utf8')}`;
   const bytes = Buffer.byteLength(part.data, 'base64');
   return `[attachment ${name} (${oneLine(type)}, ${bytes} bytes) cannot be shown to this model]`;
 }
