@@ -83,7 +83,9 @@ export class TurnPrompt {
   private async earlier(turn: CalledTurn, tokens: number, terms: PromptTerms) {
     const steps = await this.stepsOf(turn);
     const exchanges = exchangesOf(turn.history, steps, turn.cut);
-    const unread = turn.seq - 1 - turn.cut.messages - turn.history.length;
+    // Answers whose question was not read are not sent either: without them the beginning would slip unnoticed.
+    const read = exchanges.reduce((sum, { messages }) => sum + messages, 0);
+    const unread = turn.seq - 1 - turn.cut.messages - read;
     const known = turn.cut.messages > 0 ? await this.cuts.newestSummary(turn.lease.sessionId) : undefined;
     const otherTokens = tokens + estimatedTokens(known?.content ?? '');
     const budget = contextBudget(this.settings.current.agent);
