@@ -70,9 +70,21 @@ describe('the spans of this process', () => {
     const [request] = named(MESSAGES);
     expect(placed(request)).toEqual({ traceId: TRACE, parent: CALLER });
     expect(request?.attributes).toMatchObject({ 'http.response.status_code': 200, 'gateway.profile': 'a' });
-    const [turn] = named('turn');
+    const [turn] = named('invoke_agent default');
     expect(placed(turn)).toEqual({ traceId: TRACE, parent: request?.spanContext().spanId });
-    expect(turn?.attributes).toMatchObject({ 'session.id': body.session_id });
+    const chats = named('chat a-model').map(({ attributes }) => attributes);
+    const sumOf = (name: string) => chats.reduce((sum, one) => sum + Number(one[name]), 0);
+    expect(sumOf('gen_ai.usage.input_tokens')).toBeGreaterThan(0);
+    expect(turn?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'default',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'a-model',
+      'gen_ai.conversation.id': body.session_id,
+      'gen_ai.usage.input_tokens': sumOf('gen_ai.usage.input_tokens'),
+      'gen_ai.usage.output_tokens': sumOf('gen_ai.usage.output_tokens'),
+      'session.id': body.session_id,
+    });
     const within = { traceId: TRACE, parent: turn?.spanContext().spanId };
     expect(named('chat a-model').map(placed)).toEqual([within, within]);
     const reasons = named('chat a-model').map(
@@ -119,7 +131,8 @@ describe('the spans of this process', () => {
     ).toBe(502);
     await eventually(() => expect(named(MESSAGES)).toHaveLength(1));
     expect(named(MESSAGES)[0]?.attributes['error.type']).toBe('502');
-    expect(named('chat a-model')[0]?.attributes['error.type']).toBe('provider_rejected_request');
+    for (const name of ['chat a-model', 'invoke_agent default'])
+      expect(named(name)[0]?.attributes['error.type']).toBe('provider_rejected_request');
     await gateway.a.get('/nowhere');
     await eventually(() => expect(named('GET')).toHaveLength(1));
     expect(named('GET')[0]?.attributes['http.route']).toBeUndefined();

@@ -184,10 +184,17 @@ function requestAttributes({ maxOutputTokens, conversationId, sampling = {}, res
 }
 
 function answerAttributes({ model, usage, finishReason }: AnsweredCall) {
-  const { cachedInput, cacheWrite, reasoning } = usage;
   return {
     'gen_ai.response.model': model,
     'gen_ai.response.finish_reasons': [finishReason],
+    ...usageAttributes(usage),
+  };
+}
+
+/** What a span says of the tokens of one call, or of all calls of a turn. */
+export function usageAttributes(usage: ModelUsage): Readonly<Record<string, number | boolean>> {
+  const { cachedInput, cacheWrite, reasoning } = usage;
+  return {
     'gen_ai.usage.input_tokens': usage.input,
     'gen_ai.usage.output_tokens': usage.output,
     ...(cachedInput !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cachedInput }),

@@ -8,7 +8,7 @@ export {
   TOKENS_PER_IMAGE,
   TOKENS_PER_MESSAGE,
 } from './estimated-usage.js';
-export { ModelCallMetrics } from './model-call-metrics.js';
+export { ModelCallMetrics, usageAttributes } from './model-call-metrics.js';
 export {
   type ContentPart,
   type FinishReason,

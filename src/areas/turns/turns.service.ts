@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import {
   GatewayError,
   InternalError,
@@ -10,7 +11,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
-import { ModelProvider } from '../models/models.api.js';
+import { ModelProvider, usageAttributes } from '../models/models.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import type { Message, NewUserMessage } from './message.js';
@@ -42,6 +43,15 @@ interface FailedTurn {
   readonly reason: string;
 }
 
+interface RunTerms {
+  readonly abort: AbortController;
+  /** Undefined while spans are not exported. */
+  readonly span: Span | undefined;
+}
+
+/** There is one agent: what sessions differ in are their instructions and their model. */
+const AGENT = 'default';
+
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
 export class TurnsService {
@@ -70,12 +80,8 @@ export class TurnsService {
     const live = this.hub.start(sessionId, turnId, abort.signal);
     this.relays.setWatched(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
-      inSpan(
-        {
-          name: 'turn',
-          attributes: { 'session.id': sessionId, 'gateway.turn.id': turnId, 'gateway.channel': turn.channel },
-        },
-        () => this.runToItsEnd({ ...turn, caller }, message, live, abort),
+      inSpan({ name: `invoke_agent ${AGENT}`, attributes: this.spanAttributes(turn) }, (span) =>
+        this.runToItsEnd({ ...turn, caller }, message, live, { abort, span }),
       ),
     );
     // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.
@@ -87,7 +93,7 @@ export class TurnsService {
     turn: CalledTurn,
     message: NewUserMessage,
     live: LiveTurn,
-    abort: AbortController,
+    { abort, span }: RunTerms,
   ): Promise<Message> {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
@@ -110,6 +116,7 @@ export class TurnsService {
       throw error;
     } finally {
       clearTimeout(timer);
+      span?.setAttributes(usageAttributes(progress.soFar().usage));
       this.hub.end(live);
       this.running.remove(turn.lease.sessionId, turn.lease.fence);
     }
@@ -126,6 +133,21 @@ export class TurnsService {
     const outcome = await this.runner.run(input, emit, signal);
     signal.throwIfAborted();
     return outcome;
+  }
+
+  /** The names are those of OpenTelemetry's conventions for generative AI. */
+  private spanAttributes(turn: ClaimedTurn) {
+    const { sessionId, turnId } = turn.lease;
+    return {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': AGENT,
+      'gen_ai.provider.name': this.provider.name,
+      'gen_ai.request.model': this.modelOf(turn),
+      'gen_ai.conversation.id': sessionId,
+      'session.id': sessionId,
+      'gateway.turn.id': turnId,
+      'gateway.channel': turn.channel,
+    };
   }
 
   private modelOf(turn: ClaimedTurn): string {
