@@ -85,15 +85,6 @@ export function chatUsage({ total, read }: BilledInput, output: number): Json {
   };
 }
 
-/** `usage` as Responses has it in `response.completed`. */
-export function responsesUsage({ total, read, written }: BilledInput, output: number): Json {
-  return {
-    input_tokens: total,
-    output_tokens: output,
-    input_tokens_details: { cached_tokens: read, cache_write_tokens: written },
-  };
-}
-
 function parts(total: number, read: number, written: number): BilledInput {
   return { total, read, written, plain: total - read - written };
 }

@@ -93,7 +93,7 @@ type SentAttachment = SentMessage['attachments'][number];
  * Whether a message that is sent again is the stored one. Of an attachment given by URL, only its type and name are
  * compared: the URL is not fetched again.
  */
-export function isSameMessage(
+function isSameMessage(
   stored: Pick<Message, 'content' | 'attachments'>,
   bytes: ReadonlyMap<string, Buffer>,
   sent: SentMessage,

@@ -151,7 +151,7 @@ export function replayed(
   return turn;
 }
 
-export function errorOf(how: TurnFailure): GatewayError {
+function errorOf(how: TurnFailure): GatewayError {
   switch (how) {
     case 'cancelled':
       return new TurnCancelled('The answer to this message was cancelled.');

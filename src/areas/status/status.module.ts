@@ -20,7 +20,7 @@ const WAITING = 'agent_gateway_database_waiting_requests';
 
 /** How much of this process's database pool is in use. */
 @Injectable()
-export class PoolGauge implements OnModuleInit {
+class PoolGauge implements OnModuleInit {
   static readonly providers = [
     makeGaugeProvider({
       name: CONNECTIONS,

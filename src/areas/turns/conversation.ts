@@ -114,7 +114,7 @@ function cutSaves(results: readonly ModelToolResult[]): number {
   );
 }
 
-export function cutResult(callId: string): ModelToolResult {
+function cutResult(callId: string): ModelToolResult {
   return { callId, content: RESULT_CUT, isError: false };
 }
 

@@ -34,7 +34,7 @@ const NOTHING_SPENT: ModelUsage = { input: 0, output: 0 };
 const MAX_SUMMED_UP = 10_000;
 
 /** What the model is told when it does not see the whole conversation. */
-export const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
+const LEFT_OUT_NOTE = '[The oldest messages of this conversation are left out, because it is long.]';
 
 /**
  * Puts together what a turn gives to the model. System prompt, tools and history begin as in the call before, byte for

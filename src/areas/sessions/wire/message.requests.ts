@@ -247,7 +247,7 @@ function optionsOf(request: SendMessageRequest): MessageOptions | undefined {
 }
 
 /** What is wrong with the message as a whole. Fields that are faulty by themselves are skipped. */
-export function messageProblems(
+function messageProblems(
   { content = '', attachments = [] }: SendMessageRequest,
   isFaulty: (path: string) => boolean = () => false,
 ): readonly FieldProblem[] {

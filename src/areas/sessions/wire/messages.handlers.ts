@@ -163,7 +163,7 @@ function answerOf({ answer: said, error }: TurnRecord): Message {
 }
 
 /** Whether the caller asks for events instead of one answer, by naming the media type; a wildcard does not count. */
-export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
+function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
   if (accept === undefined) return false;
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -172,7 +172,7 @@ export function acceptsEvents({ accept }: IncomingHttpHeaders): boolean {
 }
 
 /** Whether the caller would rather fetch the answer later than wait for it (RFC 7240, 4.1). */
-export function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
+function wantsNoWaiting(headers: IncomingHttpHeaders): boolean {
   const { prefer } = headers;
   const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
   return preferences.some((preference) => preference.split(';')[0]?.trim().toLowerCase() === 'respond-async');

@@ -23,11 +23,7 @@ const CALL_LINE = /^\/call(?:\s+(\S+)\s*(.*))?$/s;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Reads the lines `/call NAME {json}` of a message. `idPrefix` keeps the ids of a session apart. */
-export function offlineCommands(
-  message: string,
-  tools: readonly ModelTool[],
-  idPrefix: string,
-): OfflineCommands {
+function offlineCommands(message: string, tools: readonly ModelTool[], idPrefix: string): OfflineCommands {
   const calls: ModelToolCall[] = [];
   const complaints: string[] = [];
   const names = new Set(tools.map((tool) => tool.name));
@@ -68,7 +64,7 @@ const COMMON = new Set(
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** The tools whose name or description shares words with the message, best first, by name where equal. */
-export function matchingTools(message: string, tools: readonly ModelTool[]): ModelTool[] {
+function matchingTools(message: string, tools: readonly ModelTool[]): ModelTool[] {
   const wanted = wordsOf(message);
   if (wanted.size === 0) return [];
   return tools
@@ -112,7 +108,7 @@ const NO_MODEL =
 const HOW_TO_CALL = 'Tools work without a model: /tools lists them, and /call NAME {json} runs one.';
 
 /** What is answered without a model: the same request always gets the same answer, and no words of the user's. */
-export function offlineAnswer(request: ModelRequest): OfflineAnswer {
+function offlineAnswer(request: ModelRequest): OfflineAnswer {
   const tools = request.sampling?.toolChoice === 'none' ? [] : request.tools;
   const last = request.messages.at(-1);
   if (last?.role === 'tool') return { text: resultText(last, request.messages), calls: [] };

@@ -69,7 +69,7 @@ const MAX_ERROR_BYTES = 16 * 1024;
 const READ_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
 /** What an answer that is no success says. Both wires put it into `error`: a code or a type, and a sentence. */
-export async function statusFault(answer: IncomingMessage, status: number): Promise<WireFault> {
+async function statusFault(answer: IncomingMessage, status: number): Promise<WireFault> {
   const { code, type, message } = errorIn(await beginningOf(answer));
   return new WireFault({
     kind: 'status',
