@@ -49,9 +49,13 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 async function measured(bench: Bench, config: { words?: number }, readers: number): Promise<Slots> {
   const database = await bench.database();
   const provider = await bench.provider(config);
-  const environment = NEVER_SILENT;
+  // One session for each reader says a lot, of which little is to be sent again and nothing summed up.
+  const environment = { ...NEVER_SILENT, GATEWAY__AGENT__HISTORY_MAX_MESSAGES: '10' };
   const wish = { databaseUrl: database.url, providerUrl: provider.url, environment };
-  const gateway = await bench.gateway(wish);
+  const gateway = await bench.gateway({
+    ...wish,
+    environment: { ...environment, GATEWAY__AGENT__COMPACTION: 'drop' },
+  });
   const checkout = process.env['BENCH_AGAINST'];
   const other = checkout ? await bench.gateway({ ...wish, checkout }) : undefined;
   const helper: Helper<true, ReadersQuestion, ReadersAnswer> = await bench.helper(

@@ -90,7 +90,6 @@ export class TurnRunner {
       ...{ model, messages, tools, trailing, system: input.system, conversationId: context.sessionId },
       maxOutputTokens: options.maxOutputTokens ?? settings.max_output_tokens,
       reasoning: settings.reasoning,
-      showReasoning: settings.show_reasoning,
       ...(Object.keys(sampling).length > 0 && { sampling }),
       ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };

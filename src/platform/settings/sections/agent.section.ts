@@ -21,10 +21,6 @@ export const agentSection = z.strictObject({
     .describe(
       'How much the model thinks before it answers; auto is the default of the provider. What a model does not take is refused.',
     ),
-  show_reasoning: z
-    .boolean()
-    .default(false)
-    .describe('Whether streams show what the model thinks, as far as its provider tells.'),
   session_idle_secs: integer(1, 31_536_000)
     .default(300)
     .describe('Inactivity after which a session is idle, in seconds.'),
