@@ -252,7 +252,9 @@ describe.each(wires)('what a model is shown over the $kind wire', (wire) => {
       content: string | Wire[];
     }[];
     const content = messages.at(-1)?.content ?? [];
-    return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    if (typeof content === 'string') return [{ type: 'text', text: content }];
+    // Where the provider is to cache is no part of what is shown.
+    return content.map(({ cache_control: _, ...part }) => part);
   }
   const asImage = (data: string) =>
     wire.kind === 'openai'

@@ -65,7 +65,7 @@ export interface NewUserMessage {
   readonly attachments: readonly NewAttachment[];
   /** How it wants to be answered. */
   readonly options?: MessageOptions | undefined;
-  /** What its turn tells the model of it, behind the history. */
+  /** What the system prompt says of the messages of its conversation: the same with each of them. */
   readonly systemNote?: string | undefined;
   /** What is committed with its turn, given the turn's id. */
   readonly onCommit?: OnCommit<string> | undefined;

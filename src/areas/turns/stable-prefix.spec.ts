@@ -56,7 +56,6 @@ const anyQuestion = fc.record({
   image: fc.boolean(),
   /** Memories and skills: other ones with each message. */
   trailing: anyText,
-  note: fc.constantFrom('', 'Written in the channel #ops.'),
   rounds: fc.array(anyRound, { maxLength: 4 }),
   answer: anyText,
   ends: fc.constantFrom('well', 'well', 'well', 'model fails', 'cancelled'),
@@ -67,6 +66,8 @@ const anyConversation = fc.record({
   wire: fc.constantFrom(...WIRES),
   systemPrompt: fc.option(anyText),
   catalogue: anyText,
+  /** What a channel says of all messages of a conversation. */
+  note: fc.constantFrom('', 'Written in the channel #ops.'),
   /** Some providers number the calls of each answer from the beginning. */
   numbersCalls: fc.boolean(),
   settings: fc.record({
@@ -243,14 +244,14 @@ class Session {
     this.history.push({ id: `msg_${seq}`, seq, role, ...nothing, ...others, ...more });
   }
 
-  private messageOf({ content, image, note }: Question, seq: number): NewUserMessage {
+  private messageOf({ content, image }: Question, seq: number): NewUserMessage {
     const data = Buffer.from(`picture ${seq}`);
     const attachment: NewAttachment = {
       ...{ id: `att_${seq}`, type: 'image', name: null, mimeType: 'image/png' },
       ...{ sizeBytes: data.length, data },
     };
     if (image) this.bytes.set(attachment.id, data);
-    return { content, attachments: image ? [attachment] : [], systemNote: note };
+    return { content, attachments: image ? [attachment] : [], systemNote: this.conversation.note };
   }
 
   private turnOf(seq: number): CalledTurn {

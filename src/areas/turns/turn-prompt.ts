@@ -65,9 +65,10 @@ export class TurnPrompt {
     const additions = await this.sources.additions(question, signal);
     const system = joined([
       turn.systemPrompt ?? this.settings.current.agent.system_prompt,
+      message.systemNote ?? '',
       ...additions.system,
     ]);
-    const trailing = joined([message.systemNote ?? '', ...additions.trailing]);
+    const trailing = joined(additions.trailing);
     const tools = this.catalog.list(context);
     const otherTokens =
       estimatedTokens(system) + estimatedTokens(trailing) + toolTokens(tools) + userTokens(message);
