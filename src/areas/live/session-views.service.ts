@@ -16,6 +16,14 @@ export class SessionViews {
     private readonly past: PastTurns,
   ) {}
 
+  /**
+   * Watches a session for a viewer to come: every turn that begins from now on, on any replica, is shown to one that is
+   * opened before the returned function is called.
+   */
+  expect(sessionId: string): Promise<() => void> {
+    return this.feeds.watch(sessionId, { turnStarted: () => undefined });
+  }
+
   /** Without a last event, the viewer begins with the running turn, from its start. */
   async open(sessionId: string, viewer: Viewer, seen: SeenEvent | undefined): Promise<void> {
     const subscription = new SessionSubscription(viewer, seen);

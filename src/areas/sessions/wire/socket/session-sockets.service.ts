@@ -61,18 +61,22 @@ export class SessionSockets {
   accept(profile: ProfileId, request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const headers: Record<string, string> = {};
-    this.handshake.check(request, headers).then(
-      (handshake) =>
-        (handshake.mayWrite ? this.writers : this.readers).handleUpgrade(
-          request,
-          socket,
-          head,
-          (webSocket) => {
-            const viewer = new SocketViewer(webSocket, socket, profile);
-            this.open(viewer, webSocket, handshake);
-            if (handshake.mayWrite) this.countArriving(viewer, webSocket, socket, handshake.caller);
-          },
-        ),
+    const ready = async () => {
+      const handshake = await this.handshake.check(request, headers);
+      return { handshake, stopExpecting: await this.views.expect(handshake.sessionId) };
+    };
+    ready().then(
+      ({ handshake, stopExpecting }) => {
+        const server = handshake.mayWrite ? this.writers : this.readers;
+        let opened: Promise<void> | undefined;
+        // Calls back before it returns, and not at all for a socket that is gone.
+        server.handleUpgrade(request, socket, head, (webSocket) => {
+          const viewer = new SocketViewer(webSocket, socket, profile);
+          opened = this.open(viewer, webSocket, handshake);
+          if (handshake.mayWrite) this.countArriving(viewer, webSocket, socket, handshake.caller);
+        });
+        void (opened ?? Promise.resolve()).then(stopExpecting);
+      },
       (thrown: unknown) => {
         const error = this.errorOf(thrown);
         this.refusals.note(error, { address: this.addresses.of(request) });
@@ -81,7 +85,7 @@ export class SessionSockets {
     );
   }
 
-  private open(viewer: SocketViewer, webSocket: WebSocket, handshake: AcceptedHandshake): void {
+  private open(viewer: SocketViewer, webSocket: WebSocket, handshake: AcceptedHandshake): Promise<void> {
     const { token, sessionId, seen } = handshake;
     this.viewers.add(viewer, handshake.caller, async () => (await this.tokens.find(token)) !== undefined);
     const inbox = new SocketInbox(viewer, {
@@ -93,7 +97,7 @@ export class SessionSockets {
     webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));
     webSocket.on('ping', (data) => inbox.ping(data));
     webSocket.on('pong', () => inbox.pong());
-    this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
+    return this.views.open(sessionId, viewer, seen).catch((thrown: unknown) => {
       viewer.reply(this.errorOf(thrown));
       viewer.cut('stalled');
     });
