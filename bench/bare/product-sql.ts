@@ -49,6 +49,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
     channel: 'api',
     userId: 'bench',
     namesUser: false,
+    agent: 'default',
     systemPrompt: null,
     model: null,
     metadata: {},

@@ -22,6 +22,7 @@ const TURN: ClaimedTurn = {
   },
   userId: 'u',
   channel: 'api',
+  agent: 'default',
   systemPrompt: null,
   model: null,
   history: [],

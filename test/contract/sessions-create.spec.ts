@@ -168,3 +168,16 @@ test('details: every field that is wrong is named', async () => {
   const { details } = expectError('b', answer, 400, 'bad_request');
   expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['channel', 'colour', 'user_id']);
 });
+
+test.each(['a', 'b'] as const)(
+  'agent: a session is bound to the default agent, and an unknown one is 400 (%s)',
+  async (profile) => {
+    const named = await gateway[profile].post<Wire>('/sessions', { agent: 'default' });
+    expect(named.status).toBe(201);
+    const detail = await gateway[profile].get<Wire>(`/sessions/${idIn(named.body)}`);
+    expect(detail.body['agent']).toBe('default');
+    const refused = await gateway[profile].post<Wire>('/sessions', { agent: 'stranger', channel: 'none' });
+    const { details } = expectError(profile, refused, 400, 'bad_request');
+    expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['agent', 'channel']);
+  },
+);

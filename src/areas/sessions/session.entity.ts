@@ -23,6 +23,10 @@ export class SessionEntity {
   @Column({ name: 'names_user', type: 'boolean', default: false })
   namesUser!: boolean;
 
+  /** The name of the agent that answers; a session keeps it. */
+  @Column({ type: 'text', default: 'default' })
+  agent!: string;
+
   @Column({ type: 'text' })
   status!: string;
 

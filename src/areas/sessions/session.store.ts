@@ -23,11 +23,11 @@ import type { IdleLimits } from './session-status.js';
 const SESSION_FACTS = { session_id: 'id', channel: 'channel', user_id: 'user_id' };
 
 const INSERT: Statement = {
-  name: 'sessions.insert_for_user',
+  name: 'sessions.insert_for_agent',
   text: `
     WITH created AS (
-      INSERT INTO sessions (id, channel, user_id, names_user, status, system_prompt, model, metadata)
-      VALUES ($1, $2, $3, $7, 'active', $4, $5, $6) RETURNING id, channel, user_id, created_at
+      INSERT INTO sessions (id, channel, user_id, names_user, status, system_prompt, model, metadata, agent)
+      VALUES ($1, $2, $3, $7, 'active', $4, $5, $6, $8) RETURNING id, channel, user_id, created_at
     )
     SELECT created_at, ${emitSql('session.created', 'user_id', SESSION_FACTS)} AS deliveries FROM created`,
 };
@@ -175,14 +175,15 @@ async function insertOn(
   session: NewSession,
 ): Promise<{ created: Session } & QueuedDeliveries> {
   const id = newId('sess');
-  const { channel, userId, namesUser, systemPrompt, model, metadata } = session;
-  const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata), namesUser];
+  const { channel, userId, namesUser, systemPrompt, model, metadata, agent } = session;
+  const values = [id, channel, userId, systemPrompt, model, JSON.stringify(metadata), namesUser, agent];
   const [row] = await runner.query<{ created_at: Date } & QueuedDeliveries>(INSERT, values);
   const createdAt = row?.created_at ?? new Date();
   const created: Session = {
     id,
     channel,
     userId,
+    agent,
     status: 'active',
     model,
     createdAt,

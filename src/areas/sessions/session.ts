@@ -21,6 +21,8 @@ export interface SessionSummary {
 }
 
 export interface Session extends SessionSummary {
+  /** The name of the agent that answers. */
+  readonly agent: string;
   readonly systemPrompt: string | null;
   readonly metadata: Metadata;
   /** Model tokens, in and out, since midnight UTC. */
@@ -39,6 +41,7 @@ export interface NewSession {
   readonly userId: string;
   /** Whether `userId` is a person's, rather than the name of the token that stands in for one. */
   readonly namesUser: boolean;
+  readonly agent: string;
   readonly systemPrompt: string | null;
   readonly model: string | null;
   readonly metadata: Metadata;
@@ -80,6 +83,7 @@ export interface SummaryRow {
 }
 
 export interface SessionRow extends SummaryRow {
+  agent: string;
   spent_today: number;
   system_prompt: string | null;
   metadata: Metadata;
@@ -88,11 +92,12 @@ export interface SessionRow extends SummaryRow {
 /** Without the system prompt and the metadata, which no list shows and which may be large. */
 export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at, last_activity, quiet_since,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
-export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt, metadata, ${SESSION_SPENT}`;
+export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, ${SESSION_SPENT}`;
 
 export function toSession(row: SessionRow, limits: IdleLimits): Session {
   return {
     ...toSummary(row, limits),
+    agent: row.agent,
     systemPrompt: row.system_prompt,
     metadata: row.metadata,
     spentToday: row.spent_today,

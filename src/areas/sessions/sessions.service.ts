@@ -17,10 +17,15 @@ import { OtherUser } from './sessions.errors.js';
 export interface SessionInput {
   readonly channel?: string | undefined;
   readonly userId?: string | undefined;
+  /** The name of an agent. */
+  readonly agent?: string | undefined;
   readonly systemPrompt?: string | undefined;
   readonly model?: string | undefined;
   readonly metadata?: Metadata | undefined;
 }
+
+/** The agent that `[agent]` describes. */
+const DEFAULT_AGENT = 'default';
 
 /**
  * The life of sessions as callers see it (docs/specification/silences.md, Session life). A token bound to a user sees
@@ -57,10 +62,10 @@ export class SessionsService {
   async create(input: SessionInput, caller: Caller, onCommit?: OnCommit<Session>): Promise<Session> {
     BadFields.refuse(this.problemsOf(input));
     const channel = input.channel ?? 'api';
-    const { systemPrompt = null, model = null, metadata = {} } = input;
+    const { agent = DEFAULT_AGENT, systemPrompt = null, model = null, metadata = {} } = input;
     const userId = userOf(input, caller);
     const namesUser = input.userId !== undefined || caller.boundUserId !== null;
-    const given = { channel, userId, namesUser, systemPrompt, model, metadata };
+    const given = { channel, userId, namesUser, agent, systemPrompt, model, metadata };
     const session = await this.store.insert(given, onCommit);
     const fields = { session_id: session.id, channel, token: caller.tokenId };
     this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
@@ -68,10 +73,15 @@ export class SessionsService {
   }
 
   /** What is wrong with the input beyond the form of its fields. */
-  problemsOf({ channel = 'api' }: Pick<SessionInput, 'channel'>): readonly FieldProblem[] {
-    if (this.channels.has(channel)) return [];
-    const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
-    return [{ path: 'channel', message }];
+  problemsOf({ channel = 'api', agent }: Pick<SessionInput, 'channel' | 'agent'>): readonly FieldProblem[] {
+    const problems: FieldProblem[] = [];
+    if (!this.channels.has(channel)) {
+      const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
+      problems.push({ path: 'channel', message });
+    }
+    if (agent !== undefined && agent !== DEFAULT_AGENT)
+      problems.push({ path: 'agent', message: `is not a configured agent; known: ${DEFAULT_AGENT}` });
+    return problems;
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */

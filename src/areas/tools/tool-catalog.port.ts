@@ -5,6 +5,8 @@ import type { ToolCallStatus } from './tool-call.js';
 export interface ToolContext {
   readonly sessionId: string;
   readonly channel: string;
+  /** The name of the agent whose turn it is; absent is `default`. */
+  readonly agent?: string;
   readonly userId: string;
   /** The token that sent the message; absent where none did. */
   readonly token?: { readonly id: string; readonly name: string };

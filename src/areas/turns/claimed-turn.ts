@@ -7,6 +7,7 @@ import type { TurnLease } from './turn-lease.js';
 export interface ClaimedRow {
   user_id: string;
   channel: string;
+  agent: string;
   system_prompt: string | null;
   model: string | null;
   fence: number;
@@ -27,6 +28,8 @@ export interface ClaimedTurn {
   readonly lease: TurnLease;
   readonly userId: string;
   readonly channel: string;
+  /** The name of the agent that answers. */
+  readonly agent: string;
   readonly systemPrompt: string | null;
   readonly model: string | null;
   /** Oldest first, without the message that this turn answers, and without what is cut. */
@@ -55,6 +58,7 @@ export function claimedTurn(
     },
     userId: row.user_id,
     channel: row.channel,
+    agent: row.agent,
     systemPrompt: row.system_prompt,
     model: row.model,
     history,

@@ -258,7 +258,14 @@ class Session {
     const { history_max_messages: most } = this.settings.current.agent;
     return {
       lease: { sessionId: 'sess_1', turnId: `turn_${seq}`, userMessageId: `msg_${seq}`, fence: seq },
-      ...{ userId: 'ada', channel: 'api', systemPrompt: this.conversation.systemPrompt, model: null, seq },
+      ...{
+        userId: 'ada',
+        channel: 'api',
+        agent: 'default',
+        systemPrompt: this.conversation.systemPrompt,
+        model: null,
+        seq,
+      },
       ...{ cut: this.cut, isWatched: false, hasMemories: true },
       history: this.history.filter((one) => one.seq > this.cut.messages).slice(-most),
       caller: { tokenId: 'tok', tokenName: 'test' } as CalledTurn['caller'],

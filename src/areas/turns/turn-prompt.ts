@@ -174,9 +174,16 @@ function noteOf(cut: ContextCut, summary: Summary | undefined): string {
   return joined([summaryTag(summary?.content ?? ''), gap]);
 }
 
-function contextOf({ lease, channel, userId, caller }: CalledTurn): TurnInput['context'] {
+function contextOf({ lease, channel, agent, userId, caller }: CalledTurn): TurnInput['context'] {
   const token = { id: caller.tokenId, name: caller.tokenName };
-  return { sessionId: lease.sessionId, channel, userId, token, isFromChannel: caller.channel === channel };
+  return {
+    sessionId: lease.sessionId,
+    channel,
+    agent,
+    userId,
+    token,
+    isFromChannel: caller.channel === channel,
+  };
 }
 
 function joined(parts: readonly string[]): string {

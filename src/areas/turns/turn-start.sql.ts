@@ -16,7 +16,7 @@ const CLAIM = `
 /** Sessions that live (`$3` time-out seconds) and answer nobody else. */
 const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
 
-const CLAIMED = `id, user_id, channel, system_prompt, model, turn_fence::float8 AS fence, message_count,
+const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
   messages_cut, results_cut`;
 
 /**

@@ -49,9 +49,6 @@ interface RunTerms {
   readonly span: Span | undefined;
 }
 
-/** There is one agent: what sessions differ in are their instructions and their model. */
-const AGENT = 'default';
-
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
 export class TurnsService {
@@ -80,7 +77,7 @@ export class TurnsService {
     const live = this.hub.start(sessionId, turnId, abort.signal);
     this.relays.setWatched(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
-      inSpan({ name: `invoke_agent ${AGENT}`, attributes: this.spanAttributes(turn) }, (span) =>
+      inSpan({ name: `invoke_agent ${turn.agent}`, attributes: this.spanAttributes(turn) }, (span) =>
         this.runToItsEnd({ ...turn, caller }, message, live, { abort, span }),
       ),
     );
@@ -140,7 +137,7 @@ export class TurnsService {
     const { sessionId, turnId } = turn.lease;
     return {
       'gen_ai.operation.name': 'invoke_agent',
-      'gen_ai.agent.name': AGENT,
+      'gen_ai.agent.name': turn.agent,
       'gen_ai.provider.name': this.provider.name,
       'gen_ai.request.model': this.modelOf(turn),
       'gen_ai.conversation.id': sessionId,

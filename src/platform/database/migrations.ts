@@ -27,6 +27,7 @@ import { CountStoredBytes1795344200000 } from './migrations/1795344200000-count-
 import { KeepTurnSteps1795368019000 } from './migrations/1795368019000-keep-turn-steps.js';
 import { CreateConversationSummaries1795370294000 } from './migrations/1795370294000-create-conversation-summaries.js';
 import { KeepMessageOptions1795371138000 } from './migrations/1795371138000-keep-message-options.js';
+import { BindSessionsToAgents1795379487000 } from './migrations/1795379487000-bind-sessions-to-agents.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   KeepTurnSteps1795368019000,
   CreateConversationSummaries1795370294000,
   KeepMessageOptions1795371138000,
+  BindSessionsToAgents1795379487000,
 ];

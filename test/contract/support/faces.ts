@@ -19,7 +19,17 @@ export const FACES = {
     idKey: 'session_id',
     created: ['channel', 'created_at', 'session_id', 'status'],
     item: ['channel', 'created_at', 'message_count', 'session_id', 'status'],
-    detail: ['channel', 'created_at', 'message_count', 'model', 'session_id', 'status', 'total_tokens'],
+    // `agent` is added (docs/specification/additions.md).
+    detail: [
+      'agent',
+      'channel',
+      'created_at',
+      'message_count',
+      'model',
+      'session_id',
+      'status',
+      'total_tokens',
+    ],
     idleWord: 'active',
     endedWord: 'completed',
     health: '/health',
@@ -30,6 +40,7 @@ export const FACES = {
     created: ['channel', 'created_at', 'id', 'metadata', 'status', 'user_id'],
     item: ['channel', 'created_at', 'id', 'last_activity', 'status', 'user_id'],
     detail: [
+      'agent',
       'channel',
       'created_at',
       'id',

@@ -11,7 +11,7 @@ import {
 import { FurtherChecks } from '../../../http/validation/further-checks.js';
 import type { SessionFilter } from '../session.js';
 import { SessionsService } from '../sessions.service.js';
-import { channelCheck } from '../wire/session.shared.js';
+import { namesCheck } from '../wire/session.shared.js';
 
 export const STATUS_FILTERS_A = ['active', 'completed', 'all'] as const;
 export type StatusFilterA = (typeof STATUS_FILTERS_A)[number];
@@ -35,6 +35,13 @@ export class CreateSessionRequestA {
   @Optional()
   @TextLength(1, 256)
   user_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'The agent that answers, by its name in the settings; without it, `default`',
+  })
+  @Optional()
+  @TextLength(1, 64)
+  agent?: string;
 
   @ApiPropertyOptional({ description: 'Overrides the default system prompt; at most 64 KiB' })
   @Optional()
@@ -70,7 +77,7 @@ export class ListSessionsQueryA {
   offset = 0;
 }
 
-/** Reports an unknown channel together with whatever else is wrong with a new session. */
+/** Reports an unknown channel and an unknown agent together with whatever else is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksA implements OnModuleInit {
   constructor(
@@ -79,6 +86,6 @@ export class SessionRequestChecksA implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.checks.add(CreateSessionRequestA, channelCheck(this.sessions));
+    this.checks.add(CreateSessionRequestA, namesCheck(this.sessions));
   }
 }

@@ -36,6 +36,9 @@ export class SessionItemViewA extends CreatedSessionViewA {
 }
 
 export class SessionDetailViewA extends SessionItemViewA {
+  @ApiProperty({ example: 'support', description: 'The name of the agent that answers' })
+  agent!: string;
+
   @ApiProperty({ description: 'The model of the session' })
   model!: string;
 
@@ -84,6 +87,7 @@ export function presentSessionDetailA(
     channel: session.channel,
     status: sessionStatusA(session.status),
     message_count: session.messageCount,
+    agent: session.agent,
     model: session.model ?? defaultModel,
     total_tokens: session.inputTokens + session.outputTokens,
     ...presentBudget(budget),

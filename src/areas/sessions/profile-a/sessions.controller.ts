@@ -39,10 +39,10 @@ export class SessionsControllerA {
     @CurrentCaller() caller: Caller,
     @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewA> {
-    const { channel, user_id: userId, system_prompt: systemPrompt, model } = body;
+    const { channel, user_id: userId, agent, system_prompt: systemPrompt, model } = body;
     const onCommit = key?.storing(201, presentCreatedSessionA);
     return presentCreatedSessionA(
-      await this.sessions.create({ channel, userId, systemPrompt, model }, caller, onCommit),
+      await this.sessions.create({ channel, userId, agent, systemPrompt, model }, caller, onCommit),
     );
   }
 

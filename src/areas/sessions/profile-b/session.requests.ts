@@ -12,7 +12,7 @@ import {
 import { FurtherChecks } from '../../../http/validation/further-checks.js';
 import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
 import { SessionsService } from '../sessions.service.js';
-import { channelCheck } from '../wire/session.shared.js';
+import { namesCheck } from '../wire/session.shared.js';
 
 /** The words of the list filter in Profile B, which are the core's. */
 export const STATUS_FILTERS_B = SESSION_STATUSES;
@@ -29,6 +29,13 @@ export class CreateSessionRequestB {
   @Optional()
   @TextLength(1, 256)
   user_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'The agent that answers, by its name in the settings; without it, `default`',
+  })
+  @Optional()
+  @TextLength(1, 64)
+  agent?: string;
 
   @ApiPropertyOptional({
     type: 'object',
@@ -68,7 +75,7 @@ export class ListSessionsQueryB {
   offset = 0;
 }
 
-/** Reports an unknown channel together with whatever else is wrong with a new session. */
+/** Reports an unknown channel and an unknown agent together with whatever else is wrong with a new session. */
 @Injectable()
 export class SessionRequestChecksB implements OnModuleInit {
   constructor(
@@ -77,6 +84,6 @@ export class SessionRequestChecksB implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.checks.add(CreateSessionRequestB, channelCheck(this.sessions));
+    this.checks.add(CreateSessionRequestB, namesCheck(this.sessions));
   }
 }

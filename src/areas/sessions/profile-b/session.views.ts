@@ -40,6 +40,9 @@ export class TokenUsageViewB {
 }
 
 export class SessionDetailViewB extends CreatedSessionViewB {
+  @ApiProperty({ example: 'support', description: 'The name of the agent that answers' })
+  agent!: string;
+
   @ApiProperty({ format: 'date-time' })
   last_activity!: string;
 
@@ -91,6 +94,7 @@ export function presentSessionDetailB(session: Session, budget: TokenBudget | un
     status: session.status,
     created_at: session.createdAt.toISOString(),
     metadata: session.metadata,
+    agent: session.agent,
     last_activity: session.lastActivity.toISOString(),
     turn_count: session.turnCount,
     token_usage: { input: session.inputTokens, output: session.outputTokens },

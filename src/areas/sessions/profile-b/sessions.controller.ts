@@ -34,10 +34,10 @@ export class SessionsControllerB {
     @CurrentCaller() caller: Caller,
     @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<CreatedSessionViewB> {
-    const { channel, user_id: userId, metadata } = body;
+    const { channel, user_id: userId, agent, metadata } = body;
     const onCommit = key?.storing(201, presentCreatedSessionB);
     return presentCreatedSessionB(
-      await this.sessions.create({ channel, userId, metadata }, caller, onCommit),
+      await this.sessions.create({ channel, userId, agent, metadata }, caller, onCommit),
     );
   }
 

@@ -3,10 +3,13 @@ import type { FurtherCheck } from '../../../http/validation/further-checks.js';
 import type { TokenBudget } from '../session.js';
 import type { SessionsService } from '../sessions.service.js';
 
-/** The check of a request class that names a channel. */
-export function channelCheck(sessions: SessionsService): FurtherCheck {
-  return (sent, isFaulty) =>
-    isFaulty('channel') ? [] : sessions.problemsOf({ channel: sent.channel as string | undefined });
+/** The check of a request class that names a channel and an agent. */
+export function namesCheck(sessions: SessionsService): FurtherCheck {
+  return (sent, isFaulty) => {
+    const named = (field: 'channel' | 'agent') =>
+      isFaulty(field) ? undefined : (sent[field] as string | undefined);
+    return sessions.problemsOf({ channel: named('channel'), agent: named('agent') });
+  };
 }
 
 /** What a session may use a day: beside the specification's fields, and only while `limits.daily_tokens_per_session` is set. */
