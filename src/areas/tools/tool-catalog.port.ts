@@ -7,7 +7,10 @@ export interface ToolContext {
   readonly channel: string;
   /** The name of the agent whose turn it is; absent is `default`. */
   readonly agent?: string;
+  /** The user that the session names. */
   readonly userId: string;
+  /** The user whom the gateway vouches for (`actingUser`): tools act for them. Absent: nobody. */
+  readonly actsFor?: string;
   /** The token that sent the message; absent where none did. */
   readonly token?: { readonly id: string; readonly name: string };
   /** Whether the message came in over the session's channel. Any other came over REST, whatever channel its session names. */

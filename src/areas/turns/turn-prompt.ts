@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { actingUser } from '../../platform/tokens/acting-user.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { estimatedTokens, type ModelTool, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
@@ -181,6 +182,7 @@ function contextOf({ lease, channel, agent, userId, caller }: CalledTurn): TurnI
     channel,
     agent,
     userId,
+    actsFor: actingUser(caller, userId),
     token,
     isFromChannel: caller.channel === channel,
   };

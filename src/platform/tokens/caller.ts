@@ -9,6 +9,11 @@ export interface Caller {
   readonly scopes: readonly GrantedScope[];
   /** Set when the token sees only the sessions of this user. */
   readonly boundUserId: string | null;
+  /**
+   * Whom the caller was verified to be, beside a bound token: the sender of a message in a channel that let them in, or
+   * `issuer|subject` of a JWT. Stored with turns that wait, so it must stay plain data.
+   */
+  readonly verifiedUserId?: string;
   /** The channel that speaks for its users; absent for a token, whose messages come over REST. */
   readonly channel?: string;
 }

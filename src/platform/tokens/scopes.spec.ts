@@ -4,9 +4,9 @@ import { grants, parseScopes, SCOPE_PRESETS, SCOPES, UnknownScope } from './scop
 const WRITES = SCOPES.filter((scope) => scope.endsWith(':write'));
 const READS = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-test('each scope is one name, a read or a write', () => {
+test('each scope is one name: a read, a write, or to act as others', () => {
   expect(new Set(SCOPES).size).toBe(SCOPES.length);
-  expect([...READS, ...WRITES].sort()).toEqual([...SCOPES].sort());
+  expect([...READS, ...WRITES, 'users:act_as'].sort()).toEqual([...SCOPES].sort());
   expect(SCOPES).toEqual(expect.arrayContaining(['approvals:read', 'approvals:write', 'security:write']));
 });
 

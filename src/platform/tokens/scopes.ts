@@ -17,9 +17,10 @@ const SCOPE_AREAS = [
 
 /**
  * What a route asks for. `approvals:write` answers tool calls that wait for a person; `security:write` changes settings
- * that decide who may do what (marked `security` in the schema), beside `config:write`.
+ * that decide who may do what (marked `security` in the schema), beside `config:write`; `users:act_as` names another
+ * user than oneself, for whom tools then act.
  */
-export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | 'security:write';
+export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | 'security:write' | 'users:act_as';
 /** What a token carries: scopes, or `*` for all of them, those of later versions included. */
 export type GrantedScope = Scope | '*';
 export type ScopePreset = 'admin' | 'operator' | 'viewer';
@@ -27,6 +28,7 @@ export type ScopePreset = 'admin' | 'operator' | 'viewer';
 export const SCOPES: readonly Scope[] = [
   ...SCOPE_AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`]),
   'security:write',
+  'users:act_as',
 ];
 
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];

@@ -106,14 +106,15 @@ export class ConversationRun {
 
   /** A session that has ended is replaced by a new one, and the conversation goes on. */
   private async startTurn(message: OpenMessage): Promise<StartedTurn> {
-    const { messageId: id, content } = message;
+    const { messageId: id, content, userId: verifiedUserId } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
     const sessionId = this.sessionId ?? (await this.newSession(message));
     try {
       return await this.parts.messages.start(
         sessionId,
         { id, content, attachments: [], systemNote },
-        this.caller,
+        // In a group the session is everybody's, but tools act for who wrote.
+        { ...this.caller, verifiedUserId },
       );
     } catch (error) {
       if (error instanceof TurnLimitReached && !error.isBudget) throw new RetryLater('a limit', BUSY_MS);
