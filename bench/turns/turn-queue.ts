@@ -28,6 +28,7 @@ const TURN: ClaimedTurn = {
   history: [],
   seq: 1,
   cut: { messages: 0, results: 0 },
+  summary: undefined,
   isWatched: false,
   hasMemories: false,
 };

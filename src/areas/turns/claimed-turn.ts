@@ -1,6 +1,7 @@
 import type { ContextCut } from './context-cut.js';
-import type { PlacedMessage } from './message.js';
-import { type MessageRow, toMessage } from './message-row.js';
+import type { Summary } from './context-cuts.store.js';
+import type { HistoryMessage } from './message.js';
+import { type HistoryRow, toHistoryMessage } from './message-row.js';
 import type { TurnLease } from './turn-lease.js';
 
 /** What the statements that begin a turn return. */
@@ -18,7 +19,9 @@ export interface ClaimedRow {
   watched: boolean;
   remembered: boolean;
   /** Newest first. */
-  history: MessageRow[];
+  history: HistoryRow[];
+  /** Null when nothing is cut, or nothing of what is cut was summed up. */
+  summary: Summary | null;
   /** How many hooks will hear of it. */
   deliveries: number;
 }
@@ -33,11 +36,13 @@ export interface ClaimedTurn {
   readonly systemPrompt: string | null;
   readonly model: string | null;
   /** Oldest first, without the message that this turn answers, and without what is cut. */
-  readonly history: readonly PlacedMessage[];
+  readonly history: readonly HistoryMessage[];
   /** The place of the message that this turn answers. */
   readonly seq: number;
   /** What of the history is no longer sent to the model. */
   readonly cut: ContextCut;
+  /** The newest summary of what is cut. */
+  readonly summary: Summary | undefined;
   /** Whether viewers on other replicas want to see it. */
   readonly isWatched: boolean;
   /** Whether anything is remembered of its user. */
@@ -48,7 +53,7 @@ export function claimedTurn(
   turn: Pick<TurnLease, 'sessionId' | 'turnId' | 'userMessageId'>,
   row: ClaimedRow,
 ): ClaimedTurn {
-  const history = row.history.map(toMessage).reverse();
+  const history = row.history.map(toHistoryMessage).reverse();
   return {
     lease: {
       sessionId: turn.sessionId,
@@ -64,6 +69,7 @@ export function claimedTurn(
     history,
     seq: row.message_count,
     cut: { messages: row.messages_cut, results: row.results_cut },
+    summary: row.summary ?? undefined,
     isWatched: row.watched,
     hasMemories: row.remembered,
   };

@@ -28,12 +28,10 @@ const CUT_AND_SUM_UP: Statement = {
     RETURNING session_id`,
 };
 
-const NEWEST: Statement = {
-  name: 'context_cuts.newest_summary',
-  text: `
-    SELECT first_seq, last_seq, model, content FROM conversation_summaries
-    WHERE session_id = $1 ORDER BY last_seq DESC LIMIT 1`,
-};
+/** The newest `Summary` of a session, as SQL; null when nothing of it was ever summed up. */
+export const newestSummary = (sessionId: string): string => `(
+    SELECT json_build_object('first', first_seq, 'last', last_seq, 'content', content, 'model', model)
+    FROM conversation_summaries WHERE session_id = ${sessionId} ORDER BY last_seq DESC LIMIT 1)`;
 
 /** What stands for the oldest messages of a session, by their places in its history. */
 export interface Summary {
@@ -42,13 +40,6 @@ export interface Summary {
   readonly content: string;
   /** The model that wrote it. */
   readonly model: string;
-}
-
-interface SummaryRow {
-  first_seq: number;
-  last_seq: number;
-  content: string;
-  model: string;
 }
 
 /** The statements about what of a session's history is no longer sent to the model. */
@@ -72,11 +63,5 @@ export class ContextCutsStore {
             summary.content,
           ]);
     if (stored.length === 0) throw new TurnInterrupted();
-  }
-
-  /** Undefined when nothing of the session was ever summed up. */
-  async newestSummary(sessionId: string): Promise<Summary | undefined> {
-    const [row] = await this.database.query<SummaryRow>(NEWEST, [sessionId]);
-    return row && { first: row.first_seq, last: row.last_seq, content: row.content, model: row.model };
   }
 }

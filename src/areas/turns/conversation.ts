@@ -10,7 +10,7 @@ import {
   TOKENS_PER_MESSAGE,
 } from '../models/models.api.js';
 import type { ContextCut, ExchangeSize } from './context-cut.js';
-import type { AttachmentInfo, NewUserMessage, PlacedMessage } from './message.js';
+import type { AttachmentInfo, HistoryMessage, NewUserMessage } from './message.js';
 import type { AskedStep, TurnStep } from './turn-steps.store.js';
 
 /** What stands in place of a result that does not fit any more. */
@@ -22,7 +22,7 @@ export const NO_RESULT =
 
 /** A user message of the history with all that follows it until the next one. */
 export interface Exchange extends ExchangeSize {
-  readonly said: readonly PlacedMessage[];
+  readonly said: readonly HistoryMessage[];
 }
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
@@ -34,10 +34,9 @@ const NO_CALLS: readonly ModelToolCall[] = [];
  * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not
  * sent any more. `cut` is in force: what it leaves out costs nothing.
  */
-export function exchangesOf(history: readonly PlacedMessage[], steps: Steps, cut: ContextCut): Exchange[] {
-  const begin = history.findIndex(({ role }) => role === 'user');
-  const exchanges: PlacedMessage[][] = [];
-  for (const said of begin === -1 ? [] : history.slice(begin)) {
+export function exchangesOf(history: readonly HistoryMessage[], steps: Steps, cut: ContextCut): Exchange[] {
+  const exchanges: HistoryMessage[][] = [];
+  for (const said of history) {
     if (said.role === 'user') exchanges.push([said]);
     else exchanges.at(-1)?.push(said);
   }
@@ -49,13 +48,14 @@ export function modelMessages(
   exchanges: readonly Exchange[],
   { steps, bytes, cut }: { steps: Steps; bytes: ReadonlyMap<string, Buffer>; cut: ContextCut },
 ): ModelMessage[] {
-  return exchanges.flatMap(({ said }) =>
-    said.flatMap((one) =>
-      one.role === 'user'
-        ? [userMessage(one, bytes)]
-        : answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results),
-    ),
-  );
+  const messages: ModelMessage[] = [];
+  for (const { said } of exchanges) {
+    for (const one of said) {
+      if (one.role === 'user') messages.push(userMessage(one, bytes));
+      else messages.push(...answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results));
+    }
+  }
+  return messages;
 }
 
 /** What a user says. `before` is a note that stands before it. */
@@ -63,13 +63,13 @@ export function userMessage(
   { content, attachments }: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] },
   bytes: ReadonlyMap<string, Buffer>,
 ): ModelMessage & { role: 'user' } {
+  const said: ContentPart = { type: 'text', text: content };
+  if (attachments.length === 0) return { role: 'user', parts: content.trim() === '' ? [] : [said] };
   const attached = attachments.flatMap((info): ContentPart[] => {
     const data = bytes.get(info.id);
     return data === undefined ? [] : [attachmentPart(info, data.toString('base64'))];
   });
-  const parts: ContentPart[] =
-    content.trim() === '' ? attached : [...attached, { type: 'text', text: content }];
-  return { role: 'user', parts };
+  return { role: 'user', parts: content.trim() === '' ? attached : [...attached, said] };
 }
 
 /** Puts a note before everything else that is said. */
@@ -88,7 +88,7 @@ export function userTokens({
   return TOKENS_PER_MESSAGE + attached + estimatedTokens(content);
 }
 
-function sized(said: readonly PlacedMessage[], steps: Steps, cut: ContextCut): Exchange {
+function sized(said: readonly HistoryMessage[], steps: Steps, cut: ContextCut): Exchange {
   let tokens = 0;
   let resultTokens = 0;
   for (const one of said) {
@@ -96,14 +96,24 @@ function sized(said: readonly PlacedMessage[], steps: Steps, cut: ContextCut): E
       tokens += userTokens(one);
       continue;
     }
+    const taken = steps.get(one.id);
+    if (taken === undefined) {
+      tokens += textTokens(asSaid(one, one.content));
+      continue;
+    }
     const isCut = one.seq <= cut.results;
-    for (const message of answerOf(one, steps.get(one.id) ?? NO_STEPS, isCut)) {
+    for (const message of answerOf(one, taken, isCut)) {
       tokens += messageTokens(message);
       if (message.role === 'tool' && !isCut) resultTokens += cutSaves(message.results);
     }
   }
   const through = said.at(-1)?.seq ?? 0;
   return { said, through, messages: said.length, tokens, resultTokens };
+}
+
+/** The same as `messageTokens` of `finalText`. */
+function textTokens(text: string): number {
+  return text.trim() === '' ? 0 : TOKENS_PER_MESSAGE + estimatedTokens(text);
 }
 
 function cutSaves(results: readonly ModelToolResult[]): number {
@@ -119,7 +129,7 @@ function cutResult(callId: string): ModelToolResult {
 }
 
 /** The rounds of an answer that used tools, then its text: the same bytes that its own turn sent. */
-function answerOf(answer: PlacedMessage, steps: readonly TurnStep[], isCut: boolean): ModelMessage[] {
+function answerOf(answer: HistoryMessage, steps: readonly TurnStep[], isCut: boolean): ModelMessage[] {
   if (steps.length === 0) return finalText(answer, answer.content);
   const results = new Map(
     steps.flatMap((step) => (step.kind === 'answered' ? [[step.result.callId, step.result] as const] : [])),
@@ -136,7 +146,7 @@ function answerOf(answer: PlacedMessage, steps: readonly TurnStep[], isCut: bool
 }
 
 /** What was said last, as it is sent; nothing when it is blank. */
-function finalText(answer: PlacedMessage, said: string): ModelMessage[] {
+function finalText(answer: HistoryMessage, said: string): ModelMessage[] {
   const text = asSaid(answer, said);
   return text.trim() === '' ? [] : [{ role: 'assistant', text, toolCalls: NO_CALLS }];
 }
@@ -171,7 +181,7 @@ function lastText(content: string, asked: readonly AskedStep[]): string {
 }
 
 /** A model that does not know that it was cut off takes the fragment for what it meant to say. */
-function asSaid({ incomplete }: PlacedMessage, text: string): string {
+function asSaid({ incomplete }: HistoryMessage, text: string): string {
   return incomplete === null ? text : `${text}\n\n[This answer was cut off: ${incomplete}.]`.trimStart();
 }
 

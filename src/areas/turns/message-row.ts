@@ -1,6 +1,6 @@
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
-import type { AttachmentInfo, MessageRole, PlacedMessage } from './message.js';
+import type { AttachmentInfo, HistoryMessage, MessageRole, PlacedMessage } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export interface MessageRow {
@@ -37,4 +37,17 @@ export function toMessage(row: MessageRow): PlacedMessage {
     usageEstimated: row.usage_estimated,
     createdAt: typeof row.created_at === 'string' ? new Date(row.created_at) : row.created_at,
   };
+}
+
+/** A message of the history that a turn begins with. */
+export type HistoryRow = Pick<
+  MessageRow,
+  'id' | 'seq' | 'role' | 'content' | 'tool_calls' | 'attachments' | 'incomplete'
+>;
+
+export const HISTORY_COLUMNS = 'id, seq, role, content, tool_calls, attachments, incomplete';
+
+export function toHistoryMessage(row: HistoryRow): HistoryMessage {
+  const { id, seq, role, content, attachments, tool_calls: toolCalls, incomplete } = row;
+  return { id, seq, role, content, attachments, toolCalls, incomplete };
 }

@@ -44,6 +44,12 @@ export interface PlacedMessage extends Message {
   readonly seq: number;
 }
 
+/** What the turns after a message have to know of it. */
+export type HistoryMessage = Pick<
+  PlacedMessage,
+  'id' | 'seq' | 'role' | 'content' | 'attachments' | 'toolCalls' | 'incomplete'
+>;
+
 /** An attachment whose bytes are still to be fetched. */
 export interface RemoteAttachment {
   readonly type: AttachmentType;

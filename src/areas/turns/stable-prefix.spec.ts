@@ -266,7 +266,12 @@ class Session {
         model: null,
         seq,
       },
-      ...{ cut: this.cut, isWatched: false, hasMemories: true },
+      ...{
+        cut: this.cut,
+        summary: this.cut.messages > 0 ? this.summary : undefined,
+        isWatched: false,
+        hasMemories: true,
+      },
       history: this.history.filter((one) => one.seq > this.cut.messages).slice(-most),
       caller: { tokenId: 'tok', tokenName: 'test' } as CalledTurn['caller'],
     };
@@ -321,7 +326,6 @@ class Session {
 
   private cutsStore(): ContextCutsStore {
     return {
-      newestSummary: () => Promise.resolve(this.summary),
       store: (_: unknown, cut: ContextCut, summary?: Summary) => {
         this.cut = cut;
         this.summary = summary ?? this.summary;

@@ -7,7 +7,7 @@ import { addUsage, estimatedTokens, ModelProvider, type ModelUsage } from '../mo
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import { contextBudget } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
-import type { Message } from './message.js';
+import type { HistoryMessage } from './message.js';
 import { ModelCalls } from './model-calls.js';
 import type { TurnListener } from './turn.js';
 
@@ -20,10 +20,12 @@ export interface SummaryTerms {
   readonly signal: AbortSignal;
 }
 
+type SummedMessage = Pick<HistoryMessage, 'role' | 'content' | 'attachments' | 'toolCalls'>;
+
 /** What is summed up: messages of the history in their order, and the summary of what came before them. */
 export interface SummarySource {
   readonly before: Summary | undefined;
-  readonly messages: readonly Message[];
+  readonly messages: readonly SummedMessage[];
   /** The place of the last of them. */
   readonly last: number;
 }
@@ -128,7 +130,7 @@ export function summaryTag(content: string): string {
 }
 
 /** The messages as text, in pieces of at most so many estimated tokens; a longer message is cut. */
-function piecesOf(messages: readonly Message[], maxTokens: number): string[] {
+function piecesOf(messages: readonly SummedMessage[], maxTokens: number): string[] {
   const pieces: string[][] = [];
   let left = 0;
   for (const message of messages) {
@@ -144,7 +146,7 @@ function piecesOf(messages: readonly Message[], maxTokens: number): string[] {
   return pieces.map((texts) => texts.join('\n'));
 }
 
-function transcriptOf({ role, content, attachments, toolCalls }: Message): string {
+function transcriptOf({ role, content, attachments, toolCalls }: SummedMessage): string {
   const attached = attachments.map(({ name, mimeType }) => `(attached: ${name ?? mimeType})`);
   const who = role === 'user' ? 'User' : 'Assistant';
   return [...toolCalls.map(calledTool), `${who}: ${[content, ...attached].join(' ')}`].join('\n');

@@ -6,6 +6,7 @@ import {
   makeHistogramProvider,
 } from '@willsoto/nestjs-prometheus';
 import type { Counter, Gauge, Histogram } from 'prom-client';
+import { childrenOf } from '../../platform/metrics/labelled.js';
 import { ScrapeService } from '../../platform/metrics/scrape.service.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnFailure } from './turn-lease.js';
@@ -42,14 +43,20 @@ export interface TurnTimer {
 /** Counts and times turns where they run. */
 @Injectable()
 export class TurnMetrics implements OnModuleInit {
+  private readonly turnsOf: (outcome: string) => Counter.Internal;
+  private readonly durationOf: (outcome: string) => Histogram.Internal<'outcome'>;
+
   constructor(
-    @InjectMetric(TURNS) private readonly turns: Counter<'outcome'>,
-    @InjectMetric(DURATION) private readonly duration: Histogram<'outcome'>,
+    @InjectMetric(TURNS) turns: Counter<'outcome'>,
+    @InjectMetric(DURATION) duration: Histogram<'outcome'>,
     @InjectMetric(FIRST_TOKEN) private readonly firstToken: Histogram,
     @InjectMetric(RUNNING) private readonly runningNow: Gauge,
     private readonly running: RunningTurns,
     private readonly scrape: ScrapeService,
-  ) {}
+  ) {
+    this.turnsOf = childrenOf(turns);
+    this.durationOf = childrenOf(duration);
+  }
 
   onModuleInit(): void {
     this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
@@ -66,8 +73,8 @@ export class TurnMetrics implements OnModuleInit {
       },
       ended: (outcome) => {
         const secs = passedSecs();
-        this.turns.inc({ outcome });
-        this.duration.observe({ outcome }, secs);
+        this.turnsOf(outcome).inc();
+        this.durationOf(outcome).observe(secs);
         return secs * 1000;
       },
     };

@@ -16,7 +16,7 @@ import {
   userTokens,
   withNote,
 } from './conversation.js';
-import type { Message, NewUserMessage } from './message.js';
+import type { HistoryMessage, Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
 import type { TurnInput } from './turn.js';
@@ -26,6 +26,10 @@ import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 export type CalledTurn = ClaimedTurn & { readonly caller: Caller };
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
+type Bytes = ReadonlyMap<string, Buffer>;
+
+const NO_STEPS: Steps = new Map();
+const NO_BYTES: Bytes = new Map();
 
 /** How a turn asks a model before its first round, if it has to. */
 export type PromptTerms = Omit<SummaryTerms, 'sessionId'>;
@@ -88,7 +92,7 @@ export class TurnPrompt {
     // Answers whose question was not read are not sent either: without them the beginning would slip unnoticed.
     const read = exchanges.reduce((sum, { messages }) => sum + messages, 0);
     const unread = turn.seq - 1 - turn.cut.messages - read;
-    const known = turn.cut.messages > 0 ? await this.cuts.newestSummary(turn.lease.sessionId) : undefined;
+    const known = turn.summary;
     const otherTokens = tokens + estimatedTokens(known?.content ?? '');
     const budget = contextBudget(this.settings.current.agent);
     const cut = contextCut(exchanges, turn.cut, budget, { otherTokens, unread });
@@ -131,7 +135,7 @@ export class TurnPrompt {
   private async goingMessages(
     { lease, history, cut: before }: CalledTurn,
     cut: ContextCut,
-  ): Promise<Message[]> {
+  ): Promise<(Message | HistoryMessage)[]> {
     const read = history.filter(({ seq }) => seq <= cut.messages);
     const firstRead = history[0]?.seq ?? cut.messages + 1;
     const unread = Math.min(firstRead - 1 - before.messages, MAX_SUMMED_UP);
@@ -140,19 +144,18 @@ export class TurnPrompt {
   }
 
   /** Of a turn whose replica died the history has a note only, and not its calls. */
-  private stepsOf({ lease, history, cut }: CalledTurn): Promise<Steps> {
-    const withTools = history.filter(
-      ({ toolCalls, incomplete }) => toolCalls.length > 0 || incomplete === 'interrupted',
-    );
-    const ids = withTools.map(({ id }) => id);
-    return this.steps.of(lease.sessionId, ids, cut.results);
+  private stepsOf({ lease, history, cut }: CalledTurn): Steps | Promise<Steps> {
+    const ids: string[] = [];
+    for (const { id, toolCalls, incomplete } of history)
+      if (toolCalls.length > 0 || incomplete === 'interrupted') ids.push(id);
+    return ids.length === 0 ? NO_STEPS : this.steps.of(lease.sessionId, ids, cut.results);
   }
 
-  private async attachedTo(exchanges: readonly Exchange[]): Promise<Map<string, Buffer>> {
-    const ids = exchanges.flatMap(({ said }) =>
-      said.filter(({ attachments }) => attachments.length > 0).map(({ id }) => id),
-    );
-    return ids.length === 0 ? new Map() : this.messages.attachedTo(ids);
+  private attachedTo(exchanges: readonly Exchange[]): Bytes | Promise<Bytes> {
+    const ids: string[] = [];
+    for (const { said } of exchanges)
+      for (const { id, attachments } of said) if (attachments.length > 0) ids.push(id);
+    return ids.length === 0 ? NO_BYTES : this.messages.attachedTo(ids);
   }
 }
 

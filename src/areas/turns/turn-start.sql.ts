@@ -1,8 +1,9 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { hasMemories } from '../memory/memory.api.js';
+import { newestSummary } from './context-cuts.store.js';
 import { withinLimits } from './limits/spending.sql.js';
-import { MESSAGE_COLUMNS } from './message-row.js';
+import { HISTORY_COLUMNS } from './message-row.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
@@ -25,8 +26,10 @@ const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::
  */
 const HISTORY = `
   (SELECT coalesce(json_agg(said_before), '[]') FROM (
-     SELECT ${MESSAGE_COLUMNS} FROM messages
+     SELECT ${HISTORY_COLUMNS} FROM messages
      WHERE session_id = (SELECT $1) AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
+/** What stands for the messages that are cut. */
+const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELECT $1)')} END AS summary`;
 /** Whether viewers on other replicas want to see it from the beginning. */
 const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 
@@ -59,7 +62,7 @@ const startStatement = (name: string, within: string): Statement => ({
       INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
       SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
     )
-    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
     FROM claimed`,
 });
 export const START = startStatement('turns.begin', '');
@@ -84,7 +87,7 @@ const startWaiting = (name: string, within: string): Statement => ({
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
-    SELECT claimed.*, ${HISTORY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
     FROM claimed, said`,
 });
 export const START_WAITING = startWaiting('turns.begin_waiting', '');

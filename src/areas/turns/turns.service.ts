@@ -77,7 +77,7 @@ export class TurnsService {
     const live = this.hub.start(sessionId, turnId, abort.signal);
     this.relays.setWatched(live, turn.isWatched);
     const answer = inLogContext({ session_id: sessionId }, () =>
-      inSpan({ name: `invoke_agent ${turn.agent}`, attributes: this.spanAttributes(turn) }, (span) =>
+      inSpan({ name: `invoke_agent ${turn.agent}`, attributes: () => this.spanAttributes(turn) }, (span) =>
         this.runToItsEnd({ ...turn, caller }, message, live, { abort, span }),
       ),
     );
@@ -113,7 +113,7 @@ export class TurnsService {
       throw error;
     } finally {
       clearTimeout(timer);
-      span?.setAttributes(usageAttributes(progress.soFar().usage));
+      if (span !== undefined) span.setAttributes(usageAttributes(progress.soFar().usage));
       this.hub.end(live);
       this.running.remove(turn.lease.sessionId, turn.lease.fence);
     }
