@@ -22,7 +22,9 @@ const answer: AnsweredCall = {
 function measured() {
   const counted: unknown[] = [];
   const counter = (name: string) =>
-    ({ inc: (labels: object, by = 1) => counted.push({ name, ...labels, by }) }) as unknown as Counter;
+    ({
+      labels: (...labels: string[]) => ({ inc: (by = 1) => counted.push([name, ...labels, by]) }),
+    }) as unknown as Counter;
   const logs = { for: () => ({ warn: () => undefined }) } as unknown as Logs;
   const calls = new ModelCallMetrics(
     counter('calls'),
@@ -38,10 +40,10 @@ test('tokens are counted by direction, and their parts beside them', () => {
   const { calls, counted } = measured();
   calls.used('openai', answer.usage);
   expect(counted).toEqual([
-    { name: 'tokens', provider: 'openai', direction: 'input', by: 120 },
-    { name: 'tokens', provider: 'openai', direction: 'output', by: 30 },
-    { name: 'parts', provider: 'openai', part: 'cached_input', by: 100 },
-    { name: 'parts', provider: 'openai', part: 'reasoning', by: 20 },
+    ['tokens', 'openai', 'input', 120],
+    ['tokens', 'openai', 'output', 30],
+    ['parts', 'openai', 'cached_input', 100],
+    ['parts', 'openai', 'reasoning', 20],
   ]);
 });
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Histogram, metrics } from '@opentelemetry/api';
+import { createNoopMeter, type Histogram, type Meter, metrics } from '@opentelemetry/api';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter } from 'prom-client';
 import { ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { childrenOf } from '../../platform/metrics/labelled.js';
 import { errorType, inSpan } from '../../platform/tracing/spans.js';
 import { USAGE_PARTS } from './estimated-usage.js';
 import type { FinishReason, ModelProvider, ModelRequest, ModelUsage } from './model-provider.port.js';
@@ -48,6 +49,8 @@ const PART_LABELS = {
 const TOKEN_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 4 ** power);
 const SECOND_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power);
 
+type CounterOf = (provider: string, other?: string) => Counter.Internal;
+
 /** What a finished call tells of itself. */
 export interface AnsweredCall {
   readonly usage: ModelUsage;
@@ -61,14 +64,22 @@ export class ModelCallMetrics {
   private readonly logger: Logger;
   private readonly logged = new Set<string>();
   private readonly clientMetrics = new ClientMetrics();
+  private readonly callsOf: CounterOf;
+  private readonly tokensOf: CounterOf;
+  private readonly partTokensOf: CounterOf;
+  private readonly estimatedOf: CounterOf;
 
   constructor(
-    @InjectMetric(CALLS) private readonly calls: Counter<'provider' | 'outcome'>,
-    @InjectMetric(TOKENS) private readonly tokens: Counter<'provider' | 'direction'>,
-    @InjectMetric(PART_TOKENS) private readonly partTokens: Counter<'provider' | 'part'>,
-    @InjectMetric(ESTIMATED) private readonly estimated: Counter<'provider' | 'direction'>,
+    @InjectMetric(CALLS) calls: Counter<'provider' | 'outcome'>,
+    @InjectMetric(TOKENS) tokens: Counter<'provider' | 'direction'>,
+    @InjectMetric(PART_TOKENS) partTokens: Counter<'provider' | 'part'>,
+    @InjectMetric(ESTIMATED) estimated: Counter<'provider' | 'direction'>,
     logs: Logs,
   ) {
+    this.callsOf = childrenOf(calls);
+    this.tokensOf = childrenOf(tokens);
+    this.partTokensOf = childrenOf(partTokens);
+    this.estimatedOf = childrenOf(estimated);
     this.logger = logs.for('agent::provider');
   }
 
@@ -79,41 +90,40 @@ export class ModelCallMetrics {
     call: () => Promise<Answer>,
   ): Promise<Answer> {
     const startedAt = performance.now();
-    const attributes = callAttributes(provider, request);
     try {
       const answer = await inSpan(
         {
           name: `chat ${request.model}`,
           isCall: true,
-          attributes: { ...attributes, ...requestAttributes(request) },
+          attributes: () => ({ ...callAttributes(provider, request), ...requestAttributes(request) }),
         },
         async (span) => {
           const given = await call();
-          span?.setAttributes(answerAttributes(given));
+          if (span !== undefined) span.setAttributes(answerAttributes(given));
           return given;
         },
       );
-      this.calls.inc({ provider: provider.name, outcome: 'success' });
+      this.callsOf(provider.name, 'success').inc();
       if (answer.usage.estimated === true) this.answeredWithoutUsage(provider.name, answer.model);
-      this.clientMetrics.answered(attributes, startedAt, answer);
+      this.clientMetrics.answered(provider, request, startedAt, answer);
       return answer;
     } catch (error) {
-      this.calls.inc({ provider: provider.name, outcome: outcomeOf(error) });
-      this.clientMetrics.failed(attributes, startedAt, error);
+      this.callsOf(provider.name, outcomeOf(error)).inc();
+      this.clientMetrics.failed(provider, request, startedAt, error);
       throw error;
     }
   }
 
   /** What one call used, also one that broke off. */
   used(provider: string, usage: ModelUsage): void {
-    const counters = usage.estimated === true ? [this.tokens, this.estimated] : [this.tokens];
-    for (const counter of counters) {
-      counter.inc({ provider, direction: 'input' }, usage.input);
-      counter.inc({ provider, direction: 'output' }, usage.output);
+    const counters = usage.estimated === true ? [this.tokensOf, this.estimatedOf] : [this.tokensOf];
+    for (const counterOf of counters) {
+      counterOf(provider, 'input').inc(usage.input);
+      counterOf(provider, 'output').inc(usage.output);
     }
     for (const part of USAGE_PARTS) {
       const tokens = usage[part] ?? 0;
-      if (tokens > 0) this.partTokens.inc({ provider, part: PART_LABELS[part] }, tokens);
+      if (tokens > 0) this.partTokensOf(provider, PART_LABELS[part]).inc(tokens);
     }
   }
 
@@ -128,17 +138,25 @@ export class ModelCallMetrics {
   }
 }
 
-type CallAttributes = ReturnType<typeof callAttributes>;
+/** What metrics are given to while they are not exported. */
+const NOBODY = createNoopMeter();
 
-/** `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`; nobody's while metrics are not exported. */
+/** `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`; costs nothing while metrics are not exported. */
 class ClientMetrics {
   private durations: Histogram | undefined;
   private tokens: Histogram | undefined;
 
-  answered(attributes: CallAttributes, startedAt: number, { model, usage }: AnsweredCall): void {
-    const all = { ...attributes, 'gen_ai.response.model': model };
-    this.duration(startedAt, all);
-    this.tokens ??= metrics.getMeter('agent-gateway').createHistogram('gen_ai.client.token.usage', {
+  answered(
+    provider: ModelProvider,
+    request: ModelRequest,
+    startedAt: number,
+    { model, usage }: AnsweredCall,
+  ): void {
+    const meter = metrics.getMeter('agent-gateway');
+    if (meter === NOBODY) return;
+    const all = { ...callAttributes(provider, request), 'gen_ai.response.model': model };
+    this.duration(meter, startedAt, all);
+    this.tokens ??= meter.createHistogram('gen_ai.client.token.usage', {
       description: 'Number of input and output tokens used.',
       unit: '{token}',
       advice: { explicitBucketBoundaries: TOKEN_BOUNDARIES },
@@ -147,12 +165,21 @@ class ClientMetrics {
     this.tokens.record(usage.output, { ...all, 'gen_ai.token.type': 'output' });
   }
 
-  failed(attributes: CallAttributes, startedAt: number, error: unknown): void {
-    this.duration(startedAt, { ...attributes, 'error.type': errorType(error) });
+  failed(provider: ModelProvider, request: ModelRequest, startedAt: number, error: unknown): void {
+    const meter = metrics.getMeter('agent-gateway');
+    if (meter === NOBODY) return;
+    this.duration(meter, startedAt, {
+      ...callAttributes(provider, request),
+      'error.type': errorType(error),
+    });
   }
 
-  private duration(startedAt: number, attributes: Readonly<Record<string, string | number>>): void {
-    this.durations ??= metrics.getMeter('agent-gateway').createHistogram('gen_ai.client.operation.duration', {
+  private duration(
+    meter: Meter,
+    startedAt: number,
+    attributes: Readonly<Record<string, string | number>>,
+  ): void {
+    this.durations ??= meter.createHistogram('gen_ai.client.operation.duration', {
       description: 'Duration of calls of models.',
       unit: 's',
       advice: { explicitBucketBoundaries: SECOND_BOUNDARIES },

@@ -34,12 +34,12 @@ export class ToolCallRunner {
     const answer = await inSpan(
       {
         name: `execute_tool ${call.name}`,
-        attributes: {
+        attributes: () => ({
           'gen_ai.operation.name': 'execute_tool',
           'gen_ai.tool.name': call.name,
           'gen_ai.tool.call.id': call.id,
           'gen_ai.tool.type': 'function',
-        },
+        }),
       },
       async (span) => {
         const given = await this.callInTime(call, turn);

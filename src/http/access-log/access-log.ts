@@ -3,6 +3,7 @@ import { InjectMetric, makeCounterProvider, makeHistogramProvider } from '@wills
 import type { Response } from 'express';
 import type { Counter, Histogram } from 'prom-client';
 import { type Logger, type LogLevel, Logs } from '../../platform/logging/logger.js';
+import { childrenOf } from '../../platform/metrics/labelled.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type GatewayRequest, routeLabel } from '../gateway-request.js';
 import { isRefusalStatus } from './refusal-log.js';
@@ -24,34 +25,27 @@ export const requestMetricProviders = [
   }),
 ];
 
-/** Counts requests by route template, never by the requested path. Keeps the labelled children, so the hot path looks nothing up by labels. */
+/** By the first digit of a status. */
+const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** Counts requests by route template, never by the requested path. */
 @Injectable()
 export class RequestMetrics {
-  private readonly counters = new Map<string, Counter.Internal>();
-  private readonly timers = new Map<string, Histogram.Internal<'path' | 'status'>>();
+  private readonly requestsOf: (method: string, path?: string) => Counter.Internal;
+  private readonly durationOf: (path: string, status?: string) => Histogram.Internal<'path' | 'status'>;
 
   constructor(
-    @InjectMetric(REQUESTS) private readonly requests: Counter<'method' | 'path'>,
-    @InjectMetric(DURATION) private readonly duration: Histogram<'path' | 'status'>,
-  ) {}
+    @InjectMetric(REQUESTS) requests: Counter<'method' | 'path'>,
+    @InjectMetric(DURATION) duration: Histogram<'path' | 'status'>,
+  ) {
+    this.requestsOf = childrenOf(requests);
+    this.durationOf = childrenOf(duration);
+  }
 
   /** `path` is a route template; `status` an HTTP status, recorded as its class. */
   observe(method: string, path: string, status: number, seconds: number): void {
-    const counterKey = `${method} ${path}`;
-    let counter = this.counters.get(counterKey);
-    if (counter === undefined) {
-      counter = this.requests.labels(method, path);
-      this.counters.set(counterKey, counter);
-    }
-    counter.inc();
-    const statusClass = `${Math.floor(status / 100)}xx`;
-    const timerKey = `${statusClass} ${path}`;
-    let timer = this.timers.get(timerKey);
-    if (timer === undefined) {
-      timer = this.duration.labels(path, statusClass);
-      this.timers.set(timerKey, timer);
-    }
-    timer.observe(seconds);
+    this.requestsOf(method, path).inc();
+    this.durationOf(path, STATUS_CLASSES[Math.floor(status / 100)] ?? 'other').observe(seconds);
   }
 }
 

@@ -53,7 +53,8 @@ export function startRequest(headers: Readonly<Record<string, unknown>>, method:
 /** The name of a span, and what is known before its work begins. */
 export interface SpanStart {
   readonly name: string;
-  readonly attributes: Attributes;
+  /** Asked for only when there is a span. */
+  readonly attributes: () => Attributes;
   /** Whether the work is a call to another service, and not the gateway's own. */
   readonly isCall?: boolean;
 }
@@ -65,7 +66,7 @@ export function inSpan<Result>(
 ): Promise<Result> {
   if (!exporting) return work(undefined);
   const kind = isCall ? SpanKind.CLIENT : SpanKind.INTERNAL;
-  return tracer().startActiveSpan(name, { attributes, kind }, async (span) => {
+  return tracer().startActiveSpan(name, { attributes: attributes(), kind }, async (span) => {
     try {
       return await work(span);
     } catch (error) {

@@ -27,10 +27,14 @@ export class ServerEventParser {
   push(chunk: string): ServerEvent[] {
     const text = this.afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
     if (chunk !== '') this.afterReturn = chunk.endsWith('\r');
-    const lines = text.split(LINE_END);
+    const lines = text.includes('\r') ? text.split(LINE_END) : text.split('\n');
     const rest = lines.pop() ?? '';
     this.sawLine = lines.length > 0;
-    const events = lines.flatMap((line) => this.addLine(line) ?? []);
+    const events: ServerEvent[] = [];
+    for (const line of lines) {
+      const event = this.addLine(line);
+      if (event !== undefined) events.push(event);
+    }
     if (rest !== '') this.partial.push(rest);
     this.pendingChars = events.length > 0 ? rest.length : this.pendingChars + text.length;
     if (this.pendingChars > MAX_PENDING_CHARS) throw new WireFault({ kind: 'too_large', what: 'event' });
@@ -45,8 +49,11 @@ export class ServerEventParser {
   }
 
   private addLine(tail: string): ServerEvent | undefined {
-    const line = this.partial.length === 0 ? tail : this.partial.join('') + tail;
-    this.partial = [];
+    let line = tail;
+    if (this.partial.length > 0) {
+      line = this.partial.join('') + tail;
+      this.partial = [];
+    }
     if (line === '') return this.dispatch();
     const colon = line.indexOf(':');
     const field = colon === -1 ? line : line.slice(0, colon);
@@ -57,10 +64,11 @@ export class ServerEventParser {
   }
 
   private dispatch(): ServerEvent | undefined {
-    const complete = this.data.length > 0 ? { event: this.event, data: this.data.join('\n') } : undefined;
+    const { event, data } = this;
     this.event = '';
+    if (data.length === 0) return undefined;
     this.data = [];
-    return complete;
+    return { event, data: data.length === 1 ? (data[0] as string) : data.join('\n') };
   }
 }
 
