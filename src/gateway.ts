@@ -14,7 +14,7 @@ import { RawRefusal } from './http/envelope/raw-refusal.js';
 import type { GatewayRequest } from './http/gateway-request.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
 import { OpenPorts } from './http/listeners/unknown-path.controller.js';
-import { compressedJson, crossOrigin } from './http/middleware.js';
+import { forBrowsers } from './http/middleware.js';
 import { OpenApiDocuments } from './http/openapi/api-documents.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
@@ -64,8 +64,7 @@ async function listen(
     extractor: (request: unknown) => (request as GatewayRequest).profile,
     defaultVersion: 'nowhere',
   });
-  app.use(compressedJson());
-  app.use(crossOrigin(foundation.configuration.live));
+  app.use(forBrowsers(foundation.configuration.live));
   await app.init();
   app.get(OpenApiDocuments, { strict: false }).describe(app, DESCRIBED_API, readBuildInfo().version);
   const readiness = app.get(Readiness);

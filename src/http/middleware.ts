@@ -18,14 +18,14 @@ const EXPOSED_HEADERS = [
 /** Seconds for which a browser caches a preflight response. */
 const PREFLIGHT_SECS = 600;
 
-export type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
 /**
  * Lets scripts of pages in `gateway.cors_origins` read responses of the API ports (Fetch standard, "CORS protocol").
  * Answers their preflights without a token, since browsers send none. For other origins nothing changes: the browser
  * withholds the response from the page. The API uses no cookies, so a page has no credentials to abuse.
  */
-export function crossOrigin(settings: Settings): Middleware {
+function crossOrigin(settings: Settings): Middleware {
   const handle = cors({
     origin: (origin, allow) => allow(null, isAllowedOrigin(settings, origin)),
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
@@ -52,7 +52,7 @@ const MIN_BYTES = 1024;
  * Compresses JSON responses of 1 KiB and more for callers that accept it (RFC 9110, 12.5.3), and nothing else:
  * compression would hold back the events of a stream. Callers that do not ask for it pay nothing.
  */
-export function compressedJson(): Middleware {
+function compressedJson(): Middleware {
   const compress = compression({
     threshold: MIN_BYTES,
     filter: (_request, response) => {
@@ -64,6 +64,16 @@ export function compressedJson(): Middleware {
   return (request, response, next) => {
     if (request.headers['accept-encoding'] === undefined) next();
     else compress(request, response, next);
+  };
+}
+
+/** Both, for requests that bring one of the headers that they look at. Most bring neither and pass by with one look. */
+export function forBrowsers(settings: Settings): Middleware {
+  const [compress, share] = [compressedJson(), crossOrigin(settings)];
+  return (request, response, next) => {
+    const { origin, 'accept-encoding': encodings } = request.headers;
+    if (origin === undefined && encodings === undefined) next();
+    else compress(request, response, () => share(request, response, next));
   };
 }
 

@@ -10,7 +10,8 @@ import { BodyRoom, type HeldBody } from './body-room.js';
 import { readJsonObject } from './json-bytes.js';
 import { BODY_LIMIT, type BodyLimit } from './takes-body.decorator.js';
 
-const JSON_TYPE = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
+const JSON_TYPE = 'application/json';
+const JSON_TYPES = /^application\/(?:[\w.+-]{1,64}\+)?json$/i;
 
 /** Fourth check: reads the body of callers that passed the others, and lets only valid JSON through. */
 @Injectable()
@@ -36,7 +37,8 @@ export class JsonBodyGuard implements CanActivate {
       if (request.headers[IDEMPOTENCY_KEY] !== undefined) {
         request.bodyHash = createHash('sha256').update(body).digest('hex');
       }
-      request.body = body.length === 0 && !announcesBody(request) ? {} : await readJsonObject(body);
+      const json = body.length === 0 && !announcesBody(request) ? {} : readJsonObject(body);
+      request.body = json instanceof Promise ? await json : json;
       return true;
     } finally {
       held.release();
@@ -75,11 +77,11 @@ function refuseOtherMediaTypes(request: GatewayRequest): void {
     throw new UnsupportedMediaType('Compressed bodies are not read: send the JSON as it is.');
   }
   const sent = request.headers['content-type'];
-  if (sent === undefined && !announcesBody(request)) return;
+  if (sent === JSON_TYPE || (sent === undefined && !announcesBody(request))) return;
   const [type = '', ...parameters] = (sent ?? '').split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/i.test(charset);
-  if (!JSON_TYPE.test(type) || !utf8) {
+  if (!JSON_TYPES.test(type) || !utf8) {
     throw new UnsupportedMediaType(
       'The body has to be JSON in UTF-8: send "Content-Type: application/json".',
     );
@@ -90,7 +92,7 @@ function refuseOtherMediaTypes(request: GatewayRequest): void {
  * Reads the whole body, at most `maxBytes`; one whose announced length is larger is refused unread. Calls `askForIt` before
  * reading, for clients that wait for "100 Continue". Counts arriving bytes in `held` and throws its refusals.
  */
-async function readBody(
+function readBody(
   request: IncomingMessage,
   maxBytes: number,
   { askForIt, held }: { readonly askForIt: () => void; readonly held: HeldBody },

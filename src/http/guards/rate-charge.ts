@@ -53,7 +53,8 @@ export class RateCharge {
 }
 
 function setHeaders(decision: RateDecision, response: Response): void {
-  for (const [name, value] of Object.entries(rateHeaders(decision))) response.setHeader(name, value);
+  const headers = rateHeaders(decision);
+  for (const name in headers) response.setHeader(name, headers[name] as string);
   if (!decision.allowed) throw rateLimited(decision);
 }
 

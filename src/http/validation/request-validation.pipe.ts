@@ -3,6 +3,7 @@ import { ARRAY_MAX_SIZE, getMetadataStorage, type ValidationError, validate } fr
 import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.js';
 import { type ItemClass, itemClassOf } from './field.decorator.js';
 import { FurtherChecks } from './further-checks.js';
+import { surelyPasses } from './quick-check.js';
 
 const RULES = { forbidUnknownValues: true, stopAtFirstError: true } as const;
 const UNKNOWN_FIELD = 'unknown field';
@@ -37,7 +38,7 @@ export class RequestValidationPipe extends ValidationPipe {
 
   private async checkBody(body: unknown, requestClass: new () => object): Promise<object> {
     const { instance, unknownFields } = shapeBody(requestClass, body);
-    const errors = await validate(instance, RULES);
+    const errors = surelyPasses(instance) ? [] : await validate(instance, RULES);
     if (unknownFields.length === 0 && errors.length === 0) return instance;
     const unknown = unknownFields.map((path) => ({ path: truncate(path), message: UNKNOWN_FIELD }));
     const refusal = new BadFields([...unknown, ...errors.flatMap((error) => problems(error, ''))]);
