@@ -48,6 +48,14 @@ export function agoArgument(text: string): Date {
   return new Date(Date.now() - secondsArgument(text) * 1000);
 }
 
+/** `1234:9f86d0…` as the head of an audit. */
+export function headArgument(text: string): { readonly sequence: number; readonly hash: string } {
+  const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
+  if (match === null)
+    throw new InvalidArgumentError('Expected a head as "audit export" prints it: a number, a colon and a hash.');
+  return { sequence: Number(match[1]), hash: match[2] ?? '' };
+}
+
 /** Names appear in terminals and logs, so control characters and invisible ones are refused. */
 function printable(text: string, maxLength: number): string {
   const length = [...text].length;

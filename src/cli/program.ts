@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { readBuildInfo } from '../platform/lifecycle/build-info.js';
 import type { CommandContext } from './command-context.js';
 import { addAuthCommands } from './commands/auth.commands.js';
+import { addAuditCommands } from './commands/audit.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMemoryCommands } from './commands/memory.commands.js';
@@ -37,5 +38,6 @@ export function createProgram(given: Omit<CommandContext, 'configFile'>): Comman
   addToolsCommands(program, context);
   addHooksCommands(program, context);
   addMemoryCommands(program, context);
+  addAuditCommands(program, context);
   return program;
 }

@@ -8,6 +8,7 @@ import { MemoryAdmin } from '../areas/memory/memory-admin.js';
 import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
 import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
 import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
+import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { TokenStore } from '../platform/tokens/token.store.js';
@@ -87,5 +88,16 @@ export function withMemory<Result>(
   return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     return work(new MemoryAdmin(database, new MemoryStore(database), audit));
+  });
+}
+
+/** Opens the audit. Reading it is written down, so the schema must be current. */
+export function withAudit<Result>(
+  context: CommandContext,
+  work: (admin: AuditAdmin) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'change', ({ database, logs, openBox }) => {
+    const audit = new AuditLog(database, new Redactor(), logs);
+    return work(new AuditAdmin(database, audit, openBox));
   });
 }

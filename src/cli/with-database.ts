@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { Database } from '../platform/database/database.js';
 import { type OpenDatabase, openDatabase } from '../platform/database/open-database.js';
 import { migrate } from '../platform/database/schema.js';
+import { onBehalfOf } from '../platform/logging/log-context.js';
 import { isChecked } from '../platform/secrets/master-key-check.js';
 import { openSecretBox } from '../platform/secrets/open-secret-box.js';
 import type { SecretBox } from '../platform/secrets/secret-box.js';
 import { type LoadedSettings, loadSettings } from '../platform/settings/settings-loader.js';
 import type { CrossKeyCheck } from '../platform/settings/settings-validation.js';
-import type { CommandContext } from './command-context.js';
+import { type CommandContext, operatorActor } from './command-context.js';
 import { requireCluster, requireCurrent, requireSchema, unfitOrSame } from './existing-database.js';
 import { QuietLogs } from './quiet-logs.js';
 
@@ -57,8 +58,13 @@ export async function withDatabase<Result>(
     return box;
   };
   try {
+    const operator = { actor: operatorActor(), address: null };
     return await onFittingSchema(opened, access, configured, () =>
-      work({ database: new Database(opened.dataSource), loaded, logs, openBox }),
+      onBehalfOf(
+        () => operator,
+        {},
+        () => work({ database: new Database(opened.dataSource), loaded, logs, openBox }),
+      ),
     );
   } finally {
     await opened.close();

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
 import { type Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
@@ -72,8 +74,8 @@ const RESTART: Statement = {
       SELECT status FROM channel_states WHERE name = $1 FOR UPDATE
     ), written AS (
       UPDATE channel_states SET restarts = restarts + 1, status = 'reconnecting', error = NULL, connected_at = NULL
-      FROM before WHERE name = $1 RETURNING restarts::float8 AS restarts
-    )
+      FROM before WHERE name = $1 RETURNING name, restarts::float8 AS restarts
+    ), audited AS (${auditedSql({ action: 'channel.restarted', subject: 'name', origin: '$2', from: 'written' })})
     SELECT restarts, CASE WHEN status = 'connected' THEN ${disconnected('NULL::text')} ELSE 0 END AS deliveries
     FROM before, written`,
 };
@@ -149,7 +151,10 @@ export class ChannelStates {
   /** The receiving replica reconnects within a second. @returns restarts requested so far */
   async restart(name: string): Promise<number> {
     await this.announce([name]);
-    const [row] = await this.database.query<{ restarts: number; deliveries: number }>(RESTART, [name]);
+    const [row] = await this.database.query<{ restarts: number; deliveries: number }>(RESTART, [
+      name,
+      originJson(),
+    ]);
     this.signal.queued(row?.deliveries);
     return row?.restarts ?? 0;
   }

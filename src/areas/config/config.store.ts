@@ -1,3 +1,5 @@
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import type { SqlRunner, Statement } from '../../platform/database/sql.js';
 import type {
   OverrideEdit,
@@ -65,8 +67,16 @@ const BUMP: Statement = {
 };
 const RECORD: Statement = {
   name: 'config.record',
-  text: `INSERT INTO config_changes (revision, action, actor_name, actor_token_id, edits)
-         VALUES ($1, $2, $3, $4, $5::jsonb)`,
+  text: `
+    WITH recorded AS (
+      INSERT INTO config_changes (revision, action, actor_name, actor_token_id, edits)
+      VALUES ($1, $2, $3, $4, $5::jsonb) RETURNING revision, action, edits
+    )
+    ${auditedSql({
+      action: `(CASE action WHEN 'patch' THEN 'config.changed' WHEN 'reload' THEN 'config.reloaded' ELSE 'config.rolled_back' END)`,
+      ...{ subject: `'configuration'`, origin: '$6', from: 'recorded' },
+      details: `jsonb_build_object('revision', revision, 'keys', (SELECT jsonb_agg(edit -> 'key') FROM jsonb_array_elements(edits) AS edit))`,
+    })}`,
 };
 const FORGET: Statement = {
   name: 'config.forget',
@@ -116,7 +126,8 @@ export class ConfigStore {
     const [row] = await runner.query<{ revision: string }>(BUMP);
     const revision = row?.revision ?? '';
     const { name, tokenId } = change.actor;
-    await runner.query(RECORD, [revision, change.action, name, tokenId, JSON.stringify(change.edits)]);
+    const edits = JSON.stringify(change.edits);
+    await runner.query(RECORD, [revision, change.action, name, tokenId, edits, originJson()]);
     await runner.query(FORGET, [revision]);
     return revision;
   }

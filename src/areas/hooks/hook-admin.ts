@@ -1,4 +1,6 @@
 import { newId } from '../../common/ids/typeid.js';
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import type { DeliveryStatus } from './delivery.js';
@@ -61,7 +63,10 @@ const REACTIVATE: Statement = {
       WHERE id = $1 AND inactive_reason IS DISTINCT FROM 'token_revoked' RETURNING id
     ), lane AS (
       UPDATE hook_lanes SET failing_since = NULL FROM reactivated WHERE hook_id = reactivated.id
-    )
+    ), audited AS (${auditedSql({
+      ...{ action: 'delivery.replayed', subject: 'id', origin: '$2', from: 'reactivated' },
+      details: '$3::jsonb',
+    })})
     SELECT id FROM reactivated`,
 };
 /** Deliveries per statement. Keeps row locks short, so that outcomes do not wait for a replay. */
@@ -125,7 +130,9 @@ export class HookAdmin {
    * @returns how many deliveries; undefined for an unknown hook, and for one that ended with its token
    */
   async replay(hookId: string, { since, eventId, delivered }: ReplayRequest): Promise<number | undefined> {
-    if ((await this.database.query(REACTIVATE, [hookId])).length === 0) return undefined;
+    const asked = JSON.stringify({ since: since.toISOString(), event_id: eventId, delivered });
+    const reactivated = await this.database.query(REACTIVATE, [hookId, originJson(), asked]);
+    if (reactivated.length === 0) return undefined;
     let total = 0;
     for (let after = '0'; ; ) {
       const values = [hookId, since, eventId, delivered, after];

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
 import type { OnCommit, Statement } from '../../platform/database/sql.js';
@@ -44,7 +46,10 @@ const INSERT: Statement = {
       WHERE (${IN_USE}) < $6 AND ($8::int = 0 OR (${IN_USE} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
     ), lane AS (
       INSERT INTO hook_lanes (hook_id) SELECT id FROM made
-    )
+    ), audited AS (${auditedSql({
+      ...{ action: 'hook.created', subject: 'id', origin: '$9', from: 'made' },
+      details: `jsonb_build_object('events', events)`,
+    })})
     SELECT ${COLUMNS} FROM made`,
 };
 const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${IN_USE}) >= $1::int AS all` };
@@ -56,14 +61,18 @@ const REMOVE: Statement = {
   name: 'hooks.remove',
   text: `
     WITH gone AS (DELETE FROM hooks WHERE id = $2 AND ${VISIBLE} RETURNING id),
-    lane AS (DELETE FROM hook_lanes USING gone WHERE hook_id = gone.id)
+    lane AS (DELETE FROM hook_lanes USING gone WHERE hook_id = gone.id),
+    audited AS (${auditedSql({ action: 'hook.deleted', subject: 'id', origin: '$3', from: 'gone' })})
     SELECT id FROM gone`,
 };
 const ROTATE: Statement = {
   name: 'hooks.rotate',
   text: `
-    UPDATE hooks SET secret = $2, old_secret = secret, old_secret_until = now() + make_interval(secs => $3)
-    WHERE id = $1 RETURNING id`,
+    WITH rotated AS (
+      UPDATE hooks SET secret = $2, old_secret = secret, old_secret_until = now() + make_interval(secs => $3)
+      WHERE id = $1 RETURNING id
+    ), audited AS (${auditedSql({ action: 'hook.rotated', subject: 'id', origin: '$4', from: 'rotated' })})
+    SELECT id FROM rotated`,
 };
 
 const ACTIVE: Statement = {
@@ -93,7 +102,7 @@ export class HookStore {
     return this.database.transaction(async (runner) => {
       await holdToken(runner, maker);
       await runner.query(LOCK);
-      const made = [id, url, [...events], sealed, maker.boundUserId, most, familyOf(maker), share];
+      const made = [id, url, [...events], sealed, maker.boundUserId, most, familyOf(maker), share, originJson()];
       const [row] = await runner.query<HookRow>(INSERT, made);
       if (row === undefined) {
         const [full] = await runner.query<{ all: boolean }>(IS_FULL, [most]);
@@ -112,7 +121,7 @@ export class HookStore {
 
   /** Deletes the hook; its pending deliveries are not sent. False when there was none. */
   async remove(id: string, userId: string | null): Promise<boolean> {
-    return (await this.database.query(REMOVE, [userId, id])).length > 0;
+    return (await this.database.query(REMOVE, [userId, id, originJson()])).length > 0;
   }
 
   /** Those of the given hooks that are still active; the others were deleted, given up, or ended with their token. */
@@ -123,7 +132,8 @@ export class HookStore {
 
   /** Signs with the new secret from now on, and also with the old one for `keepOldSecs`. False for an unknown hook. */
   async rotate(id: string, secret: string, keepOldSecs: number): Promise<boolean> {
-    return (await this.database.query(ROTATE, [id, this.secrets.seal(id, secret), keepOldSecs])).length > 0;
+    const values = [id, this.secrets.seal(id, secret), keepOldSecs, originJson()];
+    return (await this.database.query(ROTATE, values)).length > 0;
   }
 }
 

@@ -1,4 +1,4 @@
-import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-error.js';
+import { BadRequest, Conflict, Forbidden, NotFound } from '../../common/errors/gateway-error.js';
 
 export class HookNotFound extends NotFound {
   constructor() {
@@ -37,5 +37,12 @@ export class TooManyHooksOfToken extends BadRequest {
       `This API token has ${most} webhooks, which is the most (limits.hooks_per_api_token). Delete one first.`,
       { details: { reason: 'api_token_hooks' } },
     );
+  }
+}
+
+/** The audit is for callers that may read it. */
+export class AuditNotReadable extends Forbidden {
+  constructor() {
+    super('A webhook for "audit.*" needs the scope "audit:read", which this token lacks. Ask for a token that has it.');
   }
 }

@@ -13,7 +13,7 @@ import { shareOf } from '../../platform/tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
 import type { Hook } from './hook.js';
 import { HookStore } from './hook.store.js';
-import { HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
+import { AuditNotReadable, HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
 
 /** For all tokens together; each token has its own limit (`limits.hooks_per_api_token`). */
 const MAX_HOOKS = 1000;
@@ -42,11 +42,12 @@ export class HooksService {
   ) {}
 
   /**
-   * Throws `TokenRevoked`, `BadFields` with every problem, `TooManyHooksOfToken` beyond the limit of the token, and
+   * Throws `TokenRevoked`, `BadFields` with every problem, `AuditNotReadable`, `TooManyHooksOfToken` beyond the limit of the token, and
    * `TooManyHooks` for the 1001st hook of all. `onCommit` runs in the same transaction.
    */
   async register(input: HookInput, caller: Caller, onCommit?: OnCommit<Hook>): Promise<Hook> {
     BadFields.refuse(await this.problemsOf(input));
+    if (input.events.some(isAudit) && !readsAudit(caller)) throw new AuditNotReadable();
     const { url, events, secret } = input;
     const subscribed = [...new Set(events)];
     const share = shareOf(this.settings.current.limits, caller, 'hooks');
@@ -81,6 +82,16 @@ export class HooksService {
     if (!isGone) throw new HookNotFound();
     this.deliverer.forget(id);
   }
+}
+
+function isAudit(event: string): boolean {
+  return event.startsWith('audit.');
+}
+
+/** A token bound to a user gets the events of that user, and the audit is about none. */
+function readsAudit({ scopes, boundUserId }: Caller): boolean {
+  const held: readonly string[] = scopes;
+  return boundUserId === null && (held.includes('*') || held.includes('audit:read'));
 }
 
 function unknownEvent(index: number): FieldProblem {

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { NotFound } from '../../common/errors/gateway-error.js';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import type { McpServerSettings } from '../../platform/settings/sections/mcp.section.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
@@ -34,6 +35,7 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     private readonly connections: Connections,
     private readonly settings: Settings,
     private readonly subscribers: SettingsSubscribers,
+    private readonly audit: AuditLog,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -67,10 +69,11 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     return [...this.servers.values()].some((connection) => connection.isFailing);
   }
 
-  /** Returns at once; the server reconnects in the background. Throws `McpServerNotFound`. */
-  reconnect(name: string): { name: string; status: McpServerStatus } {
+  /** Resolves at once; the server reconnects in the background. Throws `McpServerNotFound`. */
+  async reconnect(name: string): Promise<{ name: string; status: McpServerStatus }> {
     const connection = this.servers.get(name);
     if (connection === undefined) throw new McpServerNotFound();
+    await this.audit.record({ action: 'mcp.reconnected', target: name, outcome: 'success' });
     connection.reconnect();
     return { name, status: 'reconnecting' };
   }

@@ -20,7 +20,7 @@ export class MemoryAdmin {
   forgetUser(userId: string, by: string): Promise<number> {
     return this.database.transaction(async (runner) => {
       const entries = await this.store.forgetUser(runner, userId);
-      const entry = { action: 'memory.forget', actor: by, target: userId, outcome: 'success' };
+      const entry = { action: 'memory.forgotten', actor: by, target: userId, outcome: 'success' };
       await this.audit.write(runner, { ...entry, details: { entries } });
       return entries;
     });

@@ -22,6 +22,13 @@ export interface PluginChange {
   readonly actor: string;
 }
 
+/** How the audit names a change. */
+const DONE = {
+  enable: 'plugin.enabled',
+  disable: 'plugin.disabled',
+  reload: 'plugin.reloaded',
+} as const satisfies Record<PluginChange['action'], string>;
+
 interface StateRow {
   name: string;
   disabled: boolean;
@@ -74,7 +81,7 @@ export class PluginStates {
     actor,
     reason,
   }: Omit<PluginChange, 'version'> & { reason: string }): Promise<void> {
-    const entry = { action: `plugin.${action}`, actor, target: name, outcome: 'error', details: { reason } };
+    const entry = { action: DONE[action], actor, target: name, outcome: 'error', details: { reason } };
     await this.audit.record(entry);
   }
 
@@ -85,7 +92,7 @@ export class PluginStates {
     const event = isDisabled ? ('plugin.disabled' as const) : ('plugin.loaded' as const);
     const deliveries = await this.events.emit(runner, { name: event, userId: null, data: { name, version } });
     await this.audit.write(runner, {
-      ...{ action: `plugin.${action}`, actor, target: name, outcome: 'success', details: { version } },
+      ...{ action: DONE[action], actor, target: name, outcome: 'success', details: { version } },
     });
     return { state: toState(row), deliveries };
   }

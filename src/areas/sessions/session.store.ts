@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
@@ -42,7 +44,7 @@ const END: Statement = {
       UPDATE sessions SET status = 'terminated', ended_at = now()
       WHERE id = $1 AND status <> 'terminated' AND quiet_since > now() - make_interval(secs => $2)
       RETURNING id, channel, user_id
-    )
+    ), audited AS (${auditedSql({ action: 'session.ended', subject: 'id', session: 'id', origin: '$3', from: 'ended' })})
     SELECT ${emitSql('session.terminated', 'user_id', { ...SESSION_FACTS, reason: `'deleted'` })} AS deliveries FROM ended`,
 };
 const INACTIVE = `
@@ -126,7 +128,11 @@ export class SessionStore {
 
   /** False when the session has ended already, or does not exist. */
   async end(id: string, limits: IdleLimits): Promise<boolean> {
-    const [ended] = await this.database.query<QueuedDeliveries>(END, [id, limits.timeoutSecs]);
+    const [ended] = await this.database.query<QueuedDeliveries>(END, [
+      id,
+      limits.timeoutSecs,
+      originJson(),
+    ]);
     this.signal.queued(ended?.deliveries);
     return ended !== undefined;
   }

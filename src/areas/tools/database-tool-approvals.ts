@@ -75,7 +75,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
       ]);
       if (row === undefined) return false;
       const { tool: target, session_id: sessionId, call_id: callId } = row;
-      const entry = { action: 'tool.approval', actor: by, target, outcome: verdict, sessionId };
+      const entry = { action: 'approval.decided', actor: by, target, outcome: verdict, sessionId };
       await this.audit.write(runner, { ...entry, details: { call_id: callId } });
       return true;
     });

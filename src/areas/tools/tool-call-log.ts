@@ -39,13 +39,13 @@ export class ToolCallLog {
     this.calls.inc({ source, status });
     if (status !== 'denied') this.duration.observe({ source }, durationMs / 1000);
     await this.audit.record({
-      action: 'tool.call',
+      action: 'tool.called',
       actor: userId,
       target: name,
       outcome: status,
       sessionId,
       details: {
-        ...{ call_id: id, channel, source, duration_ms: durationMs, arguments: record.arguments },
+        ...{ call_id: id, channel, source, duration_ms: durationMs },
         ...(token === undefined ? {} : { token: token.name, token_id: token.id }),
       },
     });

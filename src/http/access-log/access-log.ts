@@ -5,7 +5,9 @@ import type { Counter, Histogram } from 'prom-client';
 import { type Logger, type LogLevel, Logs } from '../../platform/logging/logger.js';
 import { childrenOf } from '../../platform/metrics/labelled.js';
 import { Settings } from '../../platform/settings/settings.js';
+import type { Origin } from '../../platform/logging/log-context.js';
 import { type GatewayRequest, routeLabel } from '../gateway-request.js';
+import { ClientAddress } from '../guards/client-address.js';
 import { isRefusalStatus } from './refusal-log.js';
 
 const REQUESTS = 'agent_gateway_requests_total';
@@ -57,9 +59,18 @@ export class AccessLog {
   constructor(
     private readonly metrics: RequestMetrics,
     private readonly settings: Settings,
+    private readonly addresses: ClientAddress,
     logs: Logs,
   ) {
     this.logger = logs.for('gateway::access');
+  }
+
+  /** Whom the audit names for what the request does; the caller is known once the guards have run. */
+  originOf(request: GatewayRequest): Origin {
+    const { caller } = request;
+    const address = this.addresses.of(request);
+    if (caller === undefined) return { actor: 'unknown', address };
+    return { actor: caller.tokenName, address, tokenId: caller.tokenId };
   }
 
   finished(request: GatewayRequest, response: Response): void {

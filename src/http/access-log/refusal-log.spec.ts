@@ -1,16 +1,21 @@
 import { Forbidden, NotFound, RateLimited, Unauthorized } from '../../common/errors/gateway-error.js';
+import type { AuditEntry, AuditLog } from '../../platform/audit-log/audit-log.js';
 import type { Logs } from '../../platform/logging/logger.js';
 import { RefusalLog } from './refusal-log.js';
 
 const MINUTE_MS = 60_000;
 
 let lines: { message: string; fields: Record<string, unknown> }[];
+let audited: AuditEntry[];
 let log: RefusalLog;
 beforeEach(() => {
   jest.useFakeTimers();
   lines = [];
+  const entries: AuditEntry[] = [];
+  audited = entries;
+  const record = (entry: AuditEntry) => Promise.resolve(void entries.push(entry));
   const warn = (message: string, fields: Record<string, unknown>) => void lines.push({ message, fields });
-  log = new RefusalLog({ for: () => ({ warn }) } as unknown as Logs);
+  log = new RefusalLog({ record } as unknown as AuditLog, { for: () => ({ warn }) } as unknown as Logs);
 });
 afterEach(() => jest.useRealTimers());
 
@@ -66,8 +71,21 @@ test('a flood from many addresses is bounded: past a thousand callers a minute t
   expect(messages().slice(1000)).toEqual(['4000 more: login refused from many other callers, within 60 s']);
 });
 
-test('a stop logs the sums so far', () => {
+test('failed logins (summed): one entry of the audit a minute for each address, and none for other refusals', async () => {
+  times(500, () => log.note(new Unauthorized('No token.'), { address: '203.0.113.7' }));
+  times(5, () => log.note(new Forbidden('It lacks the scope.'), { address: '203.0.113.7' }));
+  expect(audited).toEqual([]);
+  await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+  expect(audited).toEqual([
+    {
+      ...{ action: 'login.failed', actor: 'unknown', outcome: 'refused' },
+      ...{ address: '203.0.113.7', target: '203.0.113.7', details: { count: 500 } },
+    },
+  ]);
+});
+
+test('a stop logs the sums so far', async () => {
   times(2, () => log.note(new Unauthorized('No token.'), { address: '203.0.113.7' }));
-  log.onModuleDestroy();
+  await log.onModuleDestroy();
   expect(messages().at(-1)).toContain('1 more: login refused from 203.0.113.7');
 });

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { outsideLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { addressGroup } from '../guards/client-address.js';
@@ -22,6 +23,7 @@ interface Sum {
   readonly who: Readonly<{ token?: string; address?: string }>;
   /** Refusals since the line about the first one. */
   count: number;
+  total: number;
 }
 
 /** Whether refusals with this status are summed here by caller instead of each getting a line in the access log. */
@@ -31,7 +33,7 @@ export function isRefusalStatus(status: number): status is RefusalStatus {
 
 /**
  * Logs refused logins, scopes and rates at warn: the first of a caller at once, the others as one sum a minute, so that
- * a flood gives few lines. A caller is an API token or, without one, an address (IPv6 by its /64).
+ * a flood gives few lines. Refused logins are audited as sums, too. A caller is an API token or, without one, an address (IPv6 by its /64).
  */
 @Injectable()
 export class RefusalLog implements OnModuleDestroy {
@@ -39,13 +41,16 @@ export class RefusalLog implements OnModuleDestroy {
   private readonly sums = new Map<string, Sum>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(logs: Logs) {
+  constructor(
+    private readonly audit: AuditLog,
+    logs: Logs,
+  ) {
     this.logger = logs.for('gateway::refusals');
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     clearTimeout(this.timer);
-    this.logSums();
+    await this.endSums();
   }
 
   /** Takes every error that is sent to a caller; ignores all but 401, 403 and 429. */
@@ -56,8 +61,9 @@ export class RefusalLog implements OnModuleDestroy {
       refused.token === undefined ? { address: addressGroup(refused.address) } : { token: refused.token };
     const key = `${status} ${who.token ?? who.address}`;
     const known = this.sums.get(key);
-    if (known !== undefined) known.count += 1;
-    else if (this.sums.size < MAX_CALLERS) this.openWindow(key, { status, who, count: 0 }, error);
+    if (known !== undefined) countOne(known);
+    else if (this.sums.size < MAX_CALLERS)
+      this.openWindow(key, { status, who, count: 0, total: 1 }, error);
     else this.noteOther(status);
   }
 
@@ -73,24 +79,47 @@ export class RefusalLog implements OnModuleDestroy {
   /** At most one further entry for each status. */
   private noteOther(status: RefusalStatus): void {
     const sum = this.sums.get(`${status}`);
-    if (sum === undefined) this.sums.set(`${status}`, { status, who: {}, count: 1 });
-    else sum.count += 1;
+    if (sum === undefined) this.sums.set(`${status}`, { status, who: {}, count: 1, total: 1 });
+    else countOne(sum);
   }
 
   private endWindow(): void {
     this.timer = undefined;
-    this.logSums();
+    void this.endSums();
   }
 
-  private logSums(): void {
-    for (const sum of this.sums.values()) {
+  private async endSums(): Promise<void> {
+    const ended = [...this.sums.values()];
+    this.sums.clear();
+    this.logSums(ended);
+    for (const sum of ended) if (sum.status === 401) await this.auditLogins(sum);
+  }
+
+  private logSums(sums: readonly Sum[]): void {
+    for (const sum of sums) {
       if (sum.count === 0) continue;
       const { status, who, count } = sum;
       const sentence = `${count} more: ${SUBJECT[status]} ${fromWhom(sum)}, within ${WINDOW_MS / 1000} s`;
       this.logger.warn(sentence, { ...who, status, count });
     }
-    this.sums.clear();
   }
+
+  /** One entry a minute for each caller, so that a flood fills no table. */
+  private auditLogins({ who, total }: Sum): Promise<void> {
+    return this.audit.record({
+      action: 'login.failed',
+      actor: 'unknown',
+      ...(who.address === undefined ? {} : { address: who.address }),
+      target: who.token ?? who.address ?? 'many addresses',
+      outcome: 'refused',
+      details: { count: total },
+    });
+  }
+}
+
+function countOne(sum: Sum): void {
+  sum.count += 1;
+  sum.total += 1;
 }
 
 const SUBJECT: Readonly<Record<RefusalStatus, string>> = {

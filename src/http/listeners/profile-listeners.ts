@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Response } from 'express';
-import { inLogContext } from '../../platform/logging/log-context.js';
+import { onBehalfOf } from '../../platform/logging/log-context.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { isTracing, startRequest } from '../../platform/tracing/spans.js';
 import type { AccessLog } from '../access-log/access-log.js';
@@ -195,7 +195,11 @@ export class ProfileListeners {
     });
     this.newest.set(request.socket, response);
     const handle = (): void =>
-      inLogContext({ request_id: request.requestId }, () => void this.express(request, response));
+      onBehalfOf(
+        () => this.accessLog.originOf(request),
+        { request_id: request.requestId },
+        () => void this.express(request, response),
+      );
     if (listener === 'operations' || !isTracing()) handle();
     else traced(request, response, handle);
   }

@@ -3,6 +3,9 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 /** Who did what, for migrations and the drift check; written by `AuditLog` alone. */
 @Entity('audit_entries')
 @Index('audit_entries_happened', { synchronize: false })
+@Index('audit_entries_by_actor', { synchronize: false })
+@Index('audit_entries_by_action', { synchronize: false })
+@Index('audit_entries_by_target', { synchronize: false })
 export class AuditEntryEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: string;
@@ -24,6 +27,10 @@ export class AuditEntryEntity {
 
   @Column({ name: 'session_id', type: 'text', collation: 'C', nullable: true })
   sessionId!: string | null;
+
+  /** Where the request came from; null for what was done beside the API. */
+  @Column({ type: 'text', nullable: true })
+  address!: string | null;
 
   @Column({ type: 'jsonb' })
   details!: Record<string, unknown>;

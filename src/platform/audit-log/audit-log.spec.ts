@@ -3,7 +3,7 @@ import { Logs, silentLogs } from '../logging/logger.js';
 import { Redactor } from '../logging/redactor.js';
 import { AuditLog } from './audit-log.js';
 
-const ENTRY = { action: 'token.create', actor: 'ada', target: 'tok_1', outcome: 'success' } as const;
+const ENTRY = { action: 'token.created', actor: 'ada', target: 'tok_1', outcome: 'success' } as const;
 
 /** The values of what is written. */
 async function written(

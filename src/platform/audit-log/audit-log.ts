@@ -3,20 +3,23 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
 import { storableText } from '../database/storable-text.js';
+import { currentOrigin } from '../logging/log-context.js';
 import { type Logger, Logs } from '../logging/logger.js';
 import { Redactor } from '../logging/redactor.js';
 
 /** One thing that was done or refused. */
-interface AuditEntry {
-  /** A fixed word, such as `tool.call`. */
+export interface AuditEntry {
+  /** A noun and a past participle, such as `tool.called`. */
   readonly action: string;
-  /** On whose behalf: a user, or a person at the command line. */
-  readonly actor: string;
+  /** On whose behalf: a user, or a person at the command line. Without it, whoever the running request comes from. */
+  readonly actor?: string;
   /** What it was done to, such as the name of a tool. */
   readonly target: string;
   /** A fixed word, such as `success` or `denied`. */
   readonly outcome: string;
   readonly sessionId?: string;
+  /** Without it, that of the running request. */
+  readonly address?: string;
   /** Further facts; texts are cut and redacted. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -24,9 +27,12 @@ interface AuditEntry {
 const INSERT: Statement = {
   name: 'audit_entries.insert',
   text: `
-    INSERT INTO audit_entries (action, actor, target, outcome, session_id, details)
-    VALUES ($1, $2, $3, $4, $5, $6::jsonb)`,
+    INSERT INTO audit_entries (action, actor, target, outcome, session_id, details, address)
+    VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
 };
+
+/** Who acts when no one asked for it. */
+export const GATEWAY_ITSELF = 'the gateway';
 
 const MAX_DETAIL_CHARACTERS = 4096;
 
@@ -45,9 +51,11 @@ export class AuditLog {
 
   /** Within the caller's transaction, so that the act and its record are committed together. */
   async write(runner: SqlRunner, entry: AuditEntry): Promise<void> {
-    const { action, actor, target, outcome, sessionId = null } = entry;
+    const origin = currentOrigin();
+    const { action, actor = origin?.actor ?? GATEWAY_ITSELF, target, outcome, sessionId = null } = entry;
     const texts = [action, actor, target, outcome].map((text) => storableText(this.redactor.redact(text)));
-    await runner.query(INSERT, [...texts, sessionId, this.detailsOf(entry)]);
+    const address = entry.address ?? origin?.address ?? null;
+    await runner.query(INSERT, [...texts, sessionId, this.detailsOf(entry, origin?.tokenId), address]);
   }
 
   /** For what has happened already: a record that cannot be written becomes an error in the log, not a failed act. */
@@ -55,7 +63,7 @@ export class AuditLog {
     try {
       await this.write(this.database, entry);
     } catch (error) {
-      const { action, actor, target, outcome } = entry;
+      const { action, actor = currentOrigin()?.actor ?? GATEWAY_ITSELF, target, outcome } = entry;
       this.logger.error('an audit entry could not be written', {
         ...{ action, actor, target, outcome },
         error: sentenceOf(error),
@@ -63,8 +71,9 @@ export class AuditLog {
     }
   }
 
-  private detailsOf({ details = {} }: AuditEntry): string {
-    const entries = Object.entries(details).map(([name, value]) => [name, this.shown(value)] as const);
+  private detailsOf({ details = {} }: AuditEntry, byToken: string | undefined): string {
+    const all = byToken === undefined ? details : { by_token: byToken, ...details };
+    const entries = Object.entries(all).map(([name, value]) => [name, this.shown(value)] as const);
     return JSON.stringify(Object.fromEntries(entries));
   }
 
@@ -75,4 +84,9 @@ export class AuditLog {
     );
     return text.length > MAX_DETAIL_CHARACTERS ? `${text.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : text;
   }
+}
+
+/** Who acts and from where, for statements that write their audit entry themselves. */
+export function originJson(): string {
+  return JSON.stringify(currentOrigin() ?? { actor: GATEWAY_ITSELF, address: null });
 }

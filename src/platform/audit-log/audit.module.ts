@@ -1,8 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { AuditLog } from './audit-log.js';
+import { AuditKeeper } from './audit-keeper.service.js';
 import { AuditRetention } from './audit-retention.service.js';
 
 /** The record of who did what, for every area. */
 @Global()
-@Module({ providers: [AuditLog, AuditRetention], exports: [AuditLog] })
+@Module({ providers: [AuditLog, AuditKeeper, AuditRetention], exports: [AuditLog] })
 export class AuditModule {}

@@ -4,4 +4,5 @@ export const ADVISORY_LOCKS = {
   trimmingLogs: 7_193_016_831,
   forgettingKeys: 7_193_016_832,
   registeringHooks: 7_193_016_833,
+  sealingAudit: 7_193_016_834,
 } as const;

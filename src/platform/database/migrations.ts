@@ -28,6 +28,7 @@ import { KeepTurnSteps1795368019000 } from './migrations/1795368019000-keep-turn
 import { CreateConversationSummaries1795370294000 } from './migrations/1795370294000-create-conversation-summaries.js';
 import { KeepMessageOptions1795371138000 } from './migrations/1795371138000-keep-message-options.js';
 import { BindSessionsToAgents1795379487000 } from './migrations/1795379487000-bind-sessions-to-agents.js';
+import { ChainTheAudit1795379687000 } from './migrations/1795379687000-chain-the-audit.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   CreateConversationSummaries1795370294000,
   KeepMessageOptions1795371138000,
   BindSessionsToAgents1795379487000,
+  ChainTheAudit1795379687000,
 ];

@@ -36,6 +36,18 @@ interface LostFacts extends NamedFacts {
   readonly error?: string;
 }
 
+/** A row of the audit, once it is sealed; `*` leaves it out. */
+interface AuditFacts {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly action: string;
+  readonly subject: string;
+  readonly result: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Every event that a hook can subscribe to, with its payload (docs/specification/silences.md, Webhooks). Within version
  * 1 only additions.
@@ -67,6 +79,7 @@ export interface EventPayloads {
   'plugin.loaded': NamedFacts & { readonly version: string };
   'plugin.disabled': NamedFacts & { readonly version: string };
   'config.updated': { readonly keys: readonly string[]; readonly reload_required: boolean };
+  'audit.recorded': AuditFacts;
 }
 
 export type EmittedName = keyof EventPayloads;
@@ -98,11 +111,12 @@ const NAMES: Readonly<Record<EventName, true>> = {
   'plugin.loaded': true,
   'plugin.disabled': true,
   'config.updated': true,
+  'audit.recorded': true,
 };
 
 export const EVENT_NAMES = Object.keys(NAMES) as readonly EventName[];
 
-/** What a hook can subscribe to besides names: everything, or everything of an area. */
+/** What a hook can subscribe to besides names: everything but the audit, or everything of an area. */
 const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_NAMES.map((name) => `${name.slice(0, name.indexOf('.'))}.*`)),

@@ -1,9 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Who caused what happens, and from where, for the audit. */
+export interface Origin {
+  /** The name of the caller: a token, or a person at the command line. */
+  readonly actor: string;
+  /** Null for what did not come over the network. */
+  readonly address: string | null;
+  readonly tokenId?: string;
+}
+
+/** A symbol, so that no log line shows it. */
+const ORIGIN = Symbol('origin');
+
 /** Fields of every line that is written on behalf of a session, however deep in the calls. */
 export interface LogContext {
   readonly session_id?: string;
   readonly request_id?: string;
+  readonly [ORIGIN]?: () => Origin;
 }
 
 const NOTHING: LogContext = {};
@@ -14,6 +27,11 @@ export function inLogContext<Result>(context: LogContext, work: () => Result): R
   return storage.run({ ...storage.getStore(), ...context }, work);
 }
 
+/** Runs `work` on behalf of a caller, who may be known only later: `origin` is asked when something is audited. */
+export function onBehalfOf<Result>(origin: () => Origin, context: LogContext, work: () => Result): Result {
+  return storage.run({ ...storage.getStore(), ...context, [ORIGIN]: origin }, work);
+}
+
 /** Runs work that serves many requests, without the fields of the request that happened to start it. */
 export function outsideLogContext<Result>(work: () => Result): Result {
   return storage.exit(work);
@@ -21,4 +39,9 @@ export function outsideLogContext<Result>(work: () => Result): Result {
 
 export function currentLogContext(): LogContext {
   return storage.getStore() ?? NOTHING;
+}
+
+/** Undefined for what the gateway does by itself. */
+export function currentOrigin(): Origin | undefined {
+  return storage.getStore()?.[ORIGIN]?.();
 }

@@ -1,3 +1,4 @@
+import { auditedSql } from '../audit-log/audited.sql.js';
 import type { Statement } from '../database/sql.js';
 
 /** The family of a token: what replaced one another. One that replaced none is the first of its own. */
@@ -7,12 +8,12 @@ const COLUMNS = `id, name, scopes, user_id, ${FAMILY} AS family_id, bootstrap_at
 /** The same columns, read from such a result. */
 const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
 
-/** Tokens are made and ended by operators, in the same statement as their audit entry. */
-const AUDITED = (action: string, from: string): string => `
-  INSERT INTO audit_entries (action, actor, target, outcome, details)
-  SELECT '${action}', 'operator', name, 'success',
-    jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)
-  FROM ${from}`;
+/** The audit entry of a change, in its statement. `origin` is the parameter that says who makes it, as JSON. */
+const AUDITED = (action: string, from: string, origin: string): string =>
+  auditedSql({
+    ...{ action, from, origin, subject: 'name' },
+    details: `jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)`,
+  });
 
 /** `onConflict` says what happens to a token with this very hash. Returns the rows that are new or changed. */
 const insert = (name: string, bootstrapAt: string, onConflict: string): Statement => ({
@@ -21,7 +22,7 @@ const insert = (name: string, bootstrapAt: string, onConflict: string): Statemen
     WITH made AS (
       INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at)
       VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
-    ), audited AS (${AUDITED('token.create', 'made')})
+    ), audited AS (${AUDITED('token.created', 'made', '$9')})
     SELECT ${COLUMNS_MADE} FROM made`,
 });
 export const INSERT = insert('tokens.insert', '$8', 'DO NOTHING');
@@ -62,7 +63,7 @@ export const REVOKE: Statement = {
       UPDATE api_tokens SET revoked_at = now() FROM asked
       WHERE ${FAMILY} = asked.family AND api_tokens.created_at <= asked.created_at AND revoked_at IS NULL
       RETURNING ${COLUMNS.replace('created_at', 'api_tokens.created_at')}
-    ), audited AS (${AUDITED('token.revoke', 'ended')})
+    ), audited AS (${AUDITED('token.revoked', 'ended', '$2')})
     SELECT ${COLUMNS_MADE} FROM ended`,
 };
 /** Of the tokens that GATEWAY_BOOTSTRAP_TOKEN brought all but the newest one. */
@@ -73,7 +74,7 @@ export const REVOKE_REPLACED: Statement = {
       UPDATE api_tokens SET revoked_at = now()
       WHERE revoked_at IS NULL AND bootstrap_at < (SELECT max(bootstrap_at) FROM api_tokens)
       RETURNING ${COLUMNS}
-    ), audited AS (${AUDITED('token.revoke', 'ended')})
+    ), audited AS (${AUDITED('token.revoked', 'ended', '$1')})
     SELECT ${COLUMNS_MADE} FROM ended`,
 };
 export const BOOTSTRAP_IN_FORCE: Statement = {
@@ -94,7 +95,7 @@ export const END_WITHIN: Statement = {
     WITH limited AS (
       UPDATE api_tokens SET expires_at = least(expires_at, now() + make_interval(secs => $2))
       WHERE id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}
-    ), audited AS (${AUDITED('token.limit', 'limited')})
+    ), audited AS (${AUDITED('token.limited', 'limited', '$3')})
     SELECT ${COLUMNS_MADE} FROM limited`,
 };
 export const HAS_ANY: Statement = {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
+import { originJson } from '../audit-log/audit-log.js';
 import type { ApiToken } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import * as sql from './token.sql.js';
@@ -53,7 +54,7 @@ export class TokenStore {
    * yet
    */
   async revokeReplaced(runner: SqlRunner): Promise<ApiToken[]> {
-    return (await runner.query<TokenRow>(sql.REVOKE_REPLACED)).map(toToken);
+    return (await runner.query<TokenRow>(sql.REVOKE_REPLACED, [originJson()])).map(toToken);
   }
 
   /** The families among these whose tokens are all revoked. Unknown families are not among them. */
@@ -86,7 +87,7 @@ export class TokenStore {
 
   /** Revokes a token, and those that it replaced. Undefined when it is revoked already. */
   async revoke(id: string, runner: SqlRunner): Promise<ApiToken | undefined> {
-    const rows = await runner.query<TokenRow>(sql.REVOKE, [id]);
+    const rows = await runner.query<TokenRow>(sql.REVOKE, [id, originJson()]);
     const row = rows.find((one) => one.id === id);
     return row && toToken(row);
   }
@@ -97,7 +98,7 @@ export class TokenStore {
     secs: number,
     runner: SqlRunner = this.database,
   ): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(sql.END_WITHIN, [id, secs]);
+    const [row] = await runner.query<TokenRow>(sql.END_WITHIN, [id, secs, originJson()]);
     return row && toToken(row);
   }
 
@@ -125,7 +126,7 @@ export class TokenStore {
 function valuesOf(token: ApiToken, sha256: Buffer) {
   const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt } = token;
   const family = familyId === id ? null : familyId;
-  return [id, name, sha256, [...scopes], boundUserId, expiresAt, family, bootstrapAt];
+  return [id, name, sha256, [...scopes], boundUserId, expiresAt, family, bootstrapAt, originJson()];
 }
 
 function toToken(row: TokenRow): ApiToken {

@@ -86,6 +86,11 @@ const PAYLOADS: PayloadSchemas = {
   'plugin.loaded': plugin,
   'plugin.disabled': plugin,
   'config.updated': { keys: { type: 'array', items: text }, reload_required: { type: 'boolean' } },
+  'audit.recorded': {
+    ...{ id: text, at: { type: 'string', format: 'date-time' }, actor: text },
+    ...{ address: { type: ['string', 'null'] }, action: text, subject: text, result: text },
+    details: { type: 'object' },
+  },
 };
 
 const OPTIONAL: ReadonlySet<string> = new Set(['content', 'error']);

@@ -70,7 +70,7 @@ export class McpControllerB {
   @HttpCode(200)
   @RequireScope('mcp:write')
   @Answers(200, 'The server is reconnecting', ReconnectedMcpServerViewB)
-  reconnect(@Param('name') name: string): ReconnectedMcpServerViewB {
+  reconnect(@Param('name') name: string): Promise<ReconnectedMcpServerViewB> {
     return this.mcp.reconnect(name);
   }
 }

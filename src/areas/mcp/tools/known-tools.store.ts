@@ -100,7 +100,7 @@ export class KnownTools {
     const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
     const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [server, text]);
     for (const { tool } of rows.filter(({ newly }) => newly)) {
-      const act = { action: 'tool.quarantine', actor: `mcp:${server}`, target: tool, outcome: 'quarantined' };
+      const act = { action: 'tool.quarantined', actor: `mcp:${server}`, target: tool, outcome: 'quarantined' };
       await this.audit.record(act);
     }
     return new Set(rows.map(({ tool }) => tool));
@@ -136,7 +136,7 @@ export class KnownTools {
       for (const { tool: target } of rows) {
         const details = { server };
         await this.audit.write(runner, {
-          action: 'tool.approve',
+          action: 'tool.approved',
           actor: by,
           target,
           outcome: 'approved',

@@ -9,7 +9,7 @@ import { sendRawResponse } from '../../../../http/envelope/raw-refusal.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
-import { inLogContext } from '../../../../platform/logging/log-context.js';
+import { onBehalfOf } from '../../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../../platform/logging/logger.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
@@ -72,7 +72,7 @@ export class SessionSockets {
         // Calls back before it returns, and not at all for a socket that is gone.
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const viewer = new SocketViewer(webSocket, socket, profile);
-          opened = this.open(viewer, webSocket, handshake);
+          opened = this.open(viewer, webSocket, handshake, this.addresses.of(request));
           if (handshake.mayWrite) this.countArriving(viewer, webSocket, socket, handshake.caller);
         });
         void (opened ?? Promise.resolve()).then(stopExpecting);
@@ -85,13 +85,23 @@ export class SessionSockets {
     );
   }
 
-  private open(viewer: SocketViewer, webSocket: WebSocket, handshake: AcceptedHandshake): Promise<void> {
-    const { token, sessionId, seen } = handshake;
+  private open(
+    viewer: SocketViewer,
+    webSocket: WebSocket,
+    handshake: AcceptedHandshake,
+    address: string,
+  ): Promise<void> {
+    const { token, sessionId, seen, caller } = handshake;
+    const origin = { actor: caller.tokenName, address, tokenId: caller.tokenId };
     this.viewers.add(viewer, handshake.caller, async () => (await this.tokens.find(token)) !== undefined);
     const inbox = new SocketInbox(viewer, {
       charge: () => this.charge.ask(`token:${handshake.caller.tokenId}`, handshake.tier),
       read: (data, isBinary) =>
-        inLogContext({ session_id: sessionId }, () => this.read(viewer, handshake, data, isBinary)),
+        onBehalfOf(
+          () => origin,
+          { session_id: sessionId },
+          () => this.read(viewer, handshake, data, isBinary),
+        ),
       errorOf: (thrown) => this.errorOf(thrown),
     });
     webSocket.on('message', (data, isBinary) => inbox.message(data as Buffer, isBinary));

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+/** A row of the audit. */
+export interface AuditRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly action: string;
+  readonly subject: string;
+  readonly result: string;
+  readonly sessionId: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The newest row of the chain: a copy kept elsewhere shows when the end of the audit is removed. */
+export interface AuditHead {
+  /** The row's place in the chain, from 1; 0 when there is none. */
+  readonly sequence: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+/** What the first row is chained to. */
+export const CHAIN_START: AuditHead = { sequence: 0, hash: '0'.repeat(64) };
+
+/**
+ * The text of a row that is hashed, the same in every version: a JSON array of its fields in this order, with the keys of
+ * `details` sorted on every level. docs/audit.md describes it for other verifiers.
+ */
+export function canonicalRow(row: AuditRow): string {
+  const { id, at, actor, address, action, subject, result, sessionId, details } = row;
+  const fields = [id, at.toISOString(), actor, address, action, subject, result, sessionId, sorted(details)];
+  return JSON.stringify(fields);
+}
+
+/** SHA-256 over the 32 bytes of the previous hash and the row, in hexadecimal. */
+export function nextHash(previous: string, row: AuditRow): string {
+  return createHash('sha256').update(Buffer.from(previous, 'hex')).update(canonicalRow(row)).digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -1,0 +1,103 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
+import type { Database } from '../database/database.js';
+import type { SqlRunner, Statement } from '../database/sql.js';
+import { ENTRY_COLUMNS, type EntryRow, findHead, toRow } from './audit.sql.js';
+import { nextHash } from './audit-chain.js';
+
+/** Whether a row waits for its seal. */
+export const ANY_UNSEALED = 'EXISTS (SELECT 1 FROM audit_unsealed)';
+
+const MAX_AT_ONCE = 500;
+
+const LOCK: Statement = {
+  name: 'audit.lock',
+  text: `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit}) AS held`,
+};
+const WAIT: Statement = {
+  name: 'audit.wait_for_lock',
+  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit})`,
+};
+const UNSEALED: Statement = {
+  name: 'audit.unsealed',
+  replanned: true,
+  text: `
+    SELECT u.entry_id::text, ${ENTRY_COLUMNS}
+    FROM audit_unsealed AS u LEFT JOIN audit_entries AS e ON e.id = u.entry_id
+    ORDER BY u.entry_id LIMIT ${MAX_AT_ONCE}`,
+};
+const SEAL: Statement = {
+  name: 'audit.seal',
+  text: `
+    INSERT INTO audit_seals (sequence, entry_id, hash)
+    SELECT sequence, entry_id, decode(hash, 'hex')
+    FROM unnest($1::int8[], $2::int8[], $3::text[]) AS row (sequence, entry_id, hash)`,
+};
+const DONE: Statement = {
+  name: 'audit.sealed',
+  text: 'DELETE FROM audit_unsealed WHERE entry_id = ANY ($1::int8[])',
+};
+/** For the hooks that subscribed to the audit; nothing is read when there are none. */
+const ANNOUNCE: Statement = {
+  name: 'audit.announce',
+  text: `
+    SELECT coalesce(sum(emit_event('audit.recorded', NULL, json_build_object(
+      'id', e.id::text, 'at', to_char(e.happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'actor', e.actor, 'address', e.address, 'action', e.action, 'subject', e.target, 'result', e.outcome,
+      'details', e.details))), 0)::int AS deliveries
+    FROM audit_entries AS e WHERE e.id = ANY ($1::int8[])
+      AND EXISTS (SELECT 1 FROM hooks WHERE active AND events && ARRAY['audit.recorded', 'audit.*'])`,
+};
+
+/** Whether this transaction is now the only one that seals or trims; it stays so until its end. */
+export async function holdsChain(runner: SqlRunner): Promise<boolean> {
+  const [row] = await runner.query<{ held: boolean }>(LOCK);
+  return row?.held === true;
+}
+
+export interface SealedBatch {
+  readonly sealed: number;
+  /** Deliveries to hooks that subscribed to the audit. */
+  readonly deliveries: number;
+  readonly more: boolean;
+}
+
+/**
+ * Gives the oldest rows without a seal their places in the chain, at most 500. One process at a time does so, which makes
+ * one order of what many write; when another is at it, nothing is done here.
+ * @param waits waits for the other instead
+ */
+export function sealBatch(database: Database, { waits = false } = {}): Promise<SealedBatch> {
+  return database.transaction(async (runner) => {
+    if (waits) await runner.query(WAIT);
+    else if (!(await holdsChain(runner))) return { sealed: 0, deliveries: 0, more: false };
+    const waiting = await runner.query<{ entry_id: string } & EntryRow>(UNSEALED);
+    if (waiting.length === 0) return { sealed: 0, deliveries: 0, more: false };
+    // A row that is gone already cannot be sealed.
+    const there = waiting.filter(({ id }) => id !== null);
+    const ids = there.map(({ id }) => id);
+    await chain(runner, there);
+    await runner.query(DONE, [waiting.map(({ entry_id }) => entry_id)]);
+    const [announced] = await runner.query<{ deliveries: number }>(ANNOUNCE, [ids]);
+    return {
+      sealed: ids.length,
+      deliveries: announced?.deliveries ?? 0,
+      more: waiting.length === MAX_AT_ONCE,
+    };
+  });
+}
+
+/** Seals everything that waits now, for commands that read the chain. */
+export async function sealAll(database: Database): Promise<void> {
+  while ((await sealBatch(database, { waits: true })).more);
+}
+
+async function chain(runner: SqlRunner, rows: readonly EntryRow[]): Promise<void> {
+  const head = await findHead(runner);
+  let { hash } = head;
+  const hashes = rows.map((row) => {
+    hash = nextHash(hash, toRow(row));
+    return hash;
+  });
+  const sequences = rows.map((_row, index) => head.sequence + index + 1);
+  await runner.query(SEAL, [sequences, rows.map(({ id }) => id), hashes]);
+}

@@ -1,0 +1,150 @@
+import type { Database } from '../database/database.js';
+import type { Statement } from '../database/sql.js';
+import type { SecretBox } from '../secrets/secret-box.js';
+import { ENTRY_COLUMNS, type EntryRow, toRow } from './audit.sql.js';
+import { type AuditHead, CHAIN_START, nextHash } from './audit-chain.js';
+import { isSigned } from './audit-checkpoint.js';
+
+const MAX_AT_ONCE = 1000;
+/** More are counted, not named. */
+const MAX_NAMED = 100;
+
+const TOTAL: Statement = { name: 'audit.total', text: 'SELECT count(*)::float8 AS total FROM audit_seals' };
+const CHECKPOINT: Statement = {
+  name: 'audit.newest_checkpoint',
+  text: `
+    SELECT sequence::float8, encode(hash, 'hex') AS hash, signature FROM audit_checkpoints
+    ORDER BY audit_checkpoints.sequence DESC LIMIT 1`,
+};
+const PAGE: Statement = {
+  name: 'audit.page_of_chain',
+  text: `
+    SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id::text, ${ENTRY_COLUMNS}
+    FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
+    WHERE s.sequence > $1 ORDER BY s.sequence LIMIT ${MAX_AT_ONCE}`,
+};
+/** Rows that never passed the trigger. */
+const STRAYS: Statement = {
+  name: 'audit.strays',
+  replanned: true,
+  text: `
+    SELECT e.id::text FROM audit_entries AS e
+    WHERE NOT EXISTS (SELECT 1 FROM audit_seals AS s WHERE s.entry_id = e.id)
+      AND NOT EXISTS (SELECT 1 FROM audit_unsealed AS u WHERE u.entry_id = e.id)
+    ORDER BY e.id LIMIT ${MAX_NAMED}`,
+};
+
+/** A row of the chain, in its order; `row` is undefined when it is gone. */
+export interface ChainedRow extends AuditHead {
+  readonly entryId: string;
+  readonly row: ReturnType<typeof toRow> | undefined;
+}
+
+export interface Verification {
+  /** Sentences that say which row is not as it was; at most 100 and a count of the others. Empty when all is well. */
+  readonly problems: readonly string[];
+  readonly rows: number;
+  /** Where the chain begins: the checkpoint that retention left, or its very beginning. */
+  readonly start: AuditHead;
+  readonly head: AuditHead;
+}
+
+export interface VerifyRequest {
+  /** Heads that were exported: they must still be in the chain. */
+  readonly heads: readonly AuditHead[];
+  readonly box: SecretBox;
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/** Where the chain begins, and the signature of that. */
+async function startOf(database: Database): Promise<AuditHead & { readonly signature?: string }> {
+  const [row] = await database.query<{ sequence: number; hash: string; signature: string }>(CHECKPOINT);
+  return row ?? CHAIN_START;
+}
+
+export async function countSealed(database: Database): Promise<number> {
+  const [row] = await database.query<{ total: number }>(TOTAL);
+  return row?.total ?? 0;
+}
+
+/** The chain from its beginning, page by page. */
+export async function* readChain(database: Database): AsyncGenerator<readonly ChainedRow[]> {
+  for (let after = 0; ; ) {
+    const rows = await database.query<PageRow>(PAGE, [after]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map((row) => ({
+      ...{ sequence: row.sequence, hash: row.hash, entryId: row.entry_id },
+      row: row.id === null ? undefined : toRow(row as EntryRow),
+    }));
+    after = last.sequence;
+  }
+}
+
+type PageRow = { sequence: number; hash: string; entry_id: string } & (
+  | EntryRow
+  | { [Column in keyof EntryRow]: null }
+);
+
+/** Computes every hash anew. Finds rows that were changed, removed, moved or added beside the chain, and a removed end. */
+export async function verifyAudit(
+  database: Database,
+  { heads, box, progress }: VerifyRequest,
+): Promise<Verification> {
+  const found = new Problems();
+  const all = await countSealed(database);
+  const start = await startOf(database);
+  if (start.signature !== undefined && !isSigned(box, start, start.signature))
+    found.add(`The checkpoint at ${start.sequence} was not signed with this master key.`);
+  const missing = new Map(heads.map((head) => [head.sequence, head.hash]));
+  let rows = 0;
+  let before: AuditHead = start;
+  const settle = ({ sequence, hash }: AuditHead): void => {
+    if (missing.get(sequence) !== undefined && missing.get(sequence) !== hash)
+      found.add(`Row ${sequence} of the chain is not the one that was exported: the chain was written anew.`);
+    missing.delete(sequence);
+  };
+  settle(start);
+  for await (const page of readChain(database)) {
+    for (const one of page) {
+      found.add(problemOf(one, before));
+      settle(one);
+      before = one;
+    }
+    rows += page.length;
+    progress?.(rows, all);
+  }
+  for (const sequence of missing.keys())
+    found.add(
+      sequence > before.sequence
+        ? `The end of the audit was removed: row ${sequence} was exported, and ${before.sequence} is the last one.`
+        : `Row ${sequence} was exported and is older than what is kept; nothing can be said of it.`,
+    );
+  for (const { id } of await database.query<{ id: string }>(STRAYS))
+    found.add(`Entry ${id} was written past the chain, or its place in it was removed.`);
+  return { problems: found.sentences, rows, start, head: { sequence: before.sequence, hash: before.hash } };
+}
+
+function problemOf({ sequence, hash, entryId, row }: ChainedRow, before: AuditHead): string | undefined {
+  if (sequence !== before.sequence + 1)
+    return `Rows ${before.sequence + 1} to ${sequence - 1} of the chain were removed.`;
+  if (row === undefined) return `Row ${sequence} of the chain (entry ${entryId}) was removed.`;
+  if (nextHash(before.hash, row) !== hash)
+    return `Row ${sequence} of the chain (entry ${entryId}) was changed or moved.`;
+  return undefined;
+}
+
+class Problems {
+  private readonly named: string[] = [];
+  private others = 0;
+
+  add(sentence: string | undefined): void {
+    if (sentence === undefined) return;
+    if (this.named.length < MAX_NAMED) this.named.push(sentence);
+    else this.others += 1;
+  }
+
+  get sentences(): readonly string[] {
+    return this.others === 0 ? this.named : [...this.named, `${this.others} more rows are not as they were.`];
+  }
+}
