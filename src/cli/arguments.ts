@@ -52,7 +52,9 @@ export function agoArgument(text: string): Date {
 export function headArgument(text: string): { readonly sequence: number; readonly hash: string } {
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
   if (match === null)
-    throw new InvalidArgumentError('Expected a head as "audit export" prints it: a number, a colon and a hash.');
+    throw new InvalidArgumentError(
+      'Expected a head as "audit export" prints it: a number, a colon and a hash.',
+    );
   return { sequence: Number(match[1]), hash: match[2] ?? '' };
 }
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { readBuildInfo } from '../platform/lifecycle/build-info.js';
 import type { CommandContext } from './command-context.js';
-import { addAuthCommands } from './commands/auth.commands.js';
 import { addAuditCommands } from './commands/audit.commands.js';
+import { addAuthCommands } from './commands/auth.commands.js';
 import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMemoryCommands } from './commands/memory.commands.js';

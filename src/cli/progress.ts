@@ -14,7 +14,7 @@ export interface Progress {
 export function progressOn(
   terminal: Pick<Terminal, 'err'>,
   what: string,
-  isTerminal = process.stderr.isTTY === true,
+  isTerminal = process.stderr.isTTY,
 ): Progress {
   let shownAt = Number.NEGATIVE_INFINITY;
   let isOpen = false;

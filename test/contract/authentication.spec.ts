@@ -165,8 +165,8 @@ test('audit rows for tokens: made and revoked ones, without the token itself', a
     `SELECT action, actor, details FROM audit_entries WHERE target = 'audited' ORDER BY id`,
   );
   expect(rows).toMatchObject([
-    { action: 'token.create', actor: 'operator', details: { scopes: ['sessions:read'], user_id: 'ada' } },
-    { action: 'token.revoke', actor: 'operator' },
+    { action: 'token.created', actor: 'the gateway', details: { scopes: ['sessions:read'], user_id: 'ada' } },
+    { action: 'token.revoked', actor: 'the gateway' },
   ]);
   expect(JSON.stringify(rows)).not.toContain(secret);
 });

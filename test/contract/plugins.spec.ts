@@ -184,7 +184,7 @@ test('every change is in the audit under the name of the token', async () => {
     `SELECT DISTINCT action, actor, target FROM audit_entries WHERE target = 'measures' AND action LIKE 'plugin.%' ORDER BY action`,
   );
   expect(rows).toEqual(
-    ['disable', 'enable', 'reload'].map((verb) => ({
+    ['disabled', 'enabled', 'reloaded'].map((verb) => ({
       action: `plugin.${verb}`,
       actor: 'test',
       target: 'measures',

@@ -48,7 +48,8 @@ test('Audit: every change by whom, from where, of what, with result', async () =
   const session = (await b.post<{ id: string }>('/sessions', {})).body.id;
   await b.post(`/sessions/${session}/messages`, { content: 'canary-in-a-message' });
   await b.delete(`/sessions/${session}`);
-  const hook = (await b.post<{ id: string }>('/hooks', { url: receiver.url(), events: ['session.created'] })).body.id;
+  const hook = (await b.post<{ id: string }>('/hooks', { url: receiver.url(), events: ['session.created'] }))
+    .body.id;
   await b.delete(`/hooks/${hook}`);
   await b.patch('/config', { agent: { max_turns: 7 } });
   await b.post('/config/reload', {});
@@ -82,7 +83,13 @@ test('failed logins (summed) are in the audit once the gateway stops', async () 
   for (let times = 0; times < 5; times += 1) await other.caller('b', 'agw_wrong').get('/sessions');
   await other.stop();
   expect(await listed('--action', 'login.failed')).toMatchObject([
-    { actor: 'unknown', address: '127.0.0.1', subject: '127.0.0.1', result: 'refused', details: { count: 5 } },
+    {
+      actor: 'unknown',
+      address: '127.0.0.1',
+      subject: '127.0.0.1',
+      result: 'refused',
+      details: { count: 5 },
+    },
   ]);
 });
 
@@ -95,10 +102,16 @@ test('`audit.*` events can be hooked, by name only', async () => {
     await b.post('/hooks', { url: receiver.url(path), events });
   await b.patch('/config', { agent: { max_turns: 8 } });
   await eventually(() => {
-    const bodies = receiver.attempts.filter(({ path }) => path === '/audit').map(({ body }) => body).join('');
-    expect(bodies).toContain('"action":"config.changed"');
+    const bodies = receiver.attempts
+      .filter(({ path }) => path === '/audit')
+      .map(({ body }) => body)
+      .join('');
+    expect(bodies).toMatch(/"action" ?: ?"config.changed"/);
   });
-  const toAll = receiver.attempts.filter(({ path }) => path === '/all').map(({ body }) => body).join('');
+  const toAll = receiver.attempts
+    .filter(({ path }) => path === '/all')
+    .map(({ body }) => body)
+    .join('');
   expect(toAll).toContain('config.updated');
   expect(toAll).not.toContain('audit.recorded');
 });
@@ -120,8 +133,16 @@ test('rows are sealed within 1 s, by one keeper at a time, also of many replicas
 });
 
 test.each([
-  ['a changed row', `UPDATE audit_entries SET actor = 'eve' WHERE id = (SELECT max(id) - 9 FROM audit_entries)`, /was changed or moved/],
-  ['a removed row', `DELETE FROM audit_entries WHERE id = (SELECT max(id) - 8 FROM audit_entries)`, /\(entry \d+\) was removed/],
+  [
+    'a changed row',
+    `UPDATE audit_entries SET actor = 'eve' WHERE id = (SELECT max(id) - 9 FROM audit_entries)`,
+    /was changed or moved/,
+  ],
+  [
+    'a removed row',
+    `DELETE FROM audit_entries WHERE id = (SELECT max(id) - 8 FROM audit_entries)`,
+    /\(entry \d+\) was removed/,
+  ],
   [
     'a row removed with its seal',
     `WITH gone AS (DELETE FROM audit_seals WHERE sequence = (SELECT max(sequence) - 7 FROM audit_seals) RETURNING entry_id)
@@ -133,7 +154,7 @@ test.each([
     `UPDATE audit_seals AS s SET entry_id = -o.entry_id FROM audit_seals AS o
      WHERE s.sequence + o.sequence = (SELECT max(sequence) * 2 - 7 FROM audit_seals) AND abs(s.sequence - o.sequence) = 1;
      UPDATE audit_seals SET entry_id = -entry_id WHERE entry_id < 0`,
-    /was changed or moved[^]*was changed or moved/,
+    /was changed or moved[\s\S]*was changed or moved/,
   ],
   [
     'a row that was slipped in',
@@ -168,7 +189,10 @@ test('a removed tail shows against an exported head', async () => {
   ]) {
     // Each command writes a row of its own, so the chain may be as long as it was, but not the same.
     const { code, stdout } = await run('verify', ...given);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/The end of the audit was removed|the chain was written anew/)]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/The end of the audit was removed|the chain was written anew/),
+    ]);
   }
   await writeFile(file, stdout.replace('"session.ended"', '"session.erased"'));
   const changed = await run('verify', '--export', file);
@@ -179,20 +203,27 @@ test('a removed tail shows against an exported head', async () => {
 
 test('retention leaves a checkpoint signed with the master key', async () => {
   await sealed();
-  await tamper(`UPDATE audit_entries SET happened_at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 20 FROM audit_entries)`);
+  await tamper(
+    `UPDATE audit_entries SET happened_at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 20 FROM audit_entries)`,
+  );
   await rechain();
   await gateway.started.app.get(AuditRetention, { strict: false }).job.runAll();
   const { code, stdout } = await run('verify');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/from the checkpoint at 21 on/)]);
   await tamper(`UPDATE audit_checkpoints SET hash = sha256('other')`);
   const forged = await run('verify');
-  expect([forged.code, forged.stdout]).toEqual([1, expect.stringContaining('was not signed with this master key')]);
+  expect([forged.code, forged.stdout]).toEqual([
+    1,
+    expect.stringContaining('was not signed with this master key'),
+  ]);
 });
 
 type Rows = readonly Record<string, unknown>[];
 
 async function all(table: string): Promise<string> {
-  const [row] = await database.query<{ rows: Rows }>(`SELECT coalesce(json_agg(t), '[]') AS rows FROM ${table} AS t`);
+  const [row] = await database.query<{ rows: Rows }>(
+    `SELECT coalesce(json_agg(t), '[]') AS rows FROM ${table} AS t`,
+  );
   return JSON.stringify(row?.rows);
 }
 

@@ -82,7 +82,7 @@ describe('a tool in quarantine', () => {
     const rows = await started.database.query<{ action: string }>(
       `SELECT action FROM audit_entries WHERE target = 'echo' ORDER BY id`,
     );
-    expect(rows.map(({ action }) => action)).toEqual(['tool.quarantine', 'tool.approve']);
+    expect(rows.map(({ action }) => action)).toEqual(['tool.quarantined', 'tool.approved']);
   });
 });
 

@@ -155,16 +155,16 @@ test('a failed load or offer is audited with the reason and changes nothing', as
   );
   const actor = 'test';
   expect(rows).toEqual([
-    { action: 'plugin.disable', outcome: 'success', reason: null, actor },
+    { action: 'plugin.disabled', outcome: 'success', reason: null, actor },
     {
-      action: 'plugin.enable',
+      action: 'plugin.enabled',
       outcome: 'error',
       reason: expect.stringContaining('already') as string,
       actor,
     },
-    { action: 'plugin.enable', outcome: 'success', reason: null, actor },
+    { action: 'plugin.enabled', outcome: 'success', reason: null, actor },
     {
-      action: 'plugin.reload',
+      action: 'plugin.reloaded',
       outcome: 'error',
       reason: expect.stringContaining('not TOML') as string,
       actor,

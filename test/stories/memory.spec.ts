@@ -312,7 +312,7 @@ describe('at the command line', () => {
     expect(await recall('sam')).toEqual([]);
     expect(await recall('tom')).toEqual(['Tom has a thing.']);
     const audited = await gateway.database.query(
-      `SELECT target, details FROM audit_entries WHERE action = 'memory.forget'`,
+      `SELECT target, details FROM audit_entries WHERE action = 'memory.forgotten'`,
     );
     expect(audited).toEqual([{ target: 'sam', details: { entries: 2 } }]);
   });

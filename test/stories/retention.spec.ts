@@ -1,6 +1,7 @@
 import { HookRetention } from '../../src/areas/hooks/hook-retention.service.js';
 import { SessionRetention } from '../../src/areas/sessions/session-sweeper.service.js';
 import { AuditRetention } from '../../src/platform/audit-log/audit-retention.service.js';
+import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 let gateway: TestGateway;
@@ -51,12 +52,16 @@ test('audit entries and deliveries go when their time has come, whatever is newe
   );
   await started.app.get(HookRetention, { strict: false }).job.runAll();
   expect(await count('hook_deliveries')).toBe(1);
+  await database.query('DELETE FROM audit_entries');
+  await database.query('DELETE FROM audit_seals');
+  await database.query('DELETE FROM audit_unsealed');
   await database.query(
     `INSERT INTO audit_entries (happened_at, action, actor, target, outcome, details)
-     SELECT now() - make_interval(days => age), 'tool.call', 'ada', 'echo', 'success', '{}'
-     FROM unnest('{364, 366, 900}'::int[]) AS age`,
+     SELECT now() - make_interval(days => age), 'tool.called', 'ada', 'echo', 'success', '{}'
+     FROM unnest('{900, 366, 364}'::int[]) AS age`,
   );
-  const older = `SELECT 1 FROM audit_entries WHERE action = 'tool.call'`;
+  await eventually(async () => expect(await count('audit_seals')).toBe(3));
+  const older = `SELECT 1 FROM audit_entries WHERE action = 'tool.called'`;
   await started.app.get(AuditRetention, { strict: false }).job.runAll();
   expect(await database.query(older)).toHaveLength(1);
 });

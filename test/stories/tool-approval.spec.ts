@@ -103,7 +103,7 @@ describe.each(['a', 'b'] as const)('a call that waits, over the WebSocket of Pro
       await one.until('done');
     }
     expect(await audited(sessionId)).toContainEqual({
-      action: 'tool.approval',
+      action: 'approval.decided',
       outcome: status,
       actor: expect.stringMatching(/^token "test" \(tok_\w+\)$/) as string,
     });

@@ -102,7 +102,17 @@ export class HookStore {
     return this.database.transaction(async (runner) => {
       await holdToken(runner, maker);
       await runner.query(LOCK);
-      const made = [id, url, [...events], sealed, maker.boundUserId, most, familyOf(maker), share, originJson()];
+      const made = [
+        id,
+        url,
+        [...events],
+        sealed,
+        maker.boundUserId,
+        most,
+        familyOf(maker),
+        share,
+        originJson(),
+      ];
       const [row] = await runner.query<HookRow>(INSERT, made);
       if (row === undefined) {
         const [full] = await runner.query<{ all: boolean }>(IS_FULL, [most]);

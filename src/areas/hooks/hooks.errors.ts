@@ -43,6 +43,8 @@ export class TooManyHooksOfToken extends BadRequest {
 /** The audit is for callers that may read it. */
 export class AuditNotReadable extends Forbidden {
   constructor() {
-    super('A webhook for "audit.*" needs the scope "audit:read", which this token lacks. Ask for a token that has it.');
+    super(
+      'A webhook for "audit.*" needs the scope "audit:read", which this token lacks. Ask for a token that has it.',
+    );
   }
 }

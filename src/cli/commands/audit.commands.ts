@@ -52,7 +52,9 @@ function addList(audit: Command, context: CommandContext): void {
 function addExport(audit: Command, context: CommandContext): void {
   audit
     .command('export')
-    .description('print the whole audit as NDJSON, oldest first, its head last; keep it where this database is not')
+    .description(
+      'print the whole audit as NDJSON, oldest first, its head last; keep it where this database is not',
+    )
     .action(async () => {
       const { withAudit } = await import('../with-areas.js');
       const { terminal } = context;
@@ -73,7 +75,11 @@ function addVerify(audit: Command, context: CommandContext): void {
   audit
     .command('verify')
     .description('compute every hash of the chain anew; fails when a row was changed, removed or moved')
-    .option('--head <sequence:hash>', 'a head that was exported; shows whether the end was removed', headArgument)
+    .option(
+      '--head <sequence:hash>',
+      'a head that was exported; shows whether the end was removed',
+      headArgument,
+    )
     .option('--export <file>', 'the same, with an exported file, which is checked, too')
     .option('--json', 'print an object')
     .action(async ({ head, export: file, json }: VerifyOptions) => {
@@ -81,9 +87,7 @@ function addVerify(audit: Command, context: CommandContext): void {
       const { terminal } = context;
       const progress = progressOn(terminal, 'audit verify');
       const verified = await withAudit(context, (admin) =>
-        admin
-          .verify({ head, file }, (done, all) => progress.show(done, all))
-          .finally(() => progress.end()),
+        admin.verify({ head, file }, (done, all) => progress.show(done, all)).finally(() => progress.end()),
       );
       if (json) terminal.out(`${JSON.stringify(verified, undefined, 2)}\n`);
       else terminal.out(verifiedText(verified));
@@ -93,7 +97,16 @@ function addVerify(audit: Command, context: CommandContext): void {
 
 function rowJson({ id, at, actor, address, action, subject, result, sessionId, details }: AuditRow) {
   const session = sessionId === null ? {} : { session_id: sessionId };
-  return { id, at: at.toISOString(), actor, address, action, subject, result, details: { ...details, ...session } };
+  return {
+    id,
+    at: at.toISOString(),
+    actor,
+    address,
+    action,
+    subject,
+    result,
+    details: { ...details, ...session },
+  };
 }
 
 const SHAPE = { width: 100, folded: [1, 2, 4] };

@@ -62,8 +62,7 @@ export class RefusalLog implements OnModuleDestroy {
     const key = `${status} ${who.token ?? who.address}`;
     const known = this.sums.get(key);
     if (known !== undefined) countOne(known);
-    else if (this.sums.size < MAX_CALLERS)
-      this.openWindow(key, { status, who, count: 0, total: 1 }, error);
+    else if (this.sums.size < MAX_CALLERS) this.openWindow(key, { status, who, count: 0, total: 1 }, error);
     else this.noteOther(status);
   }
 

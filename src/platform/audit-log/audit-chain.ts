@@ -28,7 +28,7 @@ export const CHAIN_START: AuditHead = { sequence: 0, hash: '0'.repeat(64) };
  * The text of a row that is hashed, the same in every version: a JSON array of its fields in this order, with the keys of
  * `details` sorted on every level. docs/audit.md describes it for other verifiers.
  */
-export function canonicalRow(row: AuditRow): string {
+function canonicalRow(row: AuditRow): string {
   const { id, at, actor, address, action, subject, result, sessionId, details } = row;
   const fields = [id, at.toISOString(), actor, address, action, subject, result, sessionId, sorted(details)];
   return JSON.stringify(fields);

@@ -57,7 +57,9 @@ export class AuditKeeper implements OnModuleInit, OnModuleDestroy {
       this.failing = false;
     } catch (error) {
       if (!this.failing)
-        this.logger.warn('the audit could not be sealed; it will be tried again', { error: sentenceOf(error) });
+        this.logger.warn('the audit could not be sealed; it will be tried again', {
+          error: sentenceOf(error),
+        });
       this.failing = true;
     }
   }

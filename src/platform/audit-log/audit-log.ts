@@ -32,7 +32,7 @@ const INSERT: Statement = {
 };
 
 /** Who acts when no one asked for it. */
-export const GATEWAY_ITSELF = 'the gateway';
+const GATEWAY_ITSELF = 'the gateway';
 
 const MAX_DETAIL_CHARACTERS = 4096;
 

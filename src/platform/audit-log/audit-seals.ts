@@ -70,10 +70,10 @@ export function sealBatch(database: Database, { waits = false } = {}): Promise<S
   return database.transaction(async (runner) => {
     if (waits) await runner.query(WAIT);
     else if (!(await holdsChain(runner))) return { sealed: 0, deliveries: 0, more: false };
-    const waiting = await runner.query<{ entry_id: string } & EntryRow>(UNSEALED);
+    const waiting = await runner.query<UnsealedRow>(UNSEALED);
     if (waiting.length === 0) return { sealed: 0, deliveries: 0, more: false };
     // A row that is gone already cannot be sealed.
-    const there = waiting.filter(({ id }) => id !== null);
+    const there = waiting.filter((row): row is UnsealedRow & EntryRow => row.id !== null);
     const ids = there.map(({ id }) => id);
     await chain(runner, there);
     await runner.query(DONE, [waiting.map(({ entry_id }) => entry_id)]);
@@ -90,6 +90,9 @@ export function sealBatch(database: Database, { waits = false } = {}): Promise<S
 export async function sealAll(database: Database): Promise<void> {
   while ((await sealBatch(database, { waits: true })).more);
 }
+
+/** The columns of the entry are null when it is gone. */
+type UnsealedRow = { entry_id: string } & (EntryRow | { [Column in keyof EntryRow]: null });
 
 async function chain(runner: SqlRunner, rows: readonly EntryRow[]): Promise<void> {
   const head = await findHead(runner);

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { AuditLog } from './audit-log.js';
 import { AuditKeeper } from './audit-keeper.service.js';
+import { AuditLog } from './audit-log.js';
 import { AuditRetention } from './audit-retention.service.js';
 
 /** The record of who did what, for every area. */

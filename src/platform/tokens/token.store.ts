@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { originJson } from '../audit-log/audit-log.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
-import { originJson } from '../audit-log/audit-log.js';
 import type { ApiToken } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import * as sql from './token.sql.js';

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { type EntryRow, ENTRY_COLUMNS, toRow } from '../../audit-log/audit.sql.js';
+import { ENTRY_COLUMNS, type EntryRow, toRow } from '../../audit-log/audit.sql.js';
 import { CHAIN_START, nextHash } from '../../audit-log/audit-chain.js';
 
 const ROWS_AT_ONCE = 2000;
@@ -28,7 +28,9 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
     await runner.query('ALTER TABLE audit_entries ADD COLUMN address text');
     for (const [before, now] of RENAMED)
       await runner.query('UPDATE audit_entries SET action = $2 WHERE action = $1', [before, now]);
-    await runner.query(`UPDATE audit_entries SET details = details - 'arguments' WHERE details ? 'arguments'`);
+    await runner.query(
+      `UPDATE audit_entries SET details = details - 'arguments' WHERE details ? 'arguments'`,
+    );
     await this.createTables(runner);
     await this.sealAll(runner);
     await this.createTriggers(runner);
