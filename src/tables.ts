@@ -23,7 +23,11 @@ import { TurnEntity } from './areas/turns/turn.entity.js';
 import { TurnStepEntity } from './areas/turns/turn-step.entity.js';
 import { IdempotencyKeyEntity } from './http/idempotency/idempotency-key.entity.js';
 import { AuditEntryEntity } from './platform/audit-log/audit-entry.entity.js';
-import { AuditCheckpointEntity, AuditSealEntity, AuditUnsealedEntity } from './platform/audit-log/audit-seal.entities.js';
+import {
+  AuditCheckpointEntity,
+  AuditSealEntity,
+  AuditUnsealedEntity,
+} from './platform/audit-log/audit-seal.entities.js';
 import { EventEntity } from './platform/events/event.entity.js';
 import { LogEntryEntity } from './platform/logging/log-entry.entity.js';
 import { RateBucketEntity } from './platform/rate-limits/rate-bucket.entity.js';

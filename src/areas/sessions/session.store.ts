@@ -128,11 +128,7 @@ export class SessionStore {
 
   /** False when the session has ended already, or does not exist. */
   async end(id: string, limits: IdleLimits): Promise<boolean> {
-    const [ended] = await this.database.query<QueuedDeliveries>(END, [
-      id,
-      limits.timeoutSecs,
-      originJson(),
-    ]);
+    const [ended] = await this.database.query<QueuedDeliveries>(END, [id, limits.timeoutSecs, originJson()]);
     this.signal.queued(ended?.deliveries);
     return ended !== undefined;
   }

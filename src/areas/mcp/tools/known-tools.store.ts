@@ -100,7 +100,12 @@ export class KnownTools {
     const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
     const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [server, text]);
     for (const { tool } of rows.filter(({ newly }) => newly)) {
-      const act = { action: 'tool.quarantined', actor: `mcp:${server}`, target: tool, outcome: 'quarantined' };
+      const act = {
+        action: 'tool.quarantined',
+        actor: `mcp:${server}`,
+        target: tool,
+        outcome: 'quarantined',
+      };
       await this.audit.record(act);
     }
     return new Set(rows.map(({ tool }) => tool));
