@@ -43,5 +43,6 @@ export function currentLogContext(): LogContext {
 
 /** Undefined for what the gateway does by itself. */
 export function currentOrigin(): Origin | undefined {
-  return storage.getStore()?.[ORIGIN]?.();
+  const { [ORIGIN]: origin } = currentLogContext();
+  return origin?.();
 }
