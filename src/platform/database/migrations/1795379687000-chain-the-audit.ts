@@ -61,10 +61,10 @@ export class ChainTheAudit1795379687000 implements MigrationInterface {
     await runner.query('LOCK TABLE audit_entries IN SHARE ROW EXCLUSIVE MODE');
     let { sequence, hash } = CHAIN_START;
     for (let after = '0'; ; ) {
-      const rows = await runner.query<EntryRow[]>(
+      const rows = (await runner.query(
         `SELECT ${ENTRY_COLUMNS} FROM audit_entries AS e WHERE e.id > $1 ORDER BY e.id LIMIT ${ROWS_AT_ONCE}`,
         [after],
-      );
+      )) as EntryRow[];
       const seals = rows.map((row) => {
         hash = nextHash(hash, toRow(row));
         sequence += 1;
