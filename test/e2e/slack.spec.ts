@@ -169,6 +169,26 @@ test('a long answer arrives complete and in order, in parts that Slack accepts, 
   for (const text of textsOf(direct)) expect(text.length).toBeLessThanOrEqual(4000);
 });
 
+test("Markdown is shown in Slack's own form, also while it is written, and notifications show its text", async () => {
+  const held = heldAnswer();
+  provider.script(held.script);
+  await slack.write('Format it', { channel: direct });
+  held.say('The answer begins with a few words and **one that is im');
+  const blocksOf = (method: string): string =>
+    slack
+      .callsOf(method)
+      .map(({ body }) => JSON.stringify(body))
+      .join(' ');
+  await eventually(() => expect(textsOf(direct).join('')).toMatch(/one that is im …$/));
+  held.say('portant**, see [the page](https://example.com/x)');
+  held.finish();
+  await eventually(() =>
+    expect(textsOf(direct).join('')).toMatch(/important, see the page \(https:\/\/example\.com\/x\)$/),
+  );
+  expect(blocksOf('chat.postMessage')).toContain('rich_text');
+  expect(blocksOf('chat.update')).toContain('rich_text');
+});
+
 test('an answer is shown while it is written, in one message that grows', async () => {
   const held = heldAnswer();
   provider.script(held.script);

@@ -121,6 +121,17 @@ test('a long answer arrives complete and in order, in parts that Telegram accept
   expect(textsOf(chat)).toHaveLength(Math.ceil(words.length / 4096));
 });
 
+test('Markdown is sent as text with entities, which Telegram need not parse', async () => {
+  const chat = nextChat++;
+  const held = heldAnswer();
+  provider.script(held.script);
+  await telegram.write('Format it', { chat });
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  held.say('# Title\n\n- **one** <b>\n- [two](https://example.com)');
+  held.finish();
+  await eventually(() => expect(textsOf(chat)).toEqual(['Title\n• one <b>\n• two']));
+});
+
 test('an answer is shown while it is written, in one message that grows', async () => {
   const chat = nextChat++;
   const held = heldAnswer();

@@ -13,12 +13,13 @@ import {
 } from '../../turns/turns.api.js';
 import type { ChannelAdapter } from '../channel-adapter.port.js';
 import { RetryLater } from '../channel-failures.js';
+import { splitMarkdown } from '../formatting/split-markdown.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
 import { SPEAKERS_NOTE } from '../inbound/sender.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
 import type { ReplySender } from '../replies/reply-sender.js';
-import { REPLY_TEXTS, replyText, splitText } from '../replies/reply-text.js';
+import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 
 const BUSY_MS = 1000;
@@ -71,7 +72,7 @@ export class ConversationRun {
       if (message === undefined) return;
       if (!message.isAnswered) {
         const text = await this.answer(message);
-        const answered = splitText(text, adapter.maxReplyLength);
+        const answered = splitMarkdown(text, adapter.maxReplyLength);
         await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');
       }
       await sender.send({ claim, message, adapter }, this.signal);

@@ -59,8 +59,8 @@ test("a draft that is long enough is shown, and edited as it grows up to the pla
   expect(shown()).toEqual([]);
   say(SENTENCE);
   await eventually(() => expect(shown()).toEqual(['draft', `send ${SENTENCE} …`, 'drafted e1']));
-  say(`${'x'.repeat(97)}😀 and more`);
-  await eventually(() => expect(shown().slice(3)).toEqual([`edit e1 ${'x'.repeat(97)} …`]));
+  say(`${'x'.repeat(89)}😀 and more`);
+  await eventually(() => expect(shown().slice(3)).toEqual([`edit e1 ${'x'.repeat(89)} …`]));
   await end();
 });
 

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveTurn } from '../../turns/turns.api.js';
 import type { OutboundReply } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
+import { closedMarkdown } from '../formatting/closed-markdown.js';
 import type { ReplyStore } from './reply.store.js';
 import type { SentReply } from './reply-sender.js';
 
 /** Shorter drafts are not shown. */
 const MIN_CHARS = 40;
 const ELLIPSIS = ' …';
+/** For the marks that end what is still open. */
+const CLOSING_ROOM = 8;
 const TYPING_MS = 4000;
 
 /**
@@ -80,7 +83,9 @@ export class DraftWriter {
 }
 
 function draftOf(text: string, longest: number): string {
-  const cut = text.trim().slice(0, longest - ELLIPSIS.length);
+  const room = longest - ELLIPSIS.length - CLOSING_ROOM;
+  const cut = text.trim().slice(0, room);
   // The cut may have left half a surrogate pair.
-  return cut.replace(/[\ud800-\udbff]$/, '').trimEnd() + ELLIPSIS;
+  const draft = cut.replace(/[\ud800-\udbff]$/, '').trimEnd();
+  return closedMarkdown(draft, ELLIPSIS);
 }

@@ -156,6 +156,19 @@ export function isRefusal(error: unknown): boolean {
   return REFUSED.has(codeOf(error) ?? '');
 }
 
+/** Slack's errors for blocks that it will not show. */
+const REFUSED_FORMS = new Set([
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+]);
+
+/** Whether Slack refused the form of a message, which may be sent without it. */
+export function isRefusedForm(error: unknown): boolean {
+  return REFUSED_FORMS.has(codeOf(error) ?? '');
+}
+
 /** Whether this conversation cannot be read, while others may be. */
 export function isSkippable(error: unknown): boolean {
   const code = codeOf(error);

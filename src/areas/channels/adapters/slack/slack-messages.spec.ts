@@ -1,4 +1,5 @@
-import { literalText, mentions, readableText } from './slack-messages.js';
+import { literalText } from '../../formatting/slack-blocks.js';
+import { mentions, readableText } from './slack-messages.js';
 
 test.each([
   ['<@UBOT> hello', 'hello'],

@@ -15,11 +15,6 @@ export function readableText(text: string, bot: string): string {
     .trim();
 }
 
-/** Escapes Slack's markup; otherwise an answer could notify everyone in the channel. */
-export function literalText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 export function mentions(text: string, bot: string): boolean {
   return text.search(mentionOf(bot)) >= 0;
 }

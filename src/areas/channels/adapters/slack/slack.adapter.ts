@@ -10,10 +10,18 @@ import {
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, type NotSent } from '../../channel-failures.js';
-import { connectionFailure, isRefusal, type SlackAccess, sendFailure, slackApi } from './slack-client.js';
+import { literalText, type SlackContent, slackContent } from '../../formatting/slack-blocks.js';
+import {
+  connectionFailure,
+  isRefusal,
+  isRefusedForm,
+  type SlackAccess,
+  sendFailure,
+  slackApi,
+} from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
 import { SlackInbox, SlackPeople } from './slack-inbox.js';
-import { isId, literalText, revokesAccess, type SlackBot } from './slack-messages.js';
+import { isId, revokesAccess, type SlackBot } from './slack-messages.js';
 
 /** Interval of token checks: an open connection does not reveal that the bot token was revoked, unless the app subscribes to it. */
 const TOKEN_CHECK_MS = 30_000;
@@ -67,14 +75,11 @@ export class SlackAdapter extends ChannelAdapter {
     const { channel, thread } = addressOf(target);
     const at = thread === undefined ? {} : { thread_ts: thread };
     try {
-      const { ts } = await this.api(signal).chat.postMessage({
-        channel,
-        ...at,
-        text: literalText(text),
-        // Slack must not fetch the links of an answer just because it was posted.
-        unfurl_links: false,
-        unfurl_media: false,
-      });
+      // Slack must not fetch the links of an answer just because it was posted.
+      const address = { channel, ...at, unfurl_links: false, unfurl_media: false };
+      const { ts } = await this.formatted(text, (content) =>
+        this.api(signal).chat.postMessage({ ...address, ...content }),
+      );
       return ts;
     } catch (error) {
       throw this.notSent(error);
@@ -84,10 +89,24 @@ export class SlackAdapter extends ChannelAdapter {
   override async edit(ts: string, { target, text }: OutboundReply, signal: AbortSignal): Promise<void> {
     const { channel } = addressOf(target);
     try {
-      await this.api(signal).chat.update({ channel, ts, text: literalText(text) });
+      await this.formatted(text, (content) => this.api(signal).chat.update({ channel, ts, ...content }));
     } catch (error) {
       // An edit may safely be repeated.
       throw this.notSent(error).asRetryable();
+    }
+  }
+
+  /** Sends formatted text, and what was written when Slack refuses its form: then it has not been sent. */
+  private async formatted<Result>(
+    markdown: string,
+    send: (content: SlackContent) => Promise<Result>,
+  ): Promise<Result> {
+    const content = slackContent(markdown, this.maxReplyLength);
+    try {
+      return await send(content);
+    } catch (error) {
+      if (content.blocks.length === 0 || !isRefusedForm(error)) throw error;
+      return send({ text: literalText(markdown), blocks: [] });
     }
   }
 

@@ -30,10 +30,25 @@ test('an answer goes to its chat, or to the topic of its question', async () => 
   const { made, bodies } = adapter({ body: { ok: true, result: { message_id: 8 } } });
   expect(await made.send(reply({}), signal)).toBe('8');
   await made.send(reply({ thread: 3 }), signal);
+  const plain = { entities: [], link_preview_options: { is_disabled: true } };
   expect(bodies()).toEqual([
-    { chat_id: 5, text: 'hello' },
-    { chat_id: 5, text: 'hello', message_thread_id: 3 },
+    { chat_id: 5, text: 'hello', ...plain },
+    { chat_id: 5, text: 'hello', message_thread_id: 3, ...plain },
   ]);
+});
+
+test('Markdown is sent as text with entities', async () => {
+  const { made, bodies } = adapter({ body: { ok: true, result: { message_id: 8 } } });
+  await made.send({ ...reply({}), text: 'so **big**' }, signal);
+  expect(bodies()).toMatchObject([{ text: 'so big', entities: [{ type: 'bold', offset: 3, length: 3 }] }]);
+});
+
+test('an answer whose form Telegram refuses is sent as it was written', async () => {
+  const { made, bodies } = adapter(refusal(400, "Bad Request: can't parse entities"), {
+    body: { ok: true, result: { message_id: 8 } },
+  });
+  expect(await made.send({ ...reply({}), text: 'so **big**' }, signal)).toBe('8');
+  expect(bodies()[1]).toMatchObject({ text: 'so **big**', entities: [] });
 });
 
 test('an edit that changes nothing counts as done', async () => {

@@ -9,9 +9,12 @@ import {
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
+import { type TelegramText, telegramText } from '../../formatting/telegram-text.js';
 import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
 
 const MAX_UPDATES = 100;
+/** Telegram must not fetch the links of an answer just because it was sent. */
+const NO_PREVIEW = { is_disabled: true };
 /** After a week without updates Telegram may restart its numbers; an old offset would then wait for ever. */
 const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
 
@@ -60,12 +63,13 @@ export class TelegramAdapter extends ChannelAdapter {
 
   async send({ target, text }: OutboundReply, signal: AbortSignal): Promise<string> {
     const { chat, other } = addressOf(target);
-    try {
-      const { message_id: id } = await this.api.sendMessage(chat, text, other, grammySignal(signal));
+    return this.formatted(text, async ({ text: shown, entities }) => {
+      const options = { ...other, entities, link_preview_options: NO_PREVIEW };
+      const { message_id: id } = await this.api.sendMessage(chat, shown, options, grammySignal(signal));
       return String(id);
-    } catch (error) {
+    }).catch((error: unknown) => {
       throw sendFailure(error);
-    }
+    });
   }
 
   override async edit(
@@ -74,12 +78,32 @@ export class TelegramAdapter extends ChannelAdapter {
     signal: AbortSignal,
   ): Promise<void> {
     const { chat } = addressOf(target);
+    const id = Number(externalId);
     try {
-      await this.api.editMessageText(chat, Number(externalId), text, {}, grammySignal(signal));
+      await this.formatted(text, ({ text: shown, entities }) => {
+        const options = { entities, link_preview_options: NO_PREVIEW };
+        return this.api.editMessageText(chat, id, shown, options, grammySignal(signal));
+      });
     } catch (error) {
       if (error instanceof GrammyError && /message is not modified/i.test(error.description)) return;
       // An edit may safely be repeated.
       throw sendFailure(error).asRetryable();
+    }
+  }
+
+  /** Sends formatted text, and what was written when Telegram refuses its form: then it has not been sent. */
+  private async formatted<Result>(
+    markdown: string,
+    send: (text: TelegramText) => Promise<Result>,
+  ): Promise<Result> {
+    const text = telegramText(markdown, this.maxReplyLength);
+    try {
+      return await send(text);
+    } catch (error) {
+      const isForm =
+        error instanceof GrammyError && error.error_code === 400 && /entit/i.test(error.description);
+      if (!isForm || text.entities.length === 0) throw error;
+      return send({ text: markdown, entities: [] });
     }
   }
 
