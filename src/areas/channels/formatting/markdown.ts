@@ -158,7 +158,7 @@ function imageRun(token: Token): TextRun {
 
 function attribute(token: Token, name: string): string | undefined {
   const value = token.attrGet(name);
-  return value === null || value === undefined ? undefined : String(value);
+  return value === null ? undefined : String(value);
 }
 
 function linked(run: TextRun, href: string | undefined): TextRun {
