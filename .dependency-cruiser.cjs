@@ -6,11 +6,11 @@ const storeys = ['common', 'platform', 'http', 'areas', 'cli'];
 /** From the ground up too: an area knows only those before it. */
 const areas = [
   ...['models', 'tools', 'plugins', 'skills', 'mcp', 'memory', 'turns', 'live', 'sessions'],
-  ...['hooks', 'channels', 'config', 'logs', 'status'],
+  ...['hooks', 'channels', 'config', 'logs', 'status', 'tokens'],
 ];
 
 const oneOf = (names) => `(${names.join('|')})`;
-const face = '/(profile-[ab]|wire)/';
+const face = '/(profile-[ab]|wire|admin)/';
 
 const downwards = storeys.map((storey, index) => ({
   name: `${storey}-imports-downwards`,

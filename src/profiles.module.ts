@@ -34,8 +34,10 @@ import { SkillsModule } from './areas/skills/skills.module.js';
 import { MetricsControllerA, StatusControllerA } from './areas/status/profile-a/status.controller.js';
 import { StatusControllerB } from './areas/status/profile-b/status.controller.js';
 import { StatusModule } from './areas/status/status.module.js';
+import { TokensController } from './areas/tokens/admin/tokens.controller.js';
+import { TokenAdminModule } from './areas/tokens/tokens.module.js';
 import type { DescribedApi } from './http/openapi/described-api.js';
-import { type ProfileId, servedIn } from './http/profiles/profile.js';
+import { type FaceId, type ProfileId, servedIn } from './http/profiles/profile.js';
 
 const AREAS = [
   SessionsModule,
@@ -87,10 +89,15 @@ class ProfileAModule {}
 })
 class ProfileBModule {}
 
-export const PROFILE_MODULES = { a: ProfileAModule, b: ProfileBModule } as const satisfies Record<
-  ProfileId,
-  Type
->;
+/** The operators' API, on the ports of both profiles: its controllers in the order of their paths. */
+@Module({ imports: [...AREAS, TokenAdminModule], controllers: [TokensController] })
+class AdminModule {}
+
+export const PROFILE_MODULES = {
+  a: ProfileAModule,
+  b: ProfileBModule,
+  admin: AdminModule,
+} as const satisfies Record<ProfileId | FaceId, Type>;
 
 /** What the API documents describe, in document order. */
 export const DESCRIBED_API: DescribedApi = {

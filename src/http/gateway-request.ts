@@ -3,11 +3,13 @@ import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { Caller } from '../platform/tokens/caller.js';
 import type { KeyOutcome, PresentedKey } from './idempotency/key.store.js';
 import type { RequestKey } from './idempotency/request-key.js';
-import type { ListenerId } from './profiles/profile.js';
+import type { FaceId, ListenerId } from './profiles/profile.js';
 
 /** A request after the listener has stamped it; the guards fill in the rest. */
 export interface GatewayRequest extends Request {
   profile: ListenerId;
+  /** Set by the listener for a URL that is no profile's own. */
+  face?: FaceId | undefined;
   requestId: string;
   receivedAt: number;
   /** Set by the listener when the path cannot be served as it is; thrown once the caller is known. */

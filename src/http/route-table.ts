@@ -4,7 +4,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { BODY_LIMIT } from './body/takes-body.decorator.js';
 import { ACCESS, type Access } from './guards/access.decorator.js';
 import { refuseUnrecordedRoutes } from './idempotency/idempotency-key.decorator.js';
-import type { ListenerId } from './profiles/profile.js';
+import { faceOf, type ListenerId } from './profiles/profile.js';
 
 export interface Route {
   readonly listener: ListenerId;
@@ -55,6 +55,7 @@ export class RouteTable implements OnModuleInit {
       if (handler === undefined || typeof method !== 'number') return [];
       const where = `${controller.name}.${name}`;
       const access = declaredAccess(controller, handler, where);
+      if (faceOf(joined(String(base))) === 'admin') refuseUndecidedRoute(access, where);
       refuseUnrecordedRoutes(controller, name, handler);
       const takesBody = Reflect.hasMetadata(BODY_LIMIT, handler);
       const path = joined(String(base), String(Reflect.getMetadata(PATH_METADATA, handler)));
@@ -82,6 +83,12 @@ function declaredAccess(controller: Type, handler: object, where: string): Acces
   const access: unknown = Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller);
   if (access !== undefined) return access as Access;
   throw new Error(`${where} does not say who may use it: add @RequireScope, @AnyToken or @Open.`);
+}
+
+/** A route of the operators' API says what callers see that are bound to a user. */
+function refuseUndecidedRoute({ scope, boundCallers }: Access, where: string): void {
+  if (scope === 'open' || boundCallers !== undefined) return;
+  throw new Error(`${where} does not say whether bound callers may use it: take @AdminScope.`);
 }
 
 function joined(...parts: string[]): string {

@@ -2,10 +2,11 @@ import { Controller, Get, Module, Post, Res, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { Response } from 'express';
-import { type Access, Open } from '../../src/http/guards/access.decorator.js';
+import { type Access, Open, RequireScope } from '../../src/http/guards/access.decorator.js';
 import type { ProfileId } from '../../src/http/profiles/profile.js';
 import { type Route, RouteTable } from '../../src/http/route-table.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { ADMIN_ROUTES } from './admin-routes.js';
 import { decidedScope, SPECIFICATION_ROUTES } from './specification-routes.js';
 
 const PROFILES: readonly ProfileId[] = ['a', 'b'];
@@ -60,6 +61,30 @@ test.each(PROFILES)('every route of Profile %s declares the scope and the tier o
   }
 });
 
+describe("the operators' API", () => {
+  const below = (listener: ProfileId): Route[] => {
+    const routes = gateway.started.app.get(RouteTable, { strict: false }).all();
+    return routes.filter((one) => one.listener === listener && one.path.startsWith('/admin/v1/'));
+  };
+  const decided = ADMIN_ROUTES.map(
+    ({ route, scope, tier = 'other', boundCallers = 'refused', body = false }) => ({
+      ...{ route, scope, tier, body },
+      ...(scope === 'open' ? {} : { boundCallers }),
+    }),
+  );
+
+  test.each(PROFILES)('serves its routes on the port of Profile %s, each as it was decided', (profile) => {
+    const found = below(profile).map(({ method, path, access, takesBody }) => ({
+      route: `${method} ${path.replace('/admin/v1', '')}`,
+      ...access,
+      body: takesBody,
+    }));
+    const byRoute = (one: { route: string }, other: { route: string }) =>
+      one.route.localeCompare(other.route);
+    expect(found.sort(byRoute)).toEqual([...decided].sort(byRoute));
+  });
+});
+
 test('a setting opens nothing but the metrics of Profile A', () => {
   const opened = PROFILES.flatMap((profile) => served(profile)).filter(({ access }) => access.openWhen);
   expect(opened.map(({ listener, path }) => `${listener} ${path}`)).toEqual(['a /api/v1/metrics']);
@@ -82,6 +107,15 @@ class LonelyController {
   }
 }
 
+@Controller({ path: 'admin/v1/undecided', version: ['a', 'b'] })
+class UndecidedController {
+  @Get()
+  @RequireScope('status:read')
+  read(): string {
+    return 'nobody said what bound callers see';
+  }
+}
+
 function starting(controller: Type): Promise<unknown> {
   @Module({ imports: [DiscoveryModule], controllers: [controller], providers: [RouteTable] })
   class OneRouteModule {}
@@ -92,6 +126,12 @@ function starting(controller: Type): Promise<unknown> {
 test('a route that does not say who may use it stops the start', async () => {
   await expect(starting(ForgottenController)).rejects.toThrow(
     'ForgottenController.read does not say who may use it: add @RequireScope, @AnyToken or @Open.',
+  );
+});
+
+test("a route of the operators' API that does not say what bound callers see stops the start", async () => {
+  await expect(starting(UndecidedController)).rejects.toThrow(
+    'UndecidedController.read does not say whether bound callers may use it: take @AdminScope.',
   );
 });
 

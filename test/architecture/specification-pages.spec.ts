@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { documentFile } from '../harness/documented.js';
 import { brokenCitations, citingFiles, textOf } from './specification-citations.js';
 import { tablesOf } from './specification-pages.js';
 
@@ -39,13 +39,13 @@ describe('what a broken citation is', () => {
   });
 });
 
-describe.each(['a', 'b'] as const)('Errors of each route, Profile %s', (profile) => {
+describe.each(['a', 'b', 'admin'] as const)('Errors of each route, Profile %s', (profile) => {
   const COMMON = [400, 405, 408, 414, 429, 431, 500, 503];
   const WITH_TOKEN = [...COMMON, 401, 403];
   type Operation = { responses: Record<string, unknown>; security: unknown[] };
-  const { paths } = JSON.parse(
-    readFileSync(join(__dirname, `../../docs/profile-${profile}.openapi.json`), 'utf8'),
-  ) as { paths: Record<string, Record<string, Operation>> };
+  const { paths } = JSON.parse(readFileSync(documentFile(profile), 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
 
   test('the page says what the OpenAPI document says', () => {
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
@@ -56,14 +56,16 @@ describe.each(['a', 'b'] as const)('Errors of each route, Profile %s', (profile)
         const common = security.length === 0 ? COMMON : WITH_TOKEN;
         expect(errors).toEqual(expect.arrayContaining(common));
         const beside = errors.filter((status) => !common.includes(status)).join(', ');
-        const route = path.replace('/api/v1', '').replaceAll(/\{(\w+)\}/g, ':$1');
+        const route = path.replace(/^\/(api|admin)\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1');
         return `${method.toUpperCase()} ${route}: ${beside === '' ? 'none' : beside}`;
       }),
     );
-    const [table] = tablesOf('silences.md').filter(({ heading }) => heading === 'Errors of each route');
+    const [page, title] =
+      profile === 'admin' ? ['additions.md', "Operators' API"] : ['silences.md', 'Errors of each route'];
+    const [table] = tablesOf(page).filter(({ heading }) => heading === title);
     const listed = table?.rows
-      .filter(([, , profiles]) => profiles?.toLowerCase().split(', ').includes(profile))
-      .map(([method, path, , errors]) => `${method} ${path}: ${errors}`);
+      .filter(([, , third]) => profile === 'admin' || third?.toLowerCase().split(', ').includes(profile))
+      .map((cells) => `${cells[0]} ${cells[1]}: ${cells.at(-1)}`);
     expect(listed?.sort()).toEqual(documented.sort());
   });
 });

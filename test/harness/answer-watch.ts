@@ -8,9 +8,9 @@ export function watchAnswers(accessLog: AccessLog): { check(): void } {
   const finished = accessLog.finished.bind(accessLog);
   accessLog.finished = (request, response) => {
     const route = routeOf(request);
-    const { profile, method } = request;
+    const { profile, face, method } = request;
     if (profile !== 'operations' && route !== undefined && response.headersSent) {
-      const isKnown = DocumentedAnswers.of(profile).has(method, route, response.statusCode);
+      const isKnown = DocumentedAnswers.of(face ?? profile).has(method, route, response.statusCode);
       if (!isKnown)
         undocumented.add(`Profile ${profile}: ${method} ${route} answered ${response.statusCode}`);
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { ProfileId } from '../../src/http/profiles/profile.js';
+import type { DocumentId } from '../../src/http/openapi/described-api.js';
 
 type Json = Record<string, unknown>;
 interface DocumentedResponse {
@@ -15,16 +15,16 @@ interface OpenApi {
 
 const JSON_TYPE = /^application\/json/;
 
-/** What the OpenAPI document of a profile says of answers: the checked-in one, which the gateway serves. */
+/** What an OpenAPI document says of answers: the checked-in one, which the gateway serves. */
 export class DocumentedAnswers {
-  private static readonly known = new Map<ProfileId, DocumentedAnswers>();
+  private static readonly known = new Map<DocumentId, DocumentedAnswers>();
   private readonly templates: { pattern: RegExp; path: string }[];
   private readonly bodies = new Map<string, ValidateFunction | undefined>();
   private readonly ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 
-  static of(profile: ProfileId): DocumentedAnswers {
-    const known = DocumentedAnswers.known.get(profile) ?? new DocumentedAnswers(read(profile));
-    DocumentedAnswers.known.set(profile, known);
+  static of(id: DocumentId): DocumentedAnswers {
+    const known = DocumentedAnswers.known.get(id) ?? new DocumentedAnswers(read(id));
+    DocumentedAnswers.known.set(id, known);
     return known;
   }
 
@@ -68,8 +68,12 @@ export class DocumentedAnswers {
   }
 }
 
-function read(profile: ProfileId): OpenApi {
-  const file = join(__dirname, `../../docs/profile-${profile}.openapi.json`);
+export function documentFile(id: DocumentId, kind = 'openapi'): string {
+  return join(__dirname, `../../docs/${id === 'admin' ? id : `profile-${id}`}.${kind}.json`);
+}
+
+function read(id: DocumentId): OpenApi {
+  const file = documentFile(id);
   return JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
 }
 

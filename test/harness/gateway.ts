@@ -26,6 +26,8 @@ export interface TestGateway {
   /** Callers with a token that may do everything, at `/api/v1` of each profile. */
   readonly a: HttpCaller;
   readonly b: HttpCaller;
+  /** The same at `/admin/v1`, on the port of Profile A. */
+  readonly admin: HttpCaller;
   readonly operations: HttpCaller;
   readonly token: string;
   readonly database: TestDatabase;
@@ -34,6 +36,7 @@ export interface TestGateway {
   /** The lines it logged so far. */
   readonly logLines: readonly string[];
   caller(profile: ProfileId, token: string | undefined): HttpCaller;
+  adminCaller(token: string | undefined, port?: ProfileId): HttpCaller;
   mint(options?: {
     scopes?: readonly GrantedScope[];
     user?: string;
@@ -98,9 +101,17 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       presented,
       DocumentedAnswers.of(profile),
     );
+  const adminCaller = (presented: string | undefined, port: ProfileId = 'a') =>
+    new HttpCaller(
+      `http://127.0.0.1:${started.ports[port]}/admin/v1`,
+      presented,
+      DocumentedAnswers.of('admin'),
+    );
   return {
     a: caller('a', token),
     b: caller('b', token),
+    admin: adminCaller(token),
+    adminCaller,
     operations: new HttpCaller(`http://127.0.0.1:${started.ports.operations}`, undefined),
     token,
     database,

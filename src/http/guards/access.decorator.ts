@@ -16,6 +16,8 @@ export interface Access {
   readonly tier: RateTier;
   /** A setting that opens the route. */
   readonly openWhen?: (settings: GatewaySettings) => boolean;
+  /** Of the operators' API: whether a caller that is bound to a user is refused, or sees what is that user's. */
+  readonly boundCallers?: 'refused' | 'own';
 }
 
 export const ACCESS = 'gateway:access';
@@ -28,6 +30,20 @@ export const RequireScope = (
 ): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS, { scope, tier, ...(openWhen === undefined ? {} : { openWhen }) } satisfies Access),
+    ApiBearerAuth(),
+    ApiExtension('x-required-scope', scope),
+  );
+
+/**
+ * The same for a route of the operators' API. Callers that are bound to a user are refused there (403), unless
+ * `boundCallers: 'own'` says that the handler shows them what is that user's alone.
+ */
+export const AdminScope = (
+  scope: Scope,
+  { tier = 'other', boundCallers = 'refused' }: Partial<Pick<Access, 'tier' | 'boundCallers'>> = {},
+): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS, { scope, tier, boundCallers } satisfies Access),
     ApiBearerAuth(),
     ApiExtension('x-required-scope', scope),
   );

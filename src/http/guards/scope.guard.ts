@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Forbidden } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { accessOf, isOpen } from './access.decorator.js';
@@ -19,7 +20,15 @@ export class ScopeGuard implements CanActivate {
         throw new Forbidden(`This token lacks the scope "${access.scope}". Ask for a token that has it.`);
       }
     }
+    if (access.boundCallers === 'refused') refuseBoundCaller(request.caller);
     if (request.refusal !== undefined) throw request.refusal;
     return true;
   }
+}
+
+function refuseBoundCaller(caller: Caller | undefined): void {
+  if (caller === undefined || caller.boundUserId === null) return;
+  throw new Forbidden('This token sees one user only, and this is about all of them.', {
+    details: { reason: 'token_bound_to_user' },
+  });
 }

@@ -114,7 +114,7 @@ function presentedKey(request: GatewayRequest): PresentedKey | undefined {
   const { tokenId } = request.caller;
   // A rotated token shares the keys of the one it replaced.
   const family = familyOf(request.caller);
-  const { method, params, profile, bodyHash = NO_BODY } = request;
+  const { method, params, profile, face, bodyHash = NO_BODY } = request;
   // From template and parameters, so that all spellings of a path give the same key.
   const path = [route, JSON.stringify(params)];
   const query = new URL(request.originalUrl, 'http://gateway').search;
@@ -122,7 +122,7 @@ function presentedKey(request: GatewayRequest): PresentedKey | undefined {
     scope: hash([family, method, ...path, sent]),
     tokenId,
     operation: `${method} ${route}`,
-    request: hash([profile, query, bodyHash]),
+    request: hash([face ?? profile, query, bodyHash]),
   };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BadRequest, HeadersTooLarge, UriTooLong } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import type { ListenerId } from '../profiles/profile.js';
+import { faceOf, type ListenerId } from '../profiles/profile.js';
 
 const MAX_URI_BYTES = 8192;
 export const MAX_HEADER_BYTES = 16_384;
@@ -16,6 +16,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/;
 /** The first thing that happens to a request: notes its listener and id, and keeps what cannot be routed from the router. */
 export function stampRequest(request: GatewayRequest, response: ServerResponse, listener: ListenerId): void {
   request.profile = listener;
+  request.face = faceOf(request.url);
   request.receivedAt = performance.now();
   request.requestId = requestIdOf(request);
   response.setHeader('X-Request-Id', request.requestId);

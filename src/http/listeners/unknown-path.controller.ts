@@ -2,7 +2,7 @@ import { All, Controller, Injectable, Req } from '@nestjs/common';
 import { MethodNotAllowed, NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { AnyToken } from '../guards/access.decorator.js';
-import type { ListenerId } from '../profiles/profile.js';
+import { ADMIN_PREFIX, type ListenerId } from '../profiles/profile.js';
 import { RouteTable } from '../route-table.js';
 import type { ListenerPorts } from './profile-listeners.js';
 
@@ -37,7 +37,9 @@ export class UnknownPathController {
   }
 
   /** Most often the client has the right path and the other profile's port. */
-  private whereItIs({ profile, path }: GatewayRequest): string {
+  private whereItIs({ profile, face, path }: GatewayRequest): string {
+    if (face === 'admin')
+      return `There is no such path here. GET /${ADMIN_PREFIX}/openapi.json lists what there is.`;
     const other = profile === 'a' ? 'b' : 'a';
     const port = this.ports.of(other);
     if (port === undefined || this.routes.methodsFor(other, path).length === 0)

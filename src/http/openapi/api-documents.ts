@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { ProfileId } from '../profiles/profile.js';
 import { RESPONSE_HEADERS } from '../response-headers.js';
 import { completeOperation } from './complete-operation.js';
-import type { DescribedApi } from './described-api.js';
+import type { DescribedApi, DocumentId } from './described-api.js';
 import { nameStreams } from './event-stream.schema.js';
 import { errorEnvelopeSchema, REFUSALS, type RefusalStatus, refusalResponse } from './refusals.js';
 import {
@@ -15,29 +15,36 @@ import {
   toJsonSchema,
   withPublicNames,
 } from './schemas.js';
-import { TAGS } from './tags.js';
+import { ADMIN_TAGS, TAGS } from './tags.js';
 
-/** The documents of each profile. Makes them on first use, and only once per profile: a second pass would lose operations. */
+/** The documents of each profile and of the operators' API. Makes them on first use, and only once each: a second pass would lose operations. */
 @Injectable()
 export class OpenApiDocuments {
-  private readonly made = new Map<ProfileId, Documents>();
-  private make: ((profile: ProfileId) => Documents) | undefined;
+  private readonly made = new Map<DocumentId, Documents>();
+  private make: ((id: DocumentId) => Documents) | undefined;
 
   /** Called once, when the application has its routes. */
   describe(app: INestApplication, api: DescribedApi, version: string): void {
-    this.make = (profile) => makeDocuments({ app, api, version }, profile);
+    this.make = (id) => makeDocuments({ app, api, version }, id);
   }
 
   /** The document as JSON text. Throws before `describe` was called. */
-  get(profile: ProfileId, kind: keyof Documents = 'openapi'): string {
-    const documents = this.made.get(profile) ?? this.make?.(profile);
+  get(id: DocumentId, kind: keyof Documents = 'openapi'): string {
+    const documents = this.made.get(id) ?? this.make?.(id);
     if (documents === undefined) throw new Error('The application has no routes yet.');
-    this.made.set(profile, documents);
+    this.made.set(id, documents);
     return documents[kind];
   }
 }
 
-const TITLES = { a: 'Agent Gateway, Profile A', b: 'Agent Gateway, Profile B' } as const;
+const TITLES = {
+  a: 'Agent Gateway, Profile A',
+  b: 'Agent Gateway, Profile B',
+  admin: "Agent Gateway, operators' API",
+} as const;
+const ADMIN_DESCRIPTION =
+  'What operators of the gateway see and do, on the ports of both profiles. Errors are JSON in one envelope, whatever the ' +
+  'status. Lists come in pages of `items`, newest first: send `next_cursor` as `cursor` to get the next one; it is null on the last.';
 const DESCRIPTION =
   'Sessions, channels, webhooks, MCP, plugins, skills, status, configuration and logs of AI agents.\n\n' +
   'Errors are JSON in one envelope, whatever the status. Lists are newest first. ' +
@@ -59,10 +66,10 @@ interface Described {
 }
 
 /** Makes both documents from the routes of the profile and from the models that none of its routes has. */
-function makeDocuments({ app, api, version }: Described, profile: ProfileId): Documents {
+function makeDocuments({ app, api, version }: Described, id: DocumentId): Documents {
   const config = new DocumentBuilder()
-    .setTitle(TITLES[profile])
-    .setDescription(DESCRIPTION)
+    .setTitle(TITLES[id])
+    .setDescription(id === 'admin' ? ADMIN_DESCRIPTION : DESCRIPTION)
     .setVersion(version)
     .setOpenAPIVersion('3.0.3')
     .addServer('/', 'The gateway that this document comes from')
@@ -70,13 +77,14 @@ function makeDocuments({ app, api, version }: Described, profile: ProfileId): Do
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'agw_…', description: TOKEN })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
-    include: [api.modules[profile]],
-    extraModels: [...api.asyncModels],
+    include: [api.modules[id]],
+    extraModels: id === 'admin' ? [] : [...api.asyncModels],
     operationIdFactory: (controller, method) =>
-      `${controller.replace(/Controller[AB]$/, '').toLowerCase()}_${method}`,
+      `${controller.replace(/Controller[AB]?$/, '').toLowerCase()}_${method}`,
   });
-  const completed = complete(withPublicNames(document), profile);
-  const asyncapi = JSON.stringify(makeAsyncApi(completed, api, profile));
+  const completed = complete(withPublicNames(document), id);
+  if (id === 'admin') return { openapi: JSON.stringify(completed), asyncapi: '' };
+  const asyncapi = JSON.stringify(makeAsyncApi(completed, api, id));
   return { openapi: JSON.stringify(withoutModels(completed, api.asyncModels)), asyncapi };
 }
 
@@ -86,25 +94,26 @@ function withoutModels(document: Document, models: DescribedApi['asyncModels']):
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(kept) } };
 }
 
-function complete(document: Document, profile: ProfileId): Document {
-  for (const placed of operationsOf(document)) completeOperation(placed, profile);
+function complete(document: Document, id: DocumentId): Document {
+  for (const placed of operationsOf(document)) completeOperation(placed, id);
   closeRequests(document);
   nameStreams(document);
   const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags ?? []));
+  const envelope = id === 'admin' ? 'b' : id;
   const components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, ErrorEnvelope: errorEnvelopeSchema(profile) },
+    schemas: { ...document.components?.schemas, ErrorEnvelope: errorEnvelopeSchema(envelope) },
     headers: RESPONSE_HEADERS,
   };
   return {
     ...document,
-    tags: tags(used),
-    components: { ...components, responses: responses(document, profile) },
+    tags: tags(used, id),
+    components: { ...components, responses: responses(document, envelope) },
   };
 }
 
-function tags(used: ReadonlySet<string>) {
-  return Object.entries(TAGS)
+function tags(used: ReadonlySet<string>, id: DocumentId) {
+  return Object.entries(id === 'admin' ? ADMIN_TAGS : TAGS)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
 }

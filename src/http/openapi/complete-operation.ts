@@ -1,9 +1,10 @@
-import { API_PREFIX, type ProfileId } from '../profiles/profile.js';
+import { ADMIN_PREFIX, API_PREFIX } from '../profiles/profile.js';
 import { COMMON_HEADERS, headerReferences } from '../response-headers.js';
 import { EXTENSION, REFUSES } from './answers.decorator.js';
+import type { DocumentId } from './described-api.js';
 import { type RefusalStatus, refusalReference } from './refusals.js';
 import type { Operation, ResponseObject, RoutedOperation } from './schemas.js';
-import { PATH_PARAMETERS, TAGS } from './tags.js';
+import { ADMIN_TAGS, PATH_PARAMETERS, TAGS } from './tags.js';
 
 /** Refusals that any request may get. */
 const ALWAYS: readonly RefusalStatus[] = [400, 405, 408, 414, 429, 431, 500, 503];
@@ -28,10 +29,10 @@ const NOT_MODIFIED: ResponseObject = {
 };
 
 /** Adds what every operation has and no controller declares: tag, required scope, parameters, headers and refusals. */
-export function completeOperation({ path, method, operation }: RoutedOperation, profile: ProfileId): void {
-  const area = areaOf(path);
+export function completeOperation({ path, method, operation }: RoutedOperation, id: DocumentId): void {
+  const area = areaOf(path, id);
   operation.tags = [area];
-  markExtension(operation, profile);
+  markExtension(operation, id);
   describeAccess(operation);
   describePathParameters(operation, area);
   const isRemembered = method === 'post' || method === 'patch';
@@ -41,15 +42,16 @@ export function completeOperation({ path, method, operation }: RoutedOperation, 
   addRefusals(operation, isRemembered);
 }
 
-function areaOf(path: string): string {
-  const area = path.slice(API_PREFIX.length + 2).split('/')[0] ?? '';
-  if (!Object.hasOwn(TAGS, area)) throw new Error(`${path}: describe its tag "${area}" in TAGS.`);
+function areaOf(path: string, id: DocumentId): string {
+  const [prefix, tags] = id === 'admin' ? [ADMIN_PREFIX, ADMIN_TAGS] : [API_PREFIX, TAGS];
+  const area = path.slice(prefix.length + 2).split('/')[0] ?? '';
+  if (!Object.hasOwn(tags, area)) throw new Error(`${path}: describe its tag "${area}" in tags.ts.`);
   return area;
 }
 
-function markExtension(operation: Operation, profile: ProfileId): void {
-  const marked = operation as { [EXTENSION]?: ProfileId | true };
-  if (marked[EXTENSION] === profile) marked[EXTENSION] = true;
+function markExtension(operation: Operation, id: DocumentId): void {
+  const marked = operation as { [EXTENSION]?: DocumentId | true };
+  if (marked[EXTENSION] === id) marked[EXTENSION] = true;
   else delete marked[EXTENSION];
 }
 

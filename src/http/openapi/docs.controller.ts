@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
-import type { ListenerId } from '../profiles/profile.js';
+import { ADMIN_PREFIX, type ListenerId } from '../profiles/profile.js';
 import { OpenApiDocuments } from './api-documents.js';
 import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
 
@@ -17,6 +17,10 @@ export class DocsPages {
   document(listener: ListenerId, kind: 'openapi' | 'asyncapi'): string {
     if (listener === 'operations') throw new NotFound('The operations port has no API document.');
     return this.documents.get(listener, kind);
+  }
+
+  admin(): string {
+    return this.documents.get('admin');
   }
 
   sendPage(response: Response): void {
@@ -58,5 +62,17 @@ export class DocsController {
   @Get('docs/:asset')
   asset(@Param('asset') name: string, @Res() response: Response): void {
     this.pages.sendAsset(name, response);
+  }
+}
+
+/** The document of the operators' API, the same on every port. */
+@Controller({ path: ADMIN_PREFIX, version: ['a', 'b'] })
+@Open()
+export class AdminDocumentController {
+  constructor(private readonly pages: DocsPages) {}
+
+  @Get('openapi.json')
+  document(@Res() response: Response): void {
+    response.type('application/json').send(this.pages.admin());
   }
 }

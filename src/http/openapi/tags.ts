@@ -18,6 +18,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   logs: 'What the gateway wrote to its log, on all replicas.',
 };
 
+/** The same of the operators' API: the first segment below `/admin/v1`. */
+export const ADMIN_TAGS: Readonly<Record<string, string>> = {
+  tokens: 'API tokens: who may call, what for, and until when.',
+};
+
 interface PathParameter {
   readonly description: string;
   /** A value that works on a new gateway. Ids have none: the gateway generates them. */
@@ -30,5 +35,6 @@ export const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'hooks.id': { description: 'The id of the webhook, as it was given when the webhook was registered' },
   'channels.name': { description: 'The name of the channel', example: 'api' },
   'mcp.name': { description: 'The name of the tool server in the configuration' },
+  'tokens.id': { description: 'The id of the token, as it was given when the token was created' },
   'plugins.name': { description: 'The name of the plugin' },
 };

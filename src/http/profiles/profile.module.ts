@@ -2,26 +2,28 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { LandingPageController, LandingPages } from '../listeners/landing-page.controller.js';
 import { OpenPorts, UnknownPathController } from '../listeners/unknown-path.controller.js';
 import { OpenApiDocuments } from '../openapi/api-documents.js';
-import { DocsController, DocsPages } from '../openapi/docs.controller.js';
-import type { ProfileId } from './profile.js';
+import { AdminDocumentController, DocsController, DocsPages } from '../openapi/docs.controller.js';
+import type { FaceId, ProfileId } from './profile.js';
 
 export interface ServedProfiles {
   readonly profiles: readonly ProfileId[];
+  readonly faces: readonly FaceId[];
   /** Whether the API documents are served. */
   readonly docs: boolean;
 }
 
-/** The faces that are served, their documents, and the route for everything that none of them has. */
+/** The profiles and faces that are served, their documents, and the route for everything that none of them has. */
 @Module({})
 export class ProfileModule {
   static register(
-    { profiles, docs }: ServedProfiles,
-    modules: Readonly<Record<ProfileId, Type>>,
+    { profiles, faces, docs }: ServedProfiles,
+    modules: Readonly<Record<ProfileId | FaceId, Type>>,
   ): DynamicModule {
+    const documents = faces.includes('admin') ? [DocsController, AdminDocumentController] : [DocsController];
     return {
       module: ProfileModule,
-      imports: profiles.map((profile) => modules[profile]),
-      controllers: [LandingPageController, ...(docs ? [DocsController] : []), UnknownPathController],
+      imports: [...profiles, ...faces].map((served) => modules[served]),
+      controllers: [LandingPageController, ...(docs ? documents : []), UnknownPathController],
       providers: [
         OpenApiDocuments,
         DocsPages,

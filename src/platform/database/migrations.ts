@@ -29,6 +29,7 @@ import { CreateConversationSummaries1795370294000 } from './migrations/179537029
 import { KeepMessageOptions1795371138000 } from './migrations/1795371138000-keep-message-options.js';
 import { BindSessionsToAgents1795379487000 } from './migrations/1795379487000-bind-sessions-to-agents.js';
 import { ChainTheAudit1795379687000 } from './migrations/1795379687000-chain-the-audit.js';
+import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-tokens-in-order.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   KeepMessageOptions1795371138000,
   BindSessionsToAgents1795379487000,
   ChainTheAudit1795379687000,
+  FindTokensInOrder1795380293000,
 ];

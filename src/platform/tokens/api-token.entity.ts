@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('api_tokens')
 @Index('api_tokens_sha256', { synchronize: false })
 @Index('api_tokens_family', { synchronize: false })
+@Index('api_tokens_created', { synchronize: false })
 export class ApiTokenEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;

@@ -15,31 +15,35 @@ const SCOPE_AREAS = [
   'approvals',
 ] as const;
 
+/** Scopes of the operators' API and of whom calls act for, which have no pair. */
+const SINGLE_SCOPES = ['users:act_as', 'tokens:read', 'tokens:write', 'security:write'] as const;
+
 /**
- * What a route asks for. `approvals:write` answers tool calls that wait for a person; `security:write` changes settings
- * that decide who may do what (marked `security` in the schema), beside `config:write`; `users:act_as` names another
- * user than oneself, for whom tools then act.
+ * What a route or a check asks for. `approvals:write` answers tool calls that wait for a person; `users:act_as` lets the
+ * caller name another user than oneself; `security:write` changes settings that decide who may do what (marked `security`
+ * in the schema), beside `config:write`.
  */
-export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | 'security:write' | 'users:act_as';
+export type Scope = `${(typeof SCOPE_AREAS)[number]}:${'read' | 'write'}` | (typeof SINGLE_SCOPES)[number];
 /** What a token carries: scopes, or `*` for all of them, those of later versions included. */
 export type GrantedScope = Scope | '*';
 export type ScopePreset = 'admin' | 'operator' | 'viewer';
 
 export const SCOPES: readonly Scope[] = [
   ...SCOPE_AREAS.flatMap((area): Scope[] => [`${area}:read`, `${area}:write`]),
-  'security:write',
-  'users:act_as',
+  ...SINGLE_SCOPES,
 ];
 
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
 /** Only administrators hold these: with them a token could give itself the rest. */
-const ADMINISTRATION: readonly Scope[] = ['security:write'];
+const ADMINISTRATION: readonly Scope[] = ['tokens:write', 'security:write'];
+/** What those who only look on do not see: who may call. */
+const CONFIDENTIAL: readonly Scope[] = ['tokens:read'];
 
 /** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */
 export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]>> = {
   admin: ['*'],
   operator: SCOPES.filter((scope) => !ADMINISTRATION.includes(scope)),
-  viewer: SCOPES.filter((scope) => scope.endsWith(':read')),
+  viewer: SCOPES.filter((scope) => scope.endsWith(':read') && !CONFIDENTIAL.includes(scope)),
 };
 
 export class UnknownScope extends BadRequest {

@@ -48,6 +48,13 @@ export const LIST: Statement = {
   name: 'tokens.list',
   text: `SELECT ${COLUMNS} FROM api_tokens ORDER BY created_at DESC, id DESC`,
 };
+/** Newest first, after a time and an id. */
+export const PAGE: Statement = {
+  name: 'tokens.page',
+  text: `
+    SELECT ${COLUMNS} FROM api_tokens WHERE (created_at, id) < ($1::timestamptz, $2)
+    ORDER BY created_at DESC, id DESC LIMIT $3`,
+};
 export const FIND_NAMED: Statement = {
   name: 'tokens.find_named',
   text: `SELECT ${COLUMNS} FROM api_tokens

@@ -80,6 +80,11 @@ export class TokenStore {
     return (await this.database.query<TokenRow>(sql.LIST)).map(toToken);
   }
 
+  /** Newest first, revoked ones too; those after this time and id. */
+  async page(after: readonly string[], most: number): Promise<ApiToken[]> {
+    return (await this.database.query<TokenRow>(sql.PAGE, [...after, most])).map(toToken);
+  }
+
   /** Unrevoked tokens that have this id or this name. */
   async findNamed(idOrName: string): Promise<ApiToken[]> {
     return (await this.database.query<TokenRow>(sql.FIND_NAMED, [idOrName])).map(toToken);

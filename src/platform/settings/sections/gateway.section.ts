@@ -29,6 +29,15 @@ export const gatewaySection = z.strictObject({
     .default(['a', 'b'])
     .register(keyMarks, { restart: true })
     .describe('The profiles that are served.'),
+  faces: z
+    .array(z.enum(['admin']))
+    .max(1)
+    .refine((faces) => new Set(faces).size === faces.length, 'must name each face once')
+    .default(['admin'])
+    .register(keyMarks, { restart: true, security: true })
+    .describe(
+      "What is served beside the profiles, on the ports of both: admin is the operators' API at /admin/v1.",
+    ),
   docs: z
     .boolean()
     .default(true)

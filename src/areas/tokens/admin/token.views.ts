@@ -1,0 +1,69 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Page } from '../../../http/paging/keyset-list.js';
+import type { ApiToken } from '../../../platform/tokens/api-token.js';
+import { SCOPES } from '../../../platform/tokens/scopes.js';
+
+/** A token without its secret. */
+export class TokenView {
+  @ApiProperty({ example: 'tok_01jd8v3q5ze0psx2w9t6m4k7ah' })
+  id!: string;
+
+  @ApiProperty({ example: 'ci' })
+  name!: string;
+
+  @ApiProperty({
+    enum: [...SCOPES, '*'],
+    isArray: true,
+    description: 'What it may do; `*` is everything, what later versions add included',
+  })
+  scopes!: readonly string[];
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'The only user that it sees; null sees all' })
+  user_id!: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null: never' })
+  expires_at!: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'Noted every half minute; null: never',
+  })
+  last_used_at!: string | null;
+
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
+  revoked_at!: string | null;
+}
+
+export class TokenPageView {
+  @ApiProperty({ type: [TokenView], description: 'Newest first' })
+  items!: TokenView[];
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The `cursor` of the next page; null on the last',
+  })
+  next_cursor!: string | null;
+}
+
+export function presentToken(token: ApiToken): TokenView {
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    user_id: token.boundUserId,
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt?.toISOString() ?? null,
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+    revoked_at: token.revokedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentTokenPage({ items, nextCursor }: Page<ApiToken>): TokenPageView {
+  return { items: items.map(presentToken), next_cursor: nextCursor };
+}
