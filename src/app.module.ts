@@ -19,6 +19,7 @@ import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { Egress } from './platform/outbound/egress.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SecretBox } from './platform/secrets/secret-box.js';
+import { SecretsModule } from './platform/secrets/secrets.module.js';
 import { Environment } from './platform/settings/environment.js';
 import { PROFILE_MODULES } from './profiles.module.js';
 
@@ -69,6 +70,7 @@ export class AppModule {
         EventsModule,
         AuditModule,
         OutboundModule,
+        SecretsModule,
         RequestPipelineModule,
         ProfileModule.register(foundation.configuration.live.current.gateway, PROFILE_MODULES),
       ],

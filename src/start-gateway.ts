@@ -112,11 +112,13 @@ async function openSecrets(
   { environment, loaded, redactor }: StartRequest,
   embedded: boolean,
 ): Promise<SecretBox> {
-  const { masterKey } = environment;
+  const { masterKey, previousMasterKey: previousKey } = environment;
   const dataDir = resolve(loaded.settings.database.data_dir);
   const production = environment.nodeEnv === 'production';
-  const { box, keyText } = await openSecretBox({ masterKey, dataDir, embedded, production });
-  redactor.setFor('master key', [keyText]);
+  const { box, keyText, previousText } = await openSecretBox({
+    ...{ masterKey, previousKey, dataDir, embedded, production },
+  });
+  redactor.setFor('master key', previousText === undefined ? [keyText] : [keyText, previousText]);
   return box;
 }
 

@@ -9,7 +9,7 @@ import type { CommandContext } from './command-context.js';
 /** Settings with which a gateway can start. @throws InvalidSettings, once, listing everything that is wrong */
 export function checkedSettings(context: CommandContext): LoadedSettings {
   const { environment } = context;
-  const problems = [...bootstrapProblems(environment.bootstrapToken), ...keyProblems(environment.masterKey)];
+  const problems = [...bootstrapProblems(environment.bootstrapToken), ...keyProblems(environment)];
   let loaded: LoadedSettings | undefined;
   try {
     loaded = loadSettings({ environment, file: context.configFile() });
@@ -28,9 +28,12 @@ function bootstrapProblems(token: string | undefined): SettingsProblem[] {
   return [{ where: 'GATEWAY_BOOTSTRAP_TOKEN', key: '', message }];
 }
 
-function keyProblems(masterKey: string | undefined): SettingsProblem[] {
-  const message = masterKey === undefined ? undefined : masterKeyProblem(masterKey);
-  return message === undefined ? [] : [{ where: 'GATEWAY_MASTER_KEY', key: '', message }];
+function keyProblems({ masterKey, previousMasterKey }: CommandContext['environment']): SettingsProblem[] {
+  const keys = { GATEWAY_MASTER_KEY: masterKey, GATEWAY_MASTER_KEY_PREVIOUS: previousMasterKey };
+  return Object.entries(keys).flatMap(([where, key]) => {
+    const message = key === undefined ? undefined : masterKeyProblem(key);
+    return message === undefined ? [] : [{ where, key: '', message }];
+  });
 }
 
 function missingKey(

@@ -7,6 +7,7 @@ import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMemoryCommands } from './commands/memory.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
+import { addSecretsCommands } from './commands/secrets.commands.js';
 import { addServeCommand } from './commands/serve.command.js';
 import { addToolsCommands } from './commands/tools.commands.js';
 
@@ -39,5 +40,6 @@ export function createProgram(given: Omit<CommandContext, 'configFile'>): Comman
   addHooksCommands(program, context);
   addMemoryCommands(program, context);
   addAuditCommands(program, context);
+  addSecretsCommands(program, context);
   return program;
 }

@@ -11,11 +11,13 @@ import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.j
 import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
 import { Redactor } from '../platform/logging/redactor.js';
+import { KeyRotation } from '../platform/secrets/key-rotation.js';
 import { TokenStore } from '../platform/tokens/token.store.js';
 import { TokenEndings } from '../platform/tokens/token-endings.js';
 import { TokensService } from '../platform/tokens/tokens.service.js';
 import { type CommandContext, operatorActor } from './command-context.js';
 import { databaseLocation } from './existing-database.js';
+import { SEALED_PLACES } from './sealed-places.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface TokenWork {
@@ -99,5 +101,16 @@ export function withAudit<Result>(
   return withDatabase(context, 'change', ({ database, logs, openBox }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     return work(new AuditAdmin(database, audit, openBox));
+  });
+}
+
+/** Opens what is sealed, with both keys. */
+export function withKeyRotation<Result>(
+  context: CommandContext,
+  work: (rotation: KeyRotation) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'change', async ({ database, logs, openBox }) => {
+    const audit = new AuditLog(database, new Redactor(), logs);
+    return work(new KeyRotation(database, await openBox(), audit, SEALED_PLACES));
   });
 }

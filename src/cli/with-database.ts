@@ -49,6 +49,7 @@ export async function withDatabase<Result>(
   const openBox = async (): Promise<SecretBox> => {
     const { box } = await openSecretBox({
       masterKey: environment.masterKey,
+      previousKey: environment.previousMasterKey,
       dataDir: resolve(configured.data_dir),
       embedded: opened.embedded,
       production: environment.nodeEnv === 'production',

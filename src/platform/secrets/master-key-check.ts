@@ -27,7 +27,9 @@ class WrongMasterKey extends Error {
     super(
       'The master key is not the one that the secrets in this database are sealed with: webhooks would leave with ' +
         'wrong signatures. Set GATEWAY_MASTER_KEY to the key of the other replicas, or to the content of the ' +
-        'master.key in the data folder that was used so far. If that key is lost, docs/operations.md says how to go on.',
+        'master.key in the data folder that was used so far. To change the key, set the old one as ' +
+        'GATEWAY_MASTER_KEY_PREVIOUS and run "agent-gateway secrets rotate". If that key is lost, docs/operations.md ' +
+        'says how to go on.',
     );
   }
 }
@@ -39,21 +41,42 @@ class WrongMasterKey extends Error {
 export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promise<void> {
   if (await isChecked(database, box)) return;
   const keys = (await database.query<{ key: string }>(KEYS_IN_USE)).map(({ key }) => key);
-  if (keys.length > 0 && !keys.includes(box.keyId)) throw new WrongMasterKey();
+  const known = keys.find((key) => box.sealWith(key));
+  if (keys.length > 0 && known === undefined) throw new WrongMasterKey();
   await database.query(STORE, [box.seal(CHECK_TEXT, CONTEXT)]);
   // Of several that start at once with different keys, one has stored its own.
   await isChecked(database, box);
 }
 
-/** Whether there is a check. Throws `WrongMasterKey` when there is one that this box does not open. */
+/** Whether there is a check; the box then seals with the key that it names. Throws `WrongMasterKey` when there is one that this box does not open. */
 export async function isChecked(database: SqlRunner, box: SecretBox): Promise<boolean> {
   const [row] = await database.query<{ sealed: string }>(FIND);
   if (row === undefined) return false;
   try {
     box.open(row.sealed, CONTEXT);
+    box.sealWith(keyIdOf(row.sealed));
     return true;
   } catch (error) {
     if (error instanceof CannotOpen) throw new WrongMasterKey();
     throw error;
   }
+}
+
+/** The id of the key that all replicas seal with: a scalar subquery, null before the first start. */
+export const SEALING_KEY = `(SELECT split_part(sealed, ':', 2) FROM master_key_check)`;
+
+const REPLACE: Statement = { name: 'secrets.replace_check', text: 'UPDATE master_key_check SET sealed = $1' };
+
+/** Makes the master key the one that all replicas seal with; they follow within a second. @returns the id of the key before */
+export async function replaceCheck(runner: SqlRunner, box: SecretBox): Promise<string> {
+  const [row] = await runner.query<{ sealed: string }>(FIND);
+  if (row === undefined) throw new WrongMasterKey();
+  const before = keyIdOf(row.sealed);
+  box.sealWith(box.keyId);
+  if (before !== box.keyId) await runner.query(REPLACE, [box.reseal(row.sealed, CONTEXT)]);
+  return before;
+}
+
+function keyIdOf(sealed: string): string {
+  return sealed.split(':')[1] ?? '';
 }

@@ -6,6 +6,8 @@ import { SecretBox } from './secret-box.js';
 export interface MasterKeySource {
   /** GATEWAY_MASTER_KEY. */
   readonly masterKey: string | undefined;
+  /** GATEWAY_MASTER_KEY_PREVIOUS: opens what it sealed, until `secrets rotate` has resealed that. */
+  readonly previousKey?: string | undefined;
   /** Folder of the generated key file. */
   readonly dataDir: string;
   /** Whether the database is the one that came with the gateway, and so lies beside the key file. */
@@ -19,6 +21,8 @@ export interface OpenedSecretBox {
   readonly box: SecretBox;
   /** The key as text, which must never be shown. */
   readonly keyText: string;
+  /** The same of the previous key. */
+  readonly previousText?: string;
 }
 
 /** There is neither GATEWAY_MASTER_KEY nor a key file, and none was to be made. */
@@ -45,7 +49,13 @@ export async function openSecretBox(source: MasterKeySource): Promise<OpenedSecr
   const keyText = source.masterKey ?? (await keyOfFile(source));
   const problem = masterKeyProblem(keyText);
   if (problem !== undefined) throw new Error(`The master key ${problem}`);
-  return { box: new SecretBox(Buffer.from(keyText)), keyText };
+  const { previousKey } = source;
+  if (previousKey === undefined) return { box: new SecretBox(Buffer.from(keyText)), keyText };
+  const previousText = previousKey.trim();
+  const previousProblem = masterKeyProblem(previousText);
+  if (previousProblem !== undefined) throw new Error(`GATEWAY_MASTER_KEY_PREVIOUS ${previousProblem}`);
+  const ring = new SecretBox(Buffer.from(keyText), Buffer.from(previousKey), Buffer.from(previousText));
+  return { box: ring, keyText, previousText };
 }
 
 /** What is wrong with the text of a master key, to follow "GATEWAY_MASTER_KEY": undefined when nothing is. Never repeats it. */

@@ -57,3 +57,14 @@ test('shows no key when it is inspected or serialised', () => {
   expect(shown).not.toContain(key.toString('hex').slice(0, 8));
   expect(shown).not.toMatch(/Buffer/);
 });
+
+test('a ring opens what each of its keys sealed, seals with the one it is told to, and names it', () => {
+  const previous = randomBytes(32);
+  const [ring, alone] = [new SecretBox(key, previous), new SecretBox(previous)];
+  expect(ring.open(alone.seal('hush', 'c'), 'c')).toBe('hush');
+  expect(ring.sealWith(alone.keyId)).toBe(true);
+  expect(alone.open(ring.seal('hush', 'c'), 'c')).toBe('hush');
+  expect(ring.sealWith('00000000')).toBe(false);
+  expect(box.open(ring.reseal(alone.seal('hush', 'c'), 'c'), 'c')).toBe('hush');
+  expect(() => box.open(alone.seal('hush', 'c'), 'c')).toThrow('another master key');
+});

@@ -15,39 +15,66 @@ export class CannotOpen extends Error {
  * there: the context, such as `config:provider.api_key` or `hook:hook_01…`, is authenticated with it.
  */
 export class SecretBox {
-  /** Private, so that inspecting or serialising the box shows no key. */
-  readonly #key: Buffer;
+  /** By their ids, the master key first. Private, so that inspecting or serialising the box shows no key. */
+  readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #keyId: string;
+  #sealingId: string;
 
-  /** `masterKey` is at least 32 bytes of key material; see `openSecretBox`. */
-  constructor(masterKey: Buffer) {
-    if (masterKey.length < 32) throw new RangeError('A master key has at least 32 bytes.');
-    this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'agent-gateway secrets at rest', 32));
-    this.#keyId = createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
+  /**
+   * Key material of at least 32 bytes each; see `openSecretBox`. Every key opens what it sealed. The first one seals,
+   * unless `sealWith` says otherwise.
+   */
+  constructor(masterKey: Buffer, ...previous: readonly Buffer[]) {
+    const keys = [masterKey, ...previous].map(derived);
+    this.#keys = new Map(keys.map((key) => [idOf(key), key]));
+    this.#keyId = idOf(derived(masterKey));
+    this.#sealingId = this.#keyId;
   }
 
-  /** Names the key in what it sealed; reveals nothing of the key itself. */
+  /** Names the master key in what it sealed; reveals nothing of the key itself. */
   get keyId(): string {
     return this.#keyId;
   }
 
+  /**
+   * Seals with this key of the ring from now on: the one that the database names, so that replicas which do not have the
+   * next key yet open what others seal. False when the ring does not have it; nothing changes then.
+   */
+  sealWith(keyId: string): boolean {
+    if (!this.#keys.has(keyId)) return false;
+    this.#sealingId = keyId;
+    return true;
+  }
+
   /** Text that may be stored anywhere: `agw1:<key id>:<base64url>`. Sealing twice gives two different texts. */
   seal(text: string, context: string): string {
+    return this.#sealUnder(this.#sealingId, text, context);
+  }
+
+  /** The same text sealed with the master key. Throws `CannotOpen` like `open`. */
+  reseal(sealed: string, context: string): string {
+    return this.#sealUnder(this.#keyId, this.open(sealed, context), context);
+  }
+
+  #sealUnder(keyId: string, text: string, context: string): string {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) throw new CannotOpen('The key to seal with is not in the ring.');
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });
+    const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(context));
     const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${VERSION}:${this.#keyId}:${body.toString('base64url')}`;
+    return `${VERSION}:${keyId}:${body.toString('base64url')}`;
   }
 
   /** What was sealed for this context. Throws `CannotOpen` for another key, another context and damaged text. */
   open(sealed: string, context: string): string {
-    const [version, keyId, body = ''] = sealed.split(':');
+    const [version, keyId = '', body = ''] = sealed.split(':');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)
       throw new CannotOpen('This is not a sealed secret.');
-    if (keyId !== this.#keyId) throw new CannotOpen('The secret was sealed under another master key.');
-    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, NONCE_BYTES), {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) throw new CannotOpen('The secret was sealed under another master key.');
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     });
     decipher.setAAD(Buffer.from(context));
@@ -59,4 +86,13 @@ export class SecretBox {
       throw new CannotOpen('The sealed secret is damaged or belongs elsewhere.');
     }
   }
+}
+
+function derived(masterKey: Buffer): Buffer {
+  if (masterKey.length < 32) throw new RangeError('A master key has at least 32 bytes.');
+  return Buffer.from(hkdfSync('sha256', masterKey, '', 'agent-gateway secrets at rest', 32));
+}
+
+function idOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

@@ -26,6 +26,7 @@ export const wellKnownVariables: readonly string[] = [
   'GATEWAY_DATA_DIR',
   'GATEWAY_BOOTSTRAP_TOKEN',
   'GATEWAY_MASTER_KEY',
+  'GATEWAY_MASTER_KEY_PREVIOUS',
 ];
 
 const secretVariables = [
@@ -69,6 +70,11 @@ export class Environment {
 
   get masterKey(): string | undefined {
     return this.#nonEmpty('GATEWAY_MASTER_KEY');
+  }
+
+  /** The key before a rotation. */
+  get previousMasterKey(): string | undefined {
+    return this.#nonEmpty('GATEWAY_MASTER_KEY_PREVIOUS');
   }
 
   get anthropicApiKey(): string | undefined {

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.js';
+import { CommandFailed } from '../exit-codes.js';
+import { progressOn } from '../progress.js';
+
+/** `secrets …`: the key that seals what is secret in the database. */
+export function addSecretsCommands(program: Command, context: CommandContext): void {
+  const secrets = program
+    .command('secrets')
+    .description('the master key, which seals secrets in the database');
+  secrets
+    .command('rotate')
+    .description(
+      'seal every secret with GATEWAY_MASTER_KEY that GATEWAY_MASTER_KEY_PREVIOUS sealed; replicas that have both go on',
+    )
+    .action(async () => {
+      const { withKeyRotation } = await import('../with-areas.js');
+      const { terminal } = context;
+      const progress = progressOn(terminal, 'secrets rotate');
+      const { resealed, unreadable } = await withKeyRotation(context, (rotation) =>
+        rotation.run((done, all) => progress.show(done, all)).finally(() => progress.end()),
+      );
+      terminal.err(`${resealed} secrets are sealed with the new key.\n`);
+      if (unreadable === 0) {
+        terminal.err('GATEWAY_MASTER_KEY_PREVIOUS can be removed.\n');
+        return;
+      }
+      terminal.err(`${unreadable} could be opened with neither key; they were left as they are.\n`);
+      throw new CommandFailed();
+    });
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import type { Database } from '../database/database.js';
+import type { SqlRunner, SqlValue, Statement } from '../database/sql.js';
+import { replaceCheck } from './master-key-check.js';
+import { CannotOpen, type SecretBox } from './secret-box.js';
+
+/** A column that holds sealed texts. */
+export interface SealedPlace {
+  readonly table: string;
+  /** A text that names the row; part of the context. */
+  readonly key: string;
+  readonly column: string;
+  /** For what a text of this row is sealed. */
+  context(key: string): string;
+  /** Set where sealed texts stand within JSON: names what each is sealed for. */
+  readonly resealJson?: (value: unknown, reseal: (sealed: string, context: string) => string) => unknown;
+}
+
+/** Rows of one transaction. */
+const ROWS_AT_ONCE = 200;
+/** Replicas look for the key to seal with at least this often. */
+const FOLLOWED_MS = 2000;
+
+interface SealedRow {
+  key: string;
+  sealed: string;
+}
+
+export interface Rotation {
+  /** Texts that were sealed anew. */
+  readonly resealed: number;
+  /** Texts that no key of the ring opens; they were left. */
+  readonly unreadable: number;
+}
+
+/**
+ * Seals everything with the master key that another key of the ring sealed. Replicas that have both keys go on meanwhile:
+ * first they are told to seal with the new key, and when all have heard of it, what is stored is sealed anew, in batches,
+ * each a transaction. A run that was interrupted is repeated: it finds what is left.
+ */
+export class KeyRotation {
+  /** The same text stays the same, so that the history of settings still knows which values are equal. */
+  private readonly done = new Map<string, string>();
+  private resealed = 0;
+  private unreadable = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+    private readonly audit: AuditLog,
+    private readonly places: readonly SealedPlace[],
+  ) {}
+
+  async run(progress: (done: number, all: number) => void): Promise<Rotation> {
+    const places = await this.placesThatAre();
+    await this.changeKey();
+    await sleep(FOLLOWED_MS);
+    const all = await this.count(places);
+    progress(0, all);
+    for (const place of places) await this.resealPlace(place, () => progress(this.resealed, all));
+    const { resealed, unreadable } = this;
+    const details = { key: this.box.keyId, resealed, unreadable };
+    await this.audit.write(this.database, {
+      ...{ action: 'secret.resealed', target: 'master key', outcome: 'success', details },
+    });
+    return { resealed, unreadable };
+  }
+
+  private changeKey(): Promise<void> {
+    return this.database.transaction(async (runner) => {
+      const before = await replaceCheck(runner, this.box);
+      if (before === this.box.keyId) return;
+      const details = { before, after: this.box.keyId };
+      await this.audit.write(runner, {
+        action: 'key.rotated',
+        target: 'master key',
+        outcome: 'success',
+        details,
+      });
+    });
+  }
+
+  private async placesThatAre(): Promise<readonly SealedPlace[]> {
+    const rows = await this.database.query<{ name: string }>(
+      {
+        name: 'secrets.tables',
+        text: 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+      },
+      [this.places.map(({ table }) => table)],
+    );
+    const known = new Set(rows.map(({ name }) => name));
+    return this.places.filter(({ table }) => known.has(table));
+  }
+
+  private async count(places: readonly SealedPlace[]): Promise<number> {
+    let all = 0;
+    for (const place of places) {
+      const [row] = await this.database.query<{ n: number }>(statement(place, 'count'), [this.box.keyId]);
+      all += row?.n ?? 0;
+    }
+    return all;
+  }
+
+  private async resealPlace(place: SealedPlace, progress: () => void): Promise<void> {
+    for (let after = ''; ; ) {
+      const rows = await this.database.transaction(async (runner) => {
+        const found = await runner.query<SealedRow>(statement(place, 'page'), [this.box.keyId, after]);
+        for (const row of found) await this.resealRow(runner, place, row);
+        return found;
+      });
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.key;
+      progress();
+    }
+  }
+
+  /** Only while it is what was read: a replica may have written another secret meanwhile. */
+  private async resealRow(runner: SqlRunner, place: SealedPlace, { key, sealed }: SealedRow): Promise<void> {
+    try {
+      const reseal = (text: string, context: string): string => this.reseal(text, context);
+      const next =
+        place.resealJson === undefined
+          ? reseal(sealed, place.context(key))
+          : JSON.stringify(place.resealJson(JSON.parse(sealed), reseal));
+      const values: SqlValue[] = [key, next, sealed];
+      await runner.query(statement(place, 'update'), values);
+      this.resealed += 1;
+    } catch (error) {
+      if (!(error instanceof CannotOpen)) throw error;
+      this.unreadable += 1;
+    }
+  }
+
+  private reseal(sealed: string, context: string): string {
+    if (sealed.split(':')[1] === this.box.keyId) return sealed;
+    const known = this.done.get(sealed);
+    if (known !== undefined) return known;
+    const next = this.box.reseal(sealed, context);
+    this.done.set(sealed, next);
+    return next;
+  }
+}
+
+function statement(place: SealedPlace, kind: 'count' | 'page' | 'update'): Statement {
+  const { table, key, column, resealJson } = place;
+  const name = `secrets.${kind}_${table}_${column}`;
+  const text = `${column}::text`;
+  // A sealed text begins with the id of its key; within JSON any other key's id counts.
+  const isOld =
+    resealJson === undefined
+      ? `${text} LIKE 'agw1:%' AND split_part(${text}, ':', 2) <> $1`
+      : `regexp_replace(${text}, 'agw1:' || $1::text || ':', '', 'g') ~ '"agw1:'`;
+  if (kind === 'count') return { name, text: `SELECT count(*)::float8 AS n FROM ${table} WHERE ${isOld}` };
+  if (kind === 'page')
+    return {
+      name,
+      text: `
+        SELECT ${key}::text AS key, ${text} AS sealed FROM ${table}
+        WHERE ${isOld} AND ${key}::text COLLATE "C" > $2 ORDER BY ${key}::text COLLATE "C" LIMIT ${ROWS_AT_ONCE}`,
+    };
+  const type = resealJson === undefined ? 'text' : 'jsonb';
+  return {
+    name,
+    text: `UPDATE ${table} SET ${column} = $2::${type} WHERE ${key}::text = $1 AND ${text} = $3`,
+  };
+}
