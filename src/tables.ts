@@ -21,6 +21,12 @@ import { SessionAudienceEntity } from './areas/turns/relay/session-audience.enti
 import { TurnFrameEntity } from './areas/turns/relay/turn-frame.entity.js';
 import { TurnEntity } from './areas/turns/turn.entity.js';
 import { TurnStepEntity } from './areas/turns/turn-step.entity.js';
+import {
+  BudgetNoticeEntity,
+  BudgetSpendingEntity,
+  UsageDayEntity,
+  UsageEntryEntity,
+} from './areas/usage/usage.entities.js';
 import { IdempotencyKeyEntity } from './http/idempotency/idempotency-key.entity.js';
 import { AuditEntryEntity } from './platform/audit-log/audit-entry.entity.js';
 import {
@@ -49,6 +55,10 @@ export const tables = [
   IdempotencyKeyEntity,
   TokenSpendingEntity,
   TokenStorageEntity,
+  UsageEntryEntity,
+  UsageDayEntity,
+  BudgetSpendingEntity,
+  BudgetNoticeEntity,
   ConfigOverrideEntity,
   ConfigChangeEntity,
   ChannelStateEntity,

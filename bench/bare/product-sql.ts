@@ -4,6 +4,7 @@ import { allowanceOf } from '../../src/areas/turns/limits/turn-allowance.js';
 import { MessageStore } from '../../src/areas/turns/message.store.js';
 import { TurnStore } from '../../src/areas/turns/turn.store.js';
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
+import { TurnSpending } from '../../src/areas/usage/cost.js';
 import { EventSignal } from '../../src/platform/events/event.store.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
 import { FixedSettings } from '../../src/platform/settings/settings.js';
@@ -64,8 +65,13 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   await pool.query('UPDATE sessions SET turn_fence = $1, message_count = $2 WHERE id = $3', counts);
   const message = { content: SAMPLE.content, attachments: [] };
   const caller = { tokenId: 'bench', tokenName: 'bench', scopes: [], boundUserId: null };
-  const allowance = allowanceOf(settings.current.limits, caller);
-  const limits = { timeoutSecs: LIMITS.timeoutSecs, historyMessages, allowance };
+  const allowance = allowanceOf(settings.current.limits, caller, []);
+  const limits = {
+    timeoutSecs: LIMITS.timeoutSecs,
+    historyMessages,
+    allowance,
+    limits: settings.current.limits,
+  };
   const begun = await turns.start(sessionId, message, limits);
   const begin = database.take();
   if (begun === undefined) throw new Error('The sample session could not be taken.');
@@ -76,7 +82,9 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
     model: 'bench',
     finishReason: 'stop' as const,
   };
-  const answer = await endings.complete(begun.lease, outcome);
+  const spending = new TurnSpending({ provider: 'default', model: 'bench' });
+  spending.add({ provider: 'default', model: 'bench', usage: outcome.usage, costUsd: 0.001 });
+  const answer = await endings.complete(begun.lease, outcome, { spending, caller });
   const complete = database.take();
   if (answer === undefined) throw new Error('The sample turn could not be completed.');
 

@@ -1,4 +1,5 @@
 import {
+  formatPath,
   isSafePath,
   isTable,
   type Path,
@@ -100,8 +101,9 @@ class PatchReading {
 
   private addBelow(node: SettingsNode, values: Table): void {
     for (const [name, value] of entriesOf(values)) {
-      const child = name.includes('.') ? undefined : childNode(node, name);
-      if (child === undefined) this.refuseUnknown(`${keyOf(node)}.${name}`, [...node.path, name]);
+      const child = childNode(node, name);
+      const path = [...node.path, name];
+      if (child === undefined) this.refuseUnknown(formatPath(path), path);
       else this.addAt(child, value);
     }
   }
@@ -156,8 +158,8 @@ function entriesOf(table: Table): readonly (readonly [key: string, value: unknow
 }
 
 function ancestorsOf(key: string): readonly string[] {
-  const names = key.split('.');
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
+  const names = parsePath(key) ?? [];
+  return names.slice(1).map((_, index) => formatPath(names.slice(0, index + 1)));
 }
 
 function shown(key: string): string {

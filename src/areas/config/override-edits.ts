@@ -11,7 +11,7 @@ import {
   type StoredOverride,
   sealContext,
 } from '../../platform/settings/candidate-builder.js';
-import { isSafePath, isWithin, readAt } from '../../platform/settings/dotted-path.js';
+import { isWithin, parsePath, readAt } from '../../platform/settings/dotted-path.js';
 import { redactedTree } from '../../platform/settings/redaction.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { SettingsProblem } from '../../platform/settings/settings-validation.js';
@@ -85,7 +85,7 @@ export function editsToShow(
 }
 
 function contentAt(tree: unknown, key: string): OverrideContent | null {
-  const path = key.split('.');
-  const value = isSafePath(path) ? readAt(tree, path) : undefined;
+  const path = parsePath(key);
+  const value = path && readAt(tree, path);
   return value === undefined ? null : { value };
 }

@@ -24,6 +24,8 @@ export interface ClaimedRow {
   summary: Summary | null;
   /** How many hooks will hear of it. */
   deliveries: number;
+  /** Of the budgets that were asked for, in US dollars; absent when nothing was limited. */
+  budgets_spent?: number[];
 }
 
 /** A turn that has its session, and what it needs to run. */
@@ -47,11 +49,14 @@ export interface ClaimedTurn {
   readonly isWatched: boolean;
   /** Whether anything is remembered of its user. */
   readonly hasMemories: boolean;
+  /** How its budgets stood when it began, as far as they were asked for: `budgetsJson`, and US dollars of each. */
+  readonly budgets?: { readonly budgets: string; readonly spent: readonly number[] } | undefined;
 }
 
 export function claimedTurn(
   turn: Pick<TurnLease, 'sessionId' | 'turnId' | 'userMessageId'>,
   row: ClaimedRow,
+  budgets: string,
 ): ClaimedTurn {
   const history = row.history.map(toHistoryMessage).reverse();
   return {
@@ -72,5 +77,6 @@ export function claimedTurn(
     summary: row.summary ?? undefined,
     isWatched: row.watched,
     hasMemories: row.remembered,
+    budgets: row.budgets_spent && { budgets, spent: row.budgets_spent },
   };
 }

@@ -12,6 +12,7 @@ import {
   type ModelUsage,
 } from '../models/models.api.js';
 import type { TurnListener } from './turn.js';
+import type { TurnAccount } from './turn-account.js';
 
 /** What one call of the model came to. */
 export interface ModelRound {
@@ -26,6 +27,8 @@ export interface ModelRound {
 interface CallTerms {
   readonly provider: ModelProvider;
   readonly settings: Pick<GatewaySettings['agent'], 'first_byte_timeout_ms' | 'idle_timeout_ms'>;
+  /** What the turn spends, and may spend. */
+  readonly account: TurnAccount;
   /** Told what the model says as it says it, and at the end what it used. */
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
@@ -44,19 +47,24 @@ const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
 export class ModelCalls {
   constructor(private readonly metrics: ModelCallMetrics) {}
 
-  /** Throws what the provider throws, and the signal's reason when it is aborted. */
-  ask(
+  /** Throws what the provider throws, `TurnLimitReached` for a budget, and the signal's reason when it is aborted. */
+  async ask(
     request: ModelRequest,
-    { provider, settings, emit, signal, afterText }: CallTerms,
+    { provider, settings, account, emit, signal, afterText }: CallTerms,
   ): Promise<ModelRound> {
     const clocks = {
       firstByteTimeoutMs: settings.first_byte_timeout_ms,
       idleTimeoutMs: settings.idle_timeout_ms,
     };
     const counting: TurnListener = (event) => {
-      if (event.type === 'usage') this.metrics.used(provider.name, event.usage);
+      if (event.type === 'usage') {
+        this.metrics.used(provider.name, event.usage);
+        account.called(provider, request.model, event);
+      }
       return emit(event);
     };
+    const ready = account.beforeCall(provider);
+    if (ready !== undefined) await ready;
     return this.metrics.measure(provider, request, () =>
       readRound(provider.stream(request, { signal, ...clocks }), { request, emit: counting, afterText }),
     );

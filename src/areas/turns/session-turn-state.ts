@@ -1,3 +1,4 @@
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { type LimitUsage, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import type { TurnLimitReached } from './limits/turn-limit-reached.js';
@@ -16,6 +17,7 @@ export interface SessionTurnState extends LimitUsage {
 export interface QueueLimits {
   readonly timeoutSecs: number;
   readonly allowance: TurnAllowance;
+  readonly limits: GatewaySettings['limits'];
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
   /** Who sends it: it ends with their token. */
@@ -30,11 +32,11 @@ export type QueueRefusal = 'not_found' | 'ended' | 'full' | TurnLimitReached;
 /** Undefined when it may. A message to a free session waits for nobody, so it may not wait for its API token's turns either. */
 export function refusalOf(
   session: SessionTurnState | undefined,
-  { allowance, maxWaiting }: QueueLimits,
+  { allowance, limits, maxWaiting }: QueueLimits,
 ): QueueRefusal | undefined {
   if (session === undefined) return 'not_found';
   if (session.ended) return 'ended';
-  const limit = spentBudget(session, allowance);
+  const limit = spentBudget(session, allowance, limits);
   if (limit !== undefined) return limit;
   const isFree = !session.busy && session.waiting === 0;
   const taken = isFree ? turnsTaken(session, allowance) : undefined;

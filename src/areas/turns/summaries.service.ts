@@ -10,11 +10,13 @@ import type { Summary } from './context-cuts.store.js';
 import type { HistoryMessage } from './message.js';
 import { ModelCalls } from './model-calls.js';
 import type { TurnListener } from './turn.js';
+import type { TurnAccount } from './turn-account.js';
 
 /** The turn for which it is summed up. */
 export interface SummaryTerms {
   readonly sessionId: string;
   readonly model: string;
+  readonly account: TurnAccount;
   /** Told what the calls use, which counts to the turn. */
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
@@ -103,7 +105,7 @@ export class Summaries {
   }
 
   private async ask(texts: readonly string[], maxOutputTokens: number, terms: SummaryTerms) {
-    const { model, sessionId, emit, signal } = terms;
+    const { model, sessionId, account, emit, signal } = terms;
     const text = texts.filter((one) => one !== '').join('\n\n');
     const round = await this.calls.ask(
       {
@@ -113,6 +115,7 @@ export class Summaries {
       {
         provider: this.provider.inForce(),
         settings: this.settings.current.agent,
+        account,
         emit,
         signal,
         afterText: false,

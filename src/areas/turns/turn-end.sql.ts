@@ -1,5 +1,6 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
+import { RECORD_USAGE_OF_LOST, recordUsage, TURN_COST } from '../usage/usage.api.js';
 import { spend, spendInSession } from './limits/spending.sql.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
@@ -37,7 +38,7 @@ const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
 /**
  * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
  * the tool calls without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
- * whether the counts are estimates.
+ * whether the counts are estimates, `$15` what was used of each model, `$16` the name of the API token.
  */
 export const COMPLETE: Statement = {
   name: 'turns.complete',
@@ -45,15 +46,16 @@ export const COMPLETE: Statement = {
     WITH held AS (
       UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
         input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
-      ${HELD} RETURNING message_count, channel, user_id
-    ), answered AS (
+      ${HELD} RETURNING message_count, channel, user_id, agent
+    ), ${recordUsage('$15::json', '$16::text')}, answered AS (
       INSERT INTO messages
         (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, finish_reason, usage_estimated)
       SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10, $13, $14 FROM held
       RETURNING created_at
     ), closed AS (
-      UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7
-      FROM held WHERE turns.id = $4 RETURNING turns.token_id
+      UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7,
+        ${TURN_COST}
+      FROM held, total WHERE turns.id = $4 RETURNING turns.token_id
     ), spent AS (${spend('$6::bigint', '$7::bigint')}
     )
     SELECT created_at,
@@ -70,22 +72,26 @@ const TURN_FAILED = emitSql('error.occurred', 'user_id', {
   turn_id: 'id',
 });
 
-/** A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told, `$15` whether the counts are estimates. */
+/**
+ * A turn without a whole answer: `$5` how it ended, `$6` why; `$9` the id of what it had said, if that is kept; `$14` what was told, `$15` whether the counts are
+ * estimates, `$16` what was used of each model, `$17` the name of the API token.
+ */
 export const CLOSE: Statement = {
   name: 'turns.close',
   text: `
     WITH held AS (
       UPDATE sessions SET ${RELEASE}, message_count = message_count + CASE WHEN $9::text IS NULL THEN 0 ELSE 1 END,
         input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, ${spendInSession('$7', '$8')}
-      ${HELD} RETURNING message_count, channel, user_id
-    ), said AS (
+      ${HELD} RETURNING message_count, channel, user_id, agent
+    ), ${recordUsage('$16::json', '$17::text')}, said AS (
       INSERT INTO messages
         (id, session_id, turn_id, seq, role, content, tool_calls, tokens_used, model, incomplete, usage_estimated)
       SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5, $15
       FROM held WHERE $9::text IS NOT NULL
     ), closed AS (
-      UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8
-      FROM held WHERE turns.id = $4
+      UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8,
+        ${TURN_COST}
+      FROM held, total WHERE turns.id = $4
       RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
     ), spent AS (${spend('$7::bigint', '$8::bigint')}
     )
@@ -133,9 +139,10 @@ export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
     WITH lost AS (
-      SELECT sessions.id, sessions.user_id, turns.id AS turn_id ${LOST}
+      SELECT sessions.id, sessions.user_id, sessions.agent, sessions.channel, turns.id AS turn_id, turns.token_id,
+        coalesce(turns.model, sessions.model) AS model ${LOST}
       LIMIT ${MAX_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
-    ), freed AS (
+    ), ${RECORD_USAGE_OF_LOST}, freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
         quiet_since = now(), message_count = message_count + 1
       FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
@@ -146,8 +153,9 @@ export const INTERRUPT_LOST: Statement = {
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
       SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', $2, 'interrupted' FROM numbered
     ), closed AS (
-      UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now()
-      FROM lost WHERE turns.id = lost.turn_id
+      UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now(),
+        input_tokens = total.input_tokens, output_tokens = total.output_tokens, ${TURN_COST}
+      FROM lost JOIN total ON total.turn_id = lost.turn_id WHERE turns.id = lost.turn_id
       RETURNING turns.id, turns.session_id, turns.reason, lost.user_id
     )
     SELECT id, session_id, ${TURN_FAILED} AS deliveries FROM closed`,

@@ -5,7 +5,9 @@ import { storableText } from '../../platform/database/storable-text.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
+import { apiTokenOf, type TurnSpending } from '../usage/usage.api.js';
 import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';
@@ -23,6 +25,12 @@ interface ClosedRow extends QueuedDeliveries {
   session_id: string;
 }
 
+/** What a turn used, and whose token asked for it. */
+export interface TurnBill {
+  readonly spending: TurnSpending;
+  readonly caller: Pick<Caller, 'tokenId' | 'tokenName'>;
+}
+
 /** The statements that end turns: with an answer, without one, and those whose replica is gone. */
 @Injectable()
 export class TurnEndingsStore {
@@ -34,7 +42,7 @@ export class TurnEndingsStore {
   ) {}
 
   /** Stores the answer. Undefined when the lease was lost: then nothing was written. */
-  async complete(lease: TurnLease, outcome: TurnOutcome): Promise<Message | undefined> {
+  async complete(lease: TurnLease, outcome: TurnOutcome, bill: TurnBill): Promise<Message | undefined> {
     const id = newId('msg');
     const content = storableText(outcome.content);
     const { input, output } = outcome.usage;
@@ -53,6 +61,7 @@ export class TurnEndingsStore {
       this.settings.current.hooks.include_content,
       outcome.finishReason,
       outcome.usage.estimated === true,
+      ...billed(bill),
     ]);
     if (row === undefined) return undefined;
     this.signal.queued(row.deliveries);
@@ -73,7 +82,12 @@ export class TurnEndingsStore {
   }
 
   /** Ends a turn that has no whole answer, and keeps what it had said. False when the lease was lost. */
-  async close(lease: TurnLease, { how, reason, error }: TurnEnding, said: TurnOutcome): Promise<boolean> {
+  async close(
+    lease: TurnLease,
+    { how, reason, error }: TurnEnding,
+    said: TurnOutcome,
+    bill: TurnBill,
+  ): Promise<boolean> {
     const [closed] = await this.database.query<QueuedDeliveries>(end.CLOSE, [
       lease.sessionId,
       lease.fence,
@@ -90,6 +104,7 @@ export class TurnEndingsStore {
       JSON.stringify(said.toolCalls.map(toolFacts)),
       JSON.stringify(error),
       said.usage.estimated === true,
+      ...billed(bill),
     ]);
     this.signal.queued(closed?.deliveries);
     return closed !== undefined;
@@ -108,6 +123,10 @@ export class TurnEndingsStore {
     this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
     return closed;
   }
+}
+
+function billed({ spending, caller }: TurnBill): [usage: string, apiToken: string] {
+  return [JSON.stringify(spending.rows()), apiTokenOf(caller)];
 }
 
 /** An answer that never began is no message. */

@@ -64,7 +64,7 @@ export class TurnPrompt {
 
   /** Throws the signal's reason when it is aborted. */
   async inputOf(turn: CalledTurn, message: NewUserMessage, terms: PromptTerms): Promise<TurnInput> {
-    const { model, signal } = terms;
+    const { model, account, signal } = terms;
     const context = contextOf(turn);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
@@ -81,8 +81,9 @@ export class TurnPrompt {
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
     const messages = withNote([...earlier, userMessage(message, fresh)], note);
     const { options = {} } = message;
-    const stepLog = this.steps.open(turn.lease);
-    return { context, system, trailing, tools, model, messages, options, spent, steps: stepLog };
+    const stepLog = this.steps.open(turn.lease, account);
+    const asked = { context, system, trailing, tools, model, messages, options };
+    return { ...asked, spent, account, steps: stepLog };
   }
 
   /** The history that fits, what stands for the rest, and what it took to make that. */
@@ -110,7 +111,7 @@ export class TurnPrompt {
     turn: CalledTurn,
     cut: ContextCut,
     known: Summary | undefined,
-    { model, emit, signal }: PromptTerms,
+    { model, account, emit, signal }: PromptTerms,
   ): Promise<SummaryResult> {
     const { sessionId } = turn.lease;
     const wantsSummary =
@@ -118,7 +119,7 @@ export class TurnPrompt {
     const { summary, usage } = wantsSummary
       ? await this.summaries.sumUp(
           { before: known, messages: await this.goingMessages(turn, cut), last: cut.messages },
-          { sessionId, model, emit, signal },
+          { sessionId, model, account, emit, signal },
         )
       : { summary: undefined, usage: NOTHING_SPENT };
     await this.cuts.store(turn.lease, cut, summary);

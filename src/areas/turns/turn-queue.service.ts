@@ -3,6 +3,7 @@ import type { GatewaySettings } from '../../platform/settings/settings.schema.js
 import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenRevoked } from '../../platform/tokens/token-endings.js';
 import type { ClaimedTurn } from './claimed-turn.js';
+import { SessionParties } from './limits/session-parties.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnRefusals } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
@@ -32,6 +33,7 @@ export class TurnQueue {
     private readonly running: RunningTurns,
     private readonly slots: TurnSlots,
     private readonly refusals: TurnRefusals,
+    private readonly parties: SessionParties,
   ) {}
 
   /**
@@ -47,7 +49,7 @@ export class TurnQueue {
   ): Promise<ClaimedTurn> {
     return this.noting(async () => {
       const deadline = performance.now() + settings.agent.max_wait_ms;
-      const terms = termsOf(settings, caller);
+      const terms = await this.termsOf(sessionId, settings, caller);
       const mayWait = settings.agent.on_busy === 'queue' && this.slots.hasRoomToWait;
       const request = { terms, mayWait, caller, isAccepted: false };
       const entry = await this.startOrEnqueue(sessionId, message, settings, request);
@@ -63,8 +65,23 @@ export class TurnQueue {
     settings: QueueSettings,
   ): Promise<QueueEntry> {
     const mayWait = settings.agent.on_busy === 'queue';
-    const request = { terms: termsOf(settings, caller), mayWait, caller, isAccepted: true };
-    return this.noting(() => this.startOrEnqueue(sessionId, message, settings, request));
+    return this.noting(async () => {
+      const terms = await this.termsOf(sessionId, settings, caller);
+      return this.startOrEnqueue(sessionId, message, settings, { terms, mayWait, caller, isAccepted: true });
+    });
+  }
+
+  private async termsOf(
+    sessionId: string,
+    { agent, limits }: QueueSettings,
+    caller: Caller,
+  ): Promise<StartLimits> {
+    return {
+      timeoutSecs: agent.session_timeout_secs,
+      historyMessages: agent.history_max_messages,
+      allowance: allowanceOf(limits, caller, await this.parties.budgetsOf(sessionId, caller)),
+      limits,
+    };
   }
 
   private async noting<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -124,7 +141,7 @@ export class TurnQueue {
     const state = await this.store.sessionState(turn, terms);
     if (state === undefined || state.ended) throw new SessionEnded();
     if (!state.in_line) throw new TokenRevoked();
-    const spent = spentBudget(state, terms.allowance);
+    const spent = spentBudget(state, terms.allowance, terms.limits);
     if (spent !== undefined) throw spent;
     return state;
   }
@@ -135,14 +152,6 @@ export class TurnQueue {
     if (!hasSlot) return this.slots.refusal();
     return turnsTaken(state, allowance) ?? new TurnInProgress(1);
   }
-}
-
-function termsOf({ agent, limits }: QueueSettings, caller: Caller): StartLimits {
-  return {
-    timeoutSecs: agent.session_timeout_secs,
-    historyMessages: agent.history_max_messages,
-    allowance: allowanceOf(limits, caller),
-  };
 }
 
 function refusal(why: QueueRefusal): Error {

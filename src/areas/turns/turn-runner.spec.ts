@@ -15,8 +15,18 @@ import { ToolPolicy } from '../tools/tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
 import { ModelCalls } from './model-calls.js';
 import type { TurnEvent, TurnInput } from './turn.js';
+import type { TurnAccount } from './turn-account.js';
 import { TurnRunner } from './turn-runner.js';
 import type { TurnStep } from './turn-steps.store.js';
+
+/** What turns cost is seen in the tests of the whole gateway. */
+const FREE_ACCOUNT: TurnAccount = {
+  beforeCall: () => undefined,
+  called: () => undefined,
+  takeUnstored: () => [],
+  budgetsToAsk: () => undefined,
+  learn: () => undefined,
+};
 
 type Round = { text?: string; calls?: ModelToolCall[]; usage?: { input: number; output: number } };
 
@@ -53,6 +63,7 @@ const input: Omit<TurnInput, 'tools' | 'steps'> = {
   trailing: '',
   spent: { input: 0, output: 0 },
   options: {},
+  account: FREE_ACCOUNT,
   model: 'scripted-1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
 };

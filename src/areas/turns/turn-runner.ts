@@ -80,7 +80,7 @@ export class TurnRunner {
     messages: readonly ModelMessage[],
     { number, withTools, afterText }: { number: number; withTools: boolean; afterText: boolean },
   ): Promise<ModelRound> {
-    const { model, trailing, tools, context, options } = input;
+    const { model, trailing, tools, context, options, account } = input;
     const { toolChoice: wanted, ...others } = options.sampling ?? {};
     // What has to be called is called once: with the results the model goes on as it likes.
     const asked = number === 1 || wanted === 'none' ? wanted : undefined;
@@ -93,7 +93,7 @@ export class TurnRunner {
       ...(Object.keys(sampling).length > 0 && { sampling }),
       ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };
-    return this.calls.ask(request, { provider, settings, emit, signal, afterText });
+    return this.calls.ask(request, { provider, settings, account, emit, signal, afterText });
   }
 
   /** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. */

@@ -1,6 +1,7 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { hasMemories } from '../memory/memory.api.js';
+import { budgetsSpent } from '../usage/usage.api.js';
 import { newestSummary } from './context-cuts.store.js';
 import { withinLimits } from './limits/spending.sql.js';
 import { HISTORY_COLUMNS } from './message-row.js';
@@ -33,6 +34,9 @@ const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELEC
 /** Whether viewers on other replicas want to see it from the beginning. */
 const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 
+/** What was spent of the budgets in this parameter, which the calls of the turn are compared with. */
+const standing = (number: number) => `, ${budgetsSpent(`$${number}::json`)} AS budgets_spent`;
+
 const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
 
 /** What hooks hear of the message: its text only when they are to have it. */
@@ -46,7 +50,7 @@ const messageFacts = (content: string, attachments: string): string => {
  * Takes a free session in which nobody waits and whose limits leave room, stores the user message and the turn, and
  * reads the history: one trip.
  */
-const startStatement = (name: string, within: string): Statement => ({
+const startStatement = (name: string, within: string, more = ''): Statement => ({
   name,
   text: `
     WITH claimed AS (
@@ -62,15 +66,15 @@ const startStatement = (name: string, within: string): Statement => ({
       INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
       SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
     )
-    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}${more}
     FROM claimed`,
 });
 export const START = startStatement('turns.begin', '');
 /** A statement of its own: planned together with the limits, each execution would be planned anew. */
-export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(10)}`);
+export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(10)}`, standing(14));
 
 /** The same for a message that waited: only the first in line gets the session. */
-const startWaiting = (name: string, within: string): Statement => ({
+const startWaiting = (name: string, within: string, more = ''): Statement => ({
   name,
   text: `
     WITH claimed AS (
@@ -87,11 +91,15 @@ const startWaiting = (name: string, within: string): Statement => ({
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
-    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}${more}
     FROM claimed, said`,
 });
 export const START_WAITING = startWaiting('turns.begin_waiting', '');
-export const START_WAITING_LIMITED = startWaiting('turns.begin_waiting_limited', `AND ${withinLimits(8)}`);
+export const START_WAITING_LIMITED = startWaiting(
+  'turns.begin_waiting_limited',
+  `AND ${withinLimits(8)}`,
+  standing(12),
+);
 
 /** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
 export const INSERT_WAITING_TURN: Statement = {

@@ -3,6 +3,9 @@ import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
+import type { ModelSpending } from '../usage/usage.api.js';
+import { budgetsSpent } from '../usage/usage.api.js';
+import type { TurnAccount } from './turn-account.js';
 import type { TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
 
@@ -14,6 +17,8 @@ export interface AskedStep {
   /** The model that asked, as the provider names it. */
   readonly model: string;
   readonly providerState?: unknown;
+  /** What the turn spent since the asked step before; absent in older rows. */
+  readonly spending?: readonly ModelSpending[];
 }
 
 /** What one tool returned, as the model was given it. */
@@ -30,6 +35,11 @@ export interface TurnStepLog {
   add(step: TurnStep): Promise<void>;
 }
 
+interface AddedRow {
+  number: number;
+  spent?: number[];
+}
+
 interface StepRow {
   message_id: string;
   kind: TurnStep['kind'];
@@ -42,6 +52,12 @@ const ADD: Statement = {
   text: `
     INSERT INTO turn_steps (turn_id, number, kind, content)
     SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING number`,
+};
+
+/** The same under the budgets `$8`: it also says what was spent of them meanwhile. */
+const ADD_BUDGETED: Statement = {
+  name: 'turn_steps.add_budgeted',
+  text: `WITH added AS (${ADD.text}) SELECT number, ${budgetsSpent('$8::json')} AS spent FROM added`,
 };
 
 /** The steps of the turns that wrote these messages; of those up to the place `$3` in the history without results. */
@@ -63,13 +79,20 @@ export class TurnStepsStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  open({ sessionId, turnId, fence }: TurnLease): TurnStepLog {
+  open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount): TurnStepLog {
     let number = 0;
     return {
       add: async ({ kind, ...content }) => {
         number += 1;
-        const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(content)];
-        if ((await this.database.query(ADD, values)).length === 0) throw new TurnInterrupted();
+        const stored = kind === 'asked' ? { ...content, spending: account.takeUnstored() } : content;
+        const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(stored)];
+        const budgets = account.budgetsToAsk();
+        const [added] =
+          budgets === undefined
+            ? await this.database.query<AddedRow>(ADD, values)
+            : await this.database.query<AddedRow>(ADD_BUDGETED, [...values, budgets]);
+        if (added === undefined) throw new TurnInterrupted();
+        if (budgets !== undefined) account.learn({ budgets, spent: added.spent ?? [] });
       },
     };
   }

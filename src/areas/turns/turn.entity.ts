@@ -62,6 +62,25 @@ export class TurnEntity {
   @Column({ name: 'output_tokens', type: 'bigint', default: 0 })
   outputTokens!: string;
 
+  /** Of the input: what came from the cache of the provider. */
+  @Column({ name: 'cached_input_tokens', type: 'bigint', default: 0 })
+  cachedInputTokens!: string;
+
+  @Column({ name: 'cache_write_tokens', type: 'bigint', default: 0 })
+  cacheWriteTokens!: string;
+
+  /** Of the output: what the model thought. */
+  @Column({ name: 'reasoning_tokens', type: 'bigint', default: 0 })
+  reasoningTokens!: string;
+
+  /** Tokens, in and out, of calls whose price is unknown. */
+  @Column({ name: 'unpriced_tokens', type: 'bigint', default: 0 })
+  unpricedTokens!: string;
+
+  /** In US dollars, of the calls whose price is known; null when there is none. */
+  @Column({ name: 'cost_usd', type: 'numeric', nullable: true })
+  costUsd!: string | null;
+
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 

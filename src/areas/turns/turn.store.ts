@@ -5,7 +5,9 @@ import type { SqlRunner } from '../../platform/database/sql.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../platform/settings/settings.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import { holdToken } from '../../platform/tokens/token-endings.js';
+import { budgetsJson } from '../usage/usage.api.js';
 import { type ClaimedRow, type ClaimedTurn, claimedTurn } from './claimed-turn.js';
 import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js';
 import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
@@ -58,14 +60,14 @@ export class TurnStore {
           if (row !== undefined) await storeWith(runner, turn, message, allowance);
           return row;
         });
-    return this.begun(turn, claimed);
+    return this.begun(turn, claimed, limits);
   }
 
   /** Puts a message at the end of the session's line, or says why not. Throws `TokenRevoked`, and `TurnLimitReached` for a share. */
   enqueue(sessionId: string, message: NewUserMessage, limits: QueueLimits): Promise<EnqueueResult> {
     return this.database.transaction(async (runner) => {
       const { timeoutSecs, allowance, caller } = limits;
-      const values = [sessionId, timeoutSecs, allowance.tokenId, null];
+      const values = [sessionId, timeoutSecs, allowance.tokenId, null, budgetsJson(allowance.budgets)];
       await holdToken(runner, caller);
       await runner.query(LOCK_SESSION, [sessionId]);
       const [session] = await runner.query<SessionTurnState>(LIMIT_USAGE, values);
@@ -116,10 +118,8 @@ export class TurnStore {
       return row;
     };
     const isAlone = limits.allowance.tokenTurns === 0 && !turn.isAccepted;
-    return this.begun(
-      turn,
-      isAlone ? await attempt(this.database) : await this.database.transaction(attempt),
-    );
+    const claimed = isAlone ? await attempt(this.database) : await this.database.transaction(attempt);
+    return this.begun(turn, claimed, limits);
   }
 
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
@@ -129,7 +129,9 @@ export class TurnStore {
 
   /** How the session of a message in its line stands. Undefined for a session that does not exist. */
   async sessionState(turn: WaitingTurn, limits: StartLimits): Promise<SessionTurnState | undefined> {
-    const values = [turn.sessionId, limits.timeoutSecs, limits.allowance.tokenId, turn.turnId];
+    const { timeoutSecs, allowance } = limits;
+    const { tokenId, budgets } = allowance;
+    const values = [turn.sessionId, timeoutSecs, tokenId, turn.turnId, budgetsJson(budgets)];
     return (await this.database.query<SessionTurnState>(LIMIT_USAGE, values))[0];
   }
 
@@ -152,9 +154,13 @@ export class TurnStore {
     return row;
   }
 
-  private begun(turn: WaitingTurn, row: ClaimedRow | undefined): ClaimedTurn | undefined {
+  private begun(
+    turn: WaitingTurn,
+    row: ClaimedRow | undefined,
+    { allowance }: StartLimits,
+  ): ClaimedTurn | undefined {
     this.signal.queued(row?.deliveries);
-    return row && claimedTurn(turn, row);
+    return row && claimedTurn(turn, row, budgetsJson(allowance.budgets));
   }
 }
 
@@ -162,6 +168,7 @@ export interface StartLimits {
   readonly timeoutSecs: number;
   readonly historyMessages: number;
   readonly allowance: TurnAllowance;
+  readonly limits: GatewaySettings['limits'];
 }
 
 function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): WaitingTurn {
@@ -170,8 +177,9 @@ function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): Wait
 
 /** In the order of `withinLimits`. */
 function allowanceValues(allowance: TurnAllowance) {
-  const { tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens } = allowance;
-  return isLimited(allowance) ? [tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens] : [tokenId];
+  const { tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens, budgets } = allowance;
+  if (!isLimited(allowance)) return [tokenId];
+  return [tokenId, tokenDailyTokens, tokenTurns, sessionDailyTokens, budgetsJson(budgets)];
 }
 
 async function lockToken(runner: SqlRunner, { tokenId, tokenTurns }: TurnAllowance): Promise<void> {

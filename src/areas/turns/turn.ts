@@ -1,6 +1,7 @@
 import type { FinishReason, ModelMessage, ModelTool, ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
 import type { MessageOptions } from './message-options.js';
+import type { TurnAccount } from './turn-account.js';
 import type { TurnStepLog } from './turn-steps.store.js';
 
 /** What one turn starts from. */
@@ -17,6 +18,8 @@ export interface TurnInput {
   readonly options: MessageOptions;
   /** What was used before its first round. */
   readonly spent: ModelUsage;
+  /** What its calls cost. */
+  readonly account: TurnAccount;
   /** Where it writes down what it asks of tools. */
   readonly steps: TurnStepLog;
 }

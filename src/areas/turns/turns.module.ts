@@ -3,11 +3,13 @@ import { TokenEndings } from '../../platform/tokens/token-endings.js';
 import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { AcceptedTurns } from './accepted/accepted-turns.service.js';
 import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
 import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { ContextCutsStore } from './context-cuts.store.js';
+import { SessionParties } from './limits/session-parties.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
 import { MessageStore } from './message.store.js';
@@ -18,6 +20,7 @@ import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
 import { Summaries } from './summaries.service.js';
 import { TurnStore } from './turn.store.js';
+import { TurnAccounts } from './turn-account.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnHub } from './turn-hub.js';
 import { TurnLeases } from './turn-leases.store.js';
@@ -34,7 +37,7 @@ import { TurnsService } from './turns.service.js';
 
 /** Messages and the turns that answer them: their line, their lease, the loop of model and tools, their end. */
 @Module({
-  imports: [ModelsModule, ToolsModule, TokensModule],
+  imports: [ModelsModule, ToolsModule, TokensModule, UsageModule],
   providers: [
     MessageOptionsCheck,
     ModelCalls,
@@ -55,11 +58,13 @@ import { TurnsService } from './turns.service.js';
     TurnSlots,
     turnRefusalMetric,
     TurnRefusals,
+    SessionParties,
     TurnQueue,
     ...turnMetricProviders,
     TurnMetrics,
     TurnLog,
     TurnPrompt,
+    TurnAccounts,
     TurnsService,
     TurnStarter,
     AcceptedTurnsStore,

@@ -18,7 +18,8 @@ import type { Message, NewUserMessage } from './message.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnOutcome } from './turn.js';
-import { TurnEndingsStore } from './turn-endings.store.js';
+import { type OpenAccount, TurnAccounts } from './turn-account.js';
+import { type TurnBill, TurnEndingsStore } from './turn-endings.store.js';
 import { TurnHub } from './turn-hub.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnFailure } from './turn-lease.js';
 import { TurnLog } from './turn-log.js';
@@ -49,6 +50,12 @@ interface RunTerms {
   readonly span: Span | undefined;
 }
 
+interface OutcomeTerms {
+  readonly progress: TurnProgress;
+  readonly account: OpenAccount;
+  readonly signal: AbortSignal;
+}
+
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
 @Injectable()
 export class TurnsService {
@@ -59,6 +66,7 @@ export class TurnsService {
     private readonly provider: ModelProvider,
     private readonly turns: TurnEndingsStore,
     private readonly prompt: TurnPrompt,
+    private readonly accounts: TurnAccounts,
     private readonly running: RunningTurns,
     private readonly hub: TurnHub,
     private readonly relays: TurnRelays,
@@ -95,18 +103,20 @@ export class TurnsService {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
     const timing = this.metrics.start();
+    const account = this.accounts.open(turn, this.modelOf(turn));
+    const bill = { spending: account.spending, caller: turn.caller };
     const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
     try {
-      const outcome = await this.outcome(turn, message, progress, abort.signal);
+      const outcome = await this.outcome(turn, message, { progress, account, signal: abort.signal });
       await this.relays.finish(live);
-      const answer = await this.turns.complete(turn.lease, outcome);
+      const answer = await this.turns.complete(turn.lease, outcome, bill);
       if (answer === undefined) throw new TurnInterrupted();
       void live.publish({ type: 'done', message: answer });
       this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
       return answer;
     } catch (thrown) {
       await this.relays.finish(live);
-      const { error, how, reason } = await this.close(turn, thrown, progress.soFar());
+      const { error, how, reason } = await this.close(turn, thrown, progress.soFar(), bill);
       void live.publish({ type: 'error', error });
       const cost = { ...progress.soFar(), durationMs: timing.ended(how) };
       this.log.ended(turn, cost, { how, reason, error });
@@ -122,11 +132,11 @@ export class TurnsService {
   private async outcome(
     turn: CalledTurn,
     message: NewUserMessage,
-    progress: TurnProgress,
-    signal: AbortSignal,
+    { progress, account, signal }: OutcomeTerms,
   ): Promise<TurnOutcome> {
     const { listen: emit } = progress;
-    const input = await this.prompt.inputOf(turn, message, { model: this.modelOf(turn), emit, signal });
+    const terms = { model: this.modelOf(turn), account, emit, signal };
+    const input = await this.prompt.inputOf(turn, message, terms);
     const outcome = await this.runner.run(input, emit, signal);
     signal.throwIfAborted();
     return outcome;
@@ -152,7 +162,12 @@ export class TurnsService {
   }
 
   /** @returns how it ended, and what the caller is told */
-  private async close({ lease }: ClaimedTurn, thrown: unknown, soFar: TurnOutcome): Promise<FailedTurn> {
+  private async close(
+    { lease }: ClaimedTurn,
+    thrown: unknown,
+    soFar: TurnOutcome,
+    bill: TurnBill,
+  ): Promise<FailedTurn> {
     const error =
       thrown instanceof GatewayError
         ? thrown
@@ -161,7 +176,7 @@ export class TurnsService {
     const ending: TurnEnding = { how: failureOf(error), reason, error: storedError(error) };
     const { how } = ending;
     try {
-      await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar);
+      await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill);
     } catch (failure) {
       // The lease runs out by itself, and whoever sweeps then closes the turn.
       this.logger.warn('a turn could not be closed; it will be when its lease runs out', {

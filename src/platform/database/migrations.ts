@@ -29,6 +29,7 @@ import { CreateConversationSummaries1795370294000 } from './migrations/179537029
 import { KeepMessageOptions1795371138000 } from './migrations/1795371138000-keep-message-options.js';
 import { BindSessionsToAgents1795379487000 } from './migrations/1795379487000-bind-sessions-to-agents.js';
 import { ChainTheAudit1795379687000 } from './migrations/1795379687000-chain-the-audit.js';
+import { CountWhatTurnsCost1795379987000 } from './migrations/1795379987000-count-what-turns-cost.js';
 import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-tokens-in-order.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -64,5 +65,6 @@ export const migrations = [
   KeepMessageOptions1795371138000,
   BindSessionsToAgents1795379487000,
   ChainTheAudit1795379687000,
+  CountWhatTurnsCost1795379987000,
   FindTokensInOrder1795380293000,
 ];

@@ -48,6 +48,18 @@ interface AuditFacts {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** A budget of `[limits]`, in one day or month of UTC. */
+interface BudgetFacts {
+  readonly scope: 'all' | 'users' | 'api_tokens' | 'agents';
+  /** The user, API token or agent; absent for `all`. */
+  readonly name?: string;
+  readonly period: 'day' | 'month';
+  readonly starts_on: string;
+  readonly resets_at: string;
+  readonly limit_usd: number;
+  readonly spent_usd: number;
+}
+
 /**
  * Every event that a hook can subscribe to, with its payload (docs/specification/silences.md, Webhooks). Within version
  * 1 only additions.
@@ -78,6 +90,9 @@ export interface EventPayloads {
   'mcp.disconnected': LostFacts;
   'plugin.loaded': NamedFacts & { readonly version: string };
   'plugin.disabled': NamedFacts & { readonly version: string };
+  /** Once for each budget and period. */
+  'budget.warned': BudgetFacts;
+  'budget.reached': BudgetFacts;
   'config.updated': { readonly keys: readonly string[]; readonly reload_required: boolean };
   'audit.recorded': AuditFacts;
 }
@@ -110,6 +125,8 @@ const NAMES: Readonly<Record<EventName, true>> = {
   'mcp.disconnected': true,
   'plugin.loaded': true,
   'plugin.disabled': true,
+  'budget.warned': true,
+  'budget.reached': true,
   'config.updated': true,
   'audit.recorded': true,
 };

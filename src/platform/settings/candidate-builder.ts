@@ -127,7 +127,7 @@ export function openContent(box: SecretBox, key: string, content: OverrideConten
 
 function overrideLayer(overrides: readonly OpenedOverride[]): SettingsLayer {
   const tree: Table = {};
-  for (const { key, value } of overrides) writeAt(tree, key.split('.'), value);
+  for (const { key, value } of overrides) writeAt(tree, parsePath(key) ?? [], value);
   return { name: 'override', tree, whereIs: () => '' };
 }
 

@@ -7,7 +7,7 @@ const safeName = fc
     fc.constantFrom('toString', 'valueOf', 'hasOwnProperty', 'a'),
     fc.string({ minLength: 1, maxLength: 8 }),
   )
-  .filter((name) => !name.includes('.') && !unsafe.includes(name));
+  .filter((name) => !unsafe.includes(name));
 const safePath = fc.array(safeName, { minLength: 1, maxLength: 16 });
 
 describe('dotted paths', () => {
@@ -15,7 +15,22 @@ describe('dotted paths', () => {
     fc.assert(fc.property(safePath, (path) => expect(parsePath(formatPath(path))).toEqual(path)));
   });
 
+  test('a name with dots is quoted in dotted keys as in TOML', () => {
+    const path = ['limits', 'users', 'https://login.example.com/|ada', 'daily_usd'];
+    expect(formatPath(path)).toBe('limits.users."https://login.example.com/|ada".daily_usd');
+    for (const quote of ['"', "'"])
+      expect(parsePath(`limits.users.${quote}https://login.example.com/|ada${quote}.daily_usd`)).toEqual(
+        path,
+      );
+    expect(parsePath('a."b\\"c.d"')).toEqual(['a', 'b"c.d']);
+  });
+
   test.each([
+    'a."b',
+    'a."b"c',
+    'a."\\x"',
+    '"',
+    'a."__proto__"',
     '',
     '.',
     'a.',

@@ -6,14 +6,59 @@ export type Table = Record<string, unknown>;
 const maxDepth = 16;
 const unsafeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Splits `agent.max_turns`. `undefined` when a name is empty or unsafe, or there are more than 16. */
+/**
+ * Splits `agent.max_turns`; a name with dots is quoted as in TOML, as in `limits.users."https://login|ada".daily_usd`.
+ * `undefined` when a name is empty, unsafe or not closed, or there are more than 16.
+ */
 export function parsePath(dotted: string): Path | undefined {
-  const path = dotted.split('.', maxDepth + 1);
-  return isSafePath(path) ? path : undefined;
+  const path: string[] = [];
+  for (let at = 0; path.length <= maxDepth; at += 1) {
+    const end = endOfName(dotted, at);
+    const name = unquoted(dotted.slice(at, end));
+    if (name === undefined) return undefined;
+    path.push(name);
+    if (end === dotted.length) return isSafePath(path) ? path : undefined;
+    if (dotted[end] !== '.') return undefined;
+    at = end;
+  }
+  return undefined;
 }
 
+/** What `parsePath` splits; names with dots or a quote at their beginning are quoted. */
 export function formatPath(path: Path): string {
-  return path.join('.');
+  return path.map((name) => (needsQuotes(name) ? JSON.stringify(name) : name)).join('.');
+}
+
+const isQuote = (sign: string | undefined): boolean => sign === '"' || sign === "'";
+
+function needsQuotes(name: string): boolean {
+  return name.includes('.') || isQuote(name[0]);
+}
+
+/** Where the name that begins at `at` ends: behind its closing quote, else before the next dot. */
+function endOfName(dotted: string, at: number): number {
+  const quote = dotted[at];
+  if (!isQuote(quote)) {
+    const dot = dotted.indexOf('.', at);
+    return dot < 0 ? dotted.length : dot;
+  }
+  for (let end = at + 1; end < dotted.length; end += 1) {
+    if (dotted[end] === quote) return end + 1;
+    if (dotted[end] === '\\' && quote === '"') end += 1;
+  }
+  return dotted.length;
+}
+
+/** A name as written, without its quotes; undefined when they are not closed or hold an unknown escape. */
+function unquoted(name: string): string | undefined {
+  if (!isQuote(name[0])) return name;
+  if (name.length < 2 || !name.endsWith(name[0] as string)) return undefined;
+  if (name[0] === "'") return name.slice(1, -1);
+  try {
+    return JSON.parse(name) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a path may be read and written: 1 to 16 names, none empty, none that reaches a prototype. */

@@ -1,4 +1,4 @@
-import { formatPath, isSafePath, type Path, type Table, writeAt } from './dotted-path.js';
+import { formatPath, isSafePath, type Path, parsePath, type Table, writeAt } from './dotted-path.js';
 import { type Environment, type EnvironmentSetting, variableOf, wellKnownVariables } from './environment.js';
 import { nearestKey, nearestMatch } from './nearest-key.js';
 import { leafNodes, nodeAt, type SettingsNode } from './settings-tree.js';
@@ -39,7 +39,7 @@ function unknownVariable(path: Path): string {
   const nearest = nearestKey(path);
   return nearest === undefined
     ? 'unknown key'
-    : `unknown key; the nearest is ${variableOf(nearest.split('.'))}`;
+    : `unknown key; the nearest is ${variableOf(parsePath(nearest) ?? [])}`;
 }
 
 function writtenForm({ schema }: SettingsNode): string {

@@ -161,9 +161,13 @@ export function readEnvironment(variables: Variables = process.env): Environment
   return new Environment(variables);
 }
 
-/** The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. */
+/**
+ * The variable that sets a key: `agent.max_turns` is `GATEWAY__AGENT__MAX_TURNS`. A name that upper case cannot hold is
+ * quoted and stands as it is: `GATEWAY__LIMITS__USERS__"https://login|Ada"__DAILY_USD`.
+ */
 export function variableOf(path: readonly string[]): string {
-  return settingPrefix + path.join('__').toUpperCase();
+  const names = path.map((name) => (isPlainName(name) ? name.toUpperCase() : JSON.stringify(name)));
+  return settingPrefix + names.join('__');
 }
 
 /** The password in a URL, as written and decoded. */
@@ -173,6 +177,24 @@ function passwordsOf(url: string | undefined): string[] {
   return password === '' ? [] : [password, decodeURIComponent(password)];
 }
 
+/** Names apart from each other by two underscores; within quotes everything belongs to the name. */
 function pathOf(variable: string): readonly string[] {
-  return variable.slice(settingPrefix.length).toLowerCase().split('__');
+  const names: string[] = [];
+  let rest = variable.slice(settingPrefix.length);
+  for (;;) {
+    const closing = rest.startsWith('"') ? rest.indexOf('"__', 1) : -1;
+    const end = closing < 0 ? (rest.startsWith('"') ? -1 : rest.indexOf('__')) : closing + 1;
+    names.push(nameOf(end < 0 ? rest : rest.slice(0, end)));
+    if (end < 0) return names;
+    rest = rest.slice(end + 2);
+  }
+}
+
+function nameOf(written: string): string {
+  const isQuoted = written.length > 2 && written.startsWith('"') && written.endsWith('"');
+  return isQuoted ? written.slice(1, -1) : written.toLowerCase();
+}
+
+function isPlainName(name: string): boolean {
+  return name === name.toLowerCase() && !name.includes('.') && !name.includes('__') && !name.includes('"');
 }

@@ -10,6 +10,7 @@ import { channelsSection } from './sections/channels.section.js';
 import { gatewaySection, streamingSection } from './sections/gateway.section.js';
 import { limitsSection, rateLimitsSection } from './sections/limits.section.js';
 import { mcpSection } from './sections/mcp.section.js';
+import { pricesSection, usageSection } from './sections/money.section.js';
 import {
   databaseSection,
   hooksSection,
@@ -33,6 +34,8 @@ export const settingsSchema = z.strictObject({
   memory: memorySection.prefault({}),
   rate_limits: rateLimitsSection.prefault({}),
   limits: limitsSection.prefault({}),
+  prices: pricesSection,
+  usage: usageSection.prefault({}),
   logging: loggingSection.prefault({}),
   database: databaseSection.prefault({}),
   hooks: hooksSection.prefault({}),

@@ -50,6 +50,16 @@ const chat = {
 };
 const named = { name: text };
 const lost = { name: text, error: { type: 'string', description: 'Why the connection is gone' } };
+const amount = { type: 'number' };
+const budget = {
+  scope: { type: 'string', enum: ['all', 'users', 'api_tokens', 'agents'] },
+  name: text,
+  period: { type: 'string', enum: ['day', 'month'] },
+  starts_on: { type: 'string', format: 'date' },
+  resets_at: { type: 'string', format: 'date-time' },
+  limit_usd: amount,
+  spent_usd: amount,
+};
 const plugin = { name: text, version: text };
 
 const PAYLOADS: PayloadSchemas = {
@@ -85,6 +95,8 @@ const PAYLOADS: PayloadSchemas = {
   'mcp.disconnected': lost,
   'plugin.loaded': plugin,
   'plugin.disabled': plugin,
+  'budget.warned': budget,
+  'budget.reached': budget,
   'config.updated': { keys: { type: 'array', items: text }, reload_required: { type: 'boolean' } },
   'audit.recorded': {
     ...{ id: text, at: { type: 'string', format: 'date-time' }, actor: text },
@@ -94,7 +106,11 @@ const PAYLOADS: PayloadSchemas = {
 };
 
 const OPTIONAL: ReadonlySet<string> = new Set(['content', 'error']);
-const OPTIONAL_IN_ERRORS: ReadonlySet<string> = new Set(['session_id', 'turn_id', 'hook_id', 'name']);
+const OPTIONAL_IN: Readonly<Partial<Record<EmittedName, ReadonlySet<string>>>> = {
+  'error.occurred': new Set(['session_id', 'turn_id', 'hook_id', 'name']),
+  'budget.warned': new Set(['name']),
+  'budget.reached': new Set(['name']),
+};
 
 /** The body of a delivery for each event: what receivers generate types from. Within version 1 only additions. */
 function deliverySchemas(): ReadonlyMap<EventName, Readonly<Record<string, unknown>>> {
@@ -109,7 +125,7 @@ function deliverySchemas(): ReadonlyMap<EventName, Readonly<Record<string, unkno
 
 function deliverySchema(event: EventName, payload: EmittedName) {
   const properties = PAYLOADS[payload];
-  const optional = payload === 'error.occurred' ? OPTIONAL_IN_ERRORS : OPTIONAL;
+  const optional = OPTIONAL_IN[payload] ?? OPTIONAL;
   const required = Object.keys(properties).filter((field) => !optional.has(field));
   return {
     type: 'object',

@@ -119,9 +119,9 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   /** Undefined when another replica was faster, or as many turns of the API token run as may. */
   private start(turn: AcceptedTurn): Promise<ClaimedTurn | undefined> {
     const { agent, limits } = this.settings.current;
-    // Its budgets were asked for when it was accepted.
-    const allowance = { ...allowanceOf(limits, turn.caller), tokenDailyTokens: 0, sessionDailyTokens: 0 };
+    // Its tokens were asked for when it was accepted, and money is asked for before its first call.
+    const allowance = { ...allowanceOf(limits, turn.caller, []), tokenDailyTokens: 0, sessionDailyTokens: 0 };
     const { session_timeout_secs: timeoutSecs, history_max_messages: historyMessages } = agent;
-    return this.turns.startWaiting(turn, { timeoutSecs, historyMessages, allowance });
+    return this.turns.startWaiting(turn, { timeoutSecs, historyMessages, allowance, limits });
   }
 }

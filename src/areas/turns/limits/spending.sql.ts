@@ -1,4 +1,5 @@
 import type { Statement } from '../../../platform/database/sql.js';
+import { budgetReached, budgetsSpent } from '../../usage/usage.api.js';
 
 /** Budgets begin anew at midnight UTC, by the database's clock. */
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
@@ -15,7 +16,7 @@ export const SESSION_SPENT = `(${sessionSpent})::float8 AS spent_today`;
 
 /**
  * Whether a session may be claimed under limits, 0 for none: parameters from `first` on are the API token's id, its
- * daily tokens, its turns, and the session's daily tokens.
+ * daily tokens, its turns, the session's daily tokens, and the budgets as JSON.
  */
 export function withinLimits(first: number): string {
   const [token, tokenDaily, turns, sessionDaily] = [first, first + 1, first + 2, first + 3].map(
@@ -24,10 +25,11 @@ export function withinLimits(first: number): string {
   return `
     ($${first + 1}::float8 = 0 OR ${tokenDaily}::float8 > ${tokenSpent(`${token}::text`)})
     AND (${turns}::int = 0 OR ${turns}::int > ${tokenTurns(`${token}::text`)})
-    AND (${sessionDaily}::float8 = 0 OR ${sessionDaily}::float8 > ${sessionSpent})`;
+    AND (${sessionDaily}::float8 = 0 OR ${sessionDaily}::float8 > ${sessionSpent})
+    AND NOT ${budgetReached(`$${first + 4}::json`)}`;
 }
 
-/** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits. */
+/** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits, `$5` budgets as JSON. */
 export const LIMIT_USAGE: Statement = {
   name: 'turns.standing',
   text: `
@@ -40,6 +42,7 @@ export const LIMIT_USAGE: Statement = {
     ${SESSION_SPENT},
     ${tokenSpent('$3::text')}::float8 AS token_spent_today,
     ${tokenTurns('$3::text')}::int AS token_turns,
+    ${budgetsSpent('$5::json')} AS budgets_spent,
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs
   FROM sessions WHERE id = $1`,
 };

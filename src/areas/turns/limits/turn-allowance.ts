@@ -1,6 +1,8 @@
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
 import { type Caller, familyOf } from '../../../platform/tokens/caller.js';
 import { isChannel, ownLimitsOf, shareOf } from '../../../platform/tokens/token-shares.js';
+import type { Budget } from '../../usage/usage.api.js';
+import { budgetRefusal } from './budget-refusal.js';
 import { TurnLimitReached } from './turn-limit-reached.js';
 
 /** What a caller's turns may take at this moment; 0 is no limit. */
@@ -13,6 +15,8 @@ export interface TurnAllowance {
   readonly family: string;
   readonly storedBytes: number;
   readonly waitingMessages: number;
+  /** In US dollars. */
+  readonly budgets: readonly Budget[];
 }
 
 /** How a session and an API token stand, by the database. */
@@ -22,11 +26,13 @@ export interface LimitUsage {
   readonly token_spent_today: number;
   readonly token_turns: number;
   readonly day_ends_in_secs: number;
+  /** Of each budget, in US dollars. */
+  readonly budgets_spent: readonly number[];
 }
 
 type Limits = GatewaySettings['limits'];
 
-export function allowanceOf(limits: Limits, caller: Caller): TurnAllowance {
+export function allowanceOf(limits: Limits, caller: Caller, budgets: readonly Budget[]): TurnAllowance {
   const own = ownLimitsOf(limits, caller);
   const forAll = (limit: number): number => (isChannel(caller) ? 0 : limit);
   return {
@@ -37,15 +43,34 @@ export function allowanceOf(limits: Limits, caller: Caller): TurnAllowance {
     family: familyOf(caller),
     storedBytes: shareOf(limits, caller, 'stored_bytes'),
     waitingMessages: shareOf(limits, caller, 'waiting_messages'),
+    budgets,
   };
 }
 
-export function isLimited({ tokenDailyTokens, tokenTurns, sessionDailyTokens }: TurnAllowance): boolean {
-  return tokenDailyTokens > 0 || tokenTurns > 0 || sessionDailyTokens > 0;
+export function isLimited(allowance: TurnAllowance): boolean {
+  const { tokenDailyTokens, tokenTurns, sessionDailyTokens, budgets } = allowance;
+  return tokenDailyTokens > 0 || tokenTurns > 0 || sessionDailyTokens > 0 || budgets.length > 0;
 }
 
 /** The budget that is used up, else undefined. */
-export function spentBudget(standing: LimitUsage, allowance: TurnAllowance): TurnLimitReached | undefined {
+export function spentBudget(
+  standing: LimitUsage,
+  allowance: TurnAllowance,
+  limits: Limits,
+): TurnLimitReached | undefined {
+  return spentTokens(standing, allowance) ?? spentMoney(standing, allowance, limits);
+}
+
+function spentMoney(
+  { budgets_spent: spent }: LimitUsage,
+  { budgets }: TurnAllowance,
+  limits: Limits,
+): TurnLimitReached | undefined {
+  const reached = budgets.find(({ limitUsd }, index) => (spent[index] ?? 0) >= limitUsd);
+  return reached && budgetRefusal(reached, limits);
+}
+
+function spentTokens(standing: LimitUsage, allowance: TurnAllowance): TurnLimitReached | undefined {
   const { sessionDailyTokens, tokenDailyTokens } = allowance;
   const { spent_today: session, token_spent_today: token } = standing;
   const retryAfterSecs = Math.max(1, Math.ceil(standing.day_ends_in_secs));

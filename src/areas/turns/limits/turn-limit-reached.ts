@@ -4,6 +4,7 @@ import { RateLimited } from '../../../common/errors/gateway-error.js';
 export type TurnLimit =
   | 'api_token_budget'
   | 'session_budget'
+  | 'budget_reached'
   | 'api_token_turns'
   | 'api_token_waiting'
   | 'api_token_stored_bytes'
@@ -19,8 +20,8 @@ export class TurnLimitReached extends RateLimited {
     super(sentence, { details: { reason: limit }, retryAfterSecs });
   }
 
-  /** Whether today's tokens are used up, so that waiting a moment does not help. */
+  /** Whether the tokens or the money of a day or month are used up, so that waiting a moment does not help. */
   get isBudget(): boolean {
-    return this.limit === 'api_token_budget' || this.limit === 'session_budget';
+    return ['api_token_budget', 'session_budget', 'budget_reached'].includes(this.limit);
   }
 }

@@ -10,6 +10,7 @@ type Reason = TurnLimit | 'turn_in_progress';
 const REASONS: readonly Reason[] = [
   'api_token_budget',
   'session_budget',
+  'budget_reached',
   'api_token_turns',
   'api_token_waiting',
   'api_token_stored_bytes',

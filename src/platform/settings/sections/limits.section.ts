@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { integer, perSecond } from './key-types.js';
+import { budget, budgetKeys } from './money.section.js';
 
 const MAX_TURNS = 100_000;
 const MAX_TOKENS = 1_000_000_000_000;
@@ -29,7 +30,10 @@ const apiTokenLimits = z.strictObject({
   streams: ownShare(MAX_STREAMS, 'Its open streams of each kind in one gateway process'),
   waiting_messages: ownShare(MAX_WAITING, 'Its messages that wait for a busy session or a free slot'),
   stored_bytes: ownShare(MAX_BYTES, 'Bytes of attachments stored for it'),
+  ...budgetKeys('this API token'),
 });
+
+const budgetOfEach = (whose: string) => budget(whose).register(keyMarks, { security: true });
 
 export const limitsSection = z.strictObject({
   turns_per_replica: turnsAtOnce()
@@ -70,6 +74,20 @@ export const limitsSection = z.strictObject({
     .default({})
     .register(keyMarks, { security: true })
     .describe('Limits of single API tokens, by the name or the id of the token; the id wins.'),
+  all: budgetOfEach('everything together').prefault({}),
+  each_user: budgetOfEach('each user without a budget of their own').prefault({}),
+  each_api_token: budgetOfEach('each API token without a budget of its own').prefault({}),
+  each_agent: budgetOfEach('each agent without a budget of its own').prefault({}),
+  users: z
+    .record(z.string().min(1).max(1024), budget('this user'))
+    .default({})
+    .register(keyMarks, { security: true })
+    .describe('Budgets of single users, by their id.'),
+  agents: z
+    .record(z.string().min(1).max(64), budget('this agent'))
+    .default({})
+    .register(keyMarks, { security: true })
+    .describe('Budgets of single agents, by their name.'),
 });
 
 /** Limits of every token; marked security, so that no token lifts its own. */

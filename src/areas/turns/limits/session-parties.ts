@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/sql.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { type Budget, budgetsOf, needSession } from '../../usage/usage.api.js';
+
+/** Sessions whose user and agent are remembered: they never change. */
+const MAX_REMEMBERED = 20_000;
+
+interface Parties {
+  readonly userId: string;
+  readonly agent: string;
+}
+
+const PARTIES: Statement = {
+  name: 'turns.session_parties',
+  text: `SELECT user_id AS "userId", agent FROM sessions WHERE id = $1`,
+};
+const UNKNOWN: Parties = { userId: '', agent: '' };
+
+/** Whose budgets a message to a session counts to, before the session is taken. */
+@Injectable()
+export class SessionParties {
+  private readonly remembered = new Map<string, Parties>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Asks the database only for budgets of users and agents, once for each session. */
+  async budgetsOf(sessionId: string, caller: Caller): Promise<readonly Budget[]> {
+    const { limits } = this.settings.current;
+    const parties = needSession(limits) ? await this.of(sessionId) : UNKNOWN;
+    return budgetsOf(limits, { ...parties, caller });
+  }
+
+  private async of(sessionId: string): Promise<Parties> {
+    const known = this.remembered.get(sessionId);
+    if (known !== undefined) return known;
+    const [found] = await this.database.query<{ userId: string; agent: string }>(PARTIES, [sessionId]);
+    if (found === undefined) return UNKNOWN;
+    const [oldest] = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys() : [];
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(sessionId, found);
+    return found;
+  }
+}

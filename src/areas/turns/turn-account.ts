@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import type { ModelProvider, ModelUsage } from '../models/models.api.js';
+import {
+  type Budget,
+  budgetsJson,
+  budgetsOf,
+  type ModelSpending,
+  SpendingMeter,
+  STANDING,
+  TurnSpending,
+} from '../usage/usage.api.js';
+import type { ClaimedTurn } from './claimed-turn.js';
+import { budgetRefusal } from './limits/budget-refusal.js';
+
+/** What was spent of budgets, by everyone and as far as it is committed. */
+export interface BudgetStanding {
+  /** `budgetsJson` of the budgets that it is about. */
+  readonly budgets: string;
+  /** In US dollars, in their order. */
+  readonly spent: readonly number[];
+}
+
+/** What the calls of one turn cost, and whether it may make another one. */
+export interface TurnAccount {
+  /** Await it before each call of a model. Throws `TurnLimitReached` when a budget is used up. */
+  beforeCall(provider: ModelProvider): Promise<void> | undefined;
+  /** A call has ended, well or not: `model` by the name that the provider answered with. */
+  called(provider: ModelProvider, requested: string, answer: { model: string; usage: ModelUsage }): void;
+  /** What was spent since the last step that was stored: it is stored with the next one. */
+  takeUnstored(): readonly ModelSpending[];
+  /** The budgets to ask for with the next statement, as JSON; undefined when there are none. */
+  budgetsToAsk(): string | undefined;
+  /** What that statement found. */
+  learn(standing: BudgetStanding): void;
+}
+
+/** The account of a turn that is written down at its end. */
+export interface OpenAccount extends TurnAccount {
+  readonly spending: TurnSpending;
+}
+
+type BilledTurn = Pick<ClaimedTurn, 'agent' | 'userId' | 'budgets'> & { readonly caller: Caller };
+
+/** Until there are several, the provider of `[provider]`. */
+const PROVIDER = 'default';
+
+/** Opens the account of each turn. */
+@Injectable()
+export class TurnAccounts {
+  constructor(
+    private readonly meter: SpendingMeter,
+    private readonly database: Database,
+    private readonly settings: Settings,
+  ) {}
+
+  /** `model` is counted for a turn that calls none. */
+  open(turn: BilledTurn, model: string): OpenAccount {
+    const { meter, settings } = this;
+    const spending = new TurnSpending({ provider: PROVIDER, model });
+    const budgets = (): readonly Budget[] => budgetsOf(settings.current.limits, turn);
+    let known: BudgetStanding | undefined = turn.budgets;
+    const check = async (asked: readonly Budget[]): Promise<void> => {
+      const json = budgetsJson(asked);
+      if (known?.budgets !== json) known = { budgets: json, spent: await this.spentOf(json) };
+      const { spent } = known;
+      const reached = asked.find(({ limitUsd }, index) => (spent[index] ?? 0) + spending.costUsd >= limitUsd);
+      if (reached !== undefined) throw budgetRefusal(reached, settings.current.limits);
+    };
+    return {
+      spending,
+      beforeCall: (provider) => {
+        const asked = budgets();
+        const loading = meter.prepare(provider.name);
+        if (asked.length === 0) return loading;
+        return Promise.all([loading, check(asked)]).then(() => undefined);
+      },
+      called: (provider, requested, { model: answered, usage }) => {
+        const call = { provider: PROVIDER, kind: provider.name, model: answered, requested };
+        spending.add(meter.spent(turn.agent, call, usage));
+      },
+      takeUnstored: () => spending.takeUnstored(),
+      budgetsToAsk: () => {
+        const asked = budgets();
+        return asked.length === 0 ? undefined : budgetsJson(asked);
+      },
+      learn: (standing) => {
+        known = standing;
+      },
+    };
+  }
+
+  private async spentOf(budgets: string): Promise<readonly number[]> {
+    const [row] = await this.database.query<{ spent: number[] }>(STANDING, [budgets]);
+    return row?.spent ?? [];
+  }
+}

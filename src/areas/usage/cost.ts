@@ -1,0 +1,121 @@
+import type { ModelUsage } from '../models/models.api.js';
+
+/** US dollars for a million tokens of each kind. */
+export interface PriceRates {
+  /** Of input that is neither read from the provider's cache nor written to it. */
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly cacheWrite: number;
+  /** Of output that is no reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+const MILLION = 1_000_000;
+
+/** What tokens cost, in US dollars. */
+export function costOf(
+  { input, output, cachedInput = 0, cacheWrite = 0, reasoning = 0 }: ModelUsage,
+  rates: PriceRates,
+): number {
+  const plain = Math.max(0, input - cachedInput - cacheWrite);
+  const said = Math.max(0, output - reasoning);
+  const millionths =
+    plain * rates.input +
+    cachedInput * rates.cachedInput +
+    cacheWrite * rates.cacheWrite +
+    said * rates.output +
+    reasoning * rates.reasoning;
+  return millionths / MILLION;
+}
+
+/** What calls of one model used and cost. Plain JSON: it is stored with the steps of a turn. */
+export interface ModelSpending {
+  /** The name of its section: `default`, or one of `[providers]`. */
+  readonly provider: string;
+  /** As the provider names it. */
+  readonly model: string;
+  readonly usage: ModelUsage;
+  /** Null when the price is unknown. */
+  readonly costUsd: number | null;
+}
+
+/** What a turn used, by provider, model and whether the price was known, in the order in which they were first called. */
+export class TurnSpending {
+  private readonly parts = new Map<string, ModelSpending[]>();
+  private unstored: ModelSpending[] = [];
+
+  constructor(private readonly fallback: { readonly provider: string; readonly model: string }) {}
+
+  add(spent: ModelSpending): void {
+    this.count(spent);
+    this.unstored.push(spent);
+  }
+
+  /** What another replica spent on the turn, and stored, before this one took it up. */
+  restore(spent: readonly ModelSpending[]): void {
+    for (const one of spent) this.count(one);
+  }
+
+  /** What was added since the last call: it goes into the turn's next step. */
+  takeUnstored(): readonly ModelSpending[] {
+    const taken = this.unstored;
+    this.unstored = [];
+    return taken;
+  }
+
+  /** What is known of its cost, in US dollars. */
+  get costUsd(): number {
+    return [...this.parts.values()].flat().reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  }
+
+  /** Rows of `recordUsage`; the turn itself counts to the model that was called last. */
+  rows(): UsageRow[] {
+    const rows = [...this.parts.values()].map((calls) => rowOf(calls));
+    const last = rows.pop() ?? rowOf([{ ...this.fallback, usage: { input: 0, output: 0 }, costUsd: null }]);
+    return [...rows, { ...last, turns: 1 }];
+  }
+
+  private count(spent: ModelSpending): void {
+    const key = JSON.stringify([spent.provider, spent.model]);
+    const known = this.parts.get(key) ?? [];
+    // The model that was called last stands last.
+    this.parts.delete(key);
+    this.parts.set(key, [...known, spent]);
+  }
+}
+
+/** As the statements that end a turn read them. */
+export interface UsageRow {
+  readonly provider: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly input: number;
+  readonly cached_input: number;
+  readonly cache_write: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly unpriced: number;
+  /** Decimal text, so that the database adds it up exactly. */
+  readonly cost: string | null;
+}
+
+/** Digits behind the point of a cost: a token of the cheapest models costs about a hundred-millionth of a dollar. */
+const COST_DIGITS = 12;
+
+function rowOf(calls: readonly ModelSpending[]): UsageRow {
+  const sum = (part: (call: ModelSpending) => number) => calls.reduce((all, call) => all + part(call), 0);
+  const priced = calls.filter(({ costUsd }) => costUsd !== null);
+  return {
+    provider: calls[0]?.provider ?? '',
+    model: calls[0]?.model ?? '',
+    turns: 0,
+    input: sum(({ usage }) => usage.input),
+    cached_input: sum(({ usage }) => usage.cachedInput ?? 0),
+    cache_write: sum(({ usage }) => usage.cacheWrite ?? 0),
+    output: sum(({ usage }) => usage.output),
+    reasoning: sum(({ usage }) => usage.reasoning ?? 0),
+    unpriced: sum(({ usage, costUsd }) => (costUsd === null ? usage.input + usage.output : 0)),
+    cost: priced.length === 0 ? null : sum(({ costUsd }) => costUsd ?? 0).toFixed(COST_DIGITS),
+  };
+}

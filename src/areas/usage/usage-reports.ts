@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { type UsageDimension, usageStatement } from './usage.sql.js';
+
+/** What is asked: days are `YYYY-MM-DD` in UTC, both included. */
+export interface UsageQuery {
+  readonly by: readonly UsageDimension[];
+  readonly since: string;
+  readonly until: string;
+  /** Of this user alone; absent for all. */
+  readonly userId?: string | undefined;
+  /** Rows behind the one with these values of the dimensions. */
+  readonly after?: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** One row of usage, with the fields that callers see beside its dimensions. */
+export interface UsageCounts {
+  readonly turns: number;
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_tokens: number;
+  /** Null when nothing of it is priced. */
+  readonly cost_usd: number | null;
+  readonly unpriced_tokens: number;
+}
+
+export interface UsageReportRow {
+  readonly dimensions: Readonly<Partial<Record<UsageDimension, string>>>;
+  readonly counts: UsageCounts;
+}
+
+type ReadRow = { [Field in keyof UsageCounts]: UsageCounts[Field] } & Record<`by_${UsageDimension}`, string>;
+
+/** Reads what turns used and cost. */
+@Injectable()
+export class UsageReports {
+  constructor(private readonly database: Database) {}
+
+  /** Sorted by the dimensions. Without any there is one row: the sum. */
+  async rows({ by, since, until, userId, after, limit }: UsageQuery): Promise<UsageReportRow[]> {
+    const behind = after === undefined ? null : JSON.stringify(after);
+    const rows = await this.database.query<ReadRow>(usageStatement(by), [
+      ...[since, until, userId ?? null],
+      ...[behind, limit],
+    ]);
+    return rows.map((row) => ({
+      dimensions: Object.fromEntries(by.map((dimension) => [dimension, row[`by_${dimension}`]])),
+      counts: countsOf(row),
+    }));
+  }
+}
+
+function countsOf(row: ReadRow): UsageCounts {
+  return {
+    turns: row.turns,
+    input_tokens: row.input_tokens,
+    cached_input_tokens: row.cached_input_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    output_tokens: row.output_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    cost_usd: row.cost_usd,
+    unpriced_tokens: row.unpriced_tokens,
+  };
+}

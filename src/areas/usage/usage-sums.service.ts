@@ -1,0 +1,155 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import { EventSignal, EventStore } from '../../platform/events/event.store.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { areSet, type Budget, type BudgetPeriod, type BudgetScope, budgetsFor } from './budgets.js';
+import * as sql from './usage.sql.js';
+
+/** Entries of one transaction. */
+const MAX_AT_ONCE = 5000;
+const EVERY_MS = 1000;
+const FORGET_EVERY_MS = 3_600_000;
+/** Of a budget, from which on it is warned of. */
+const WARNED_AT = 0.8;
+/** 0.8 times 0.05 is a little more than 0.04. */
+const HAIR = 1e-9;
+
+/** What one party has spent, by the days and months in which it spent more. */
+interface SpentRow {
+  readonly scope: BudgetScope;
+  readonly name: string;
+  readonly day: string;
+  readonly month: string;
+  readonly day_spent: number;
+  readonly month_spent: number;
+}
+
+/**
+ * Sums up what turns used, a second after they ended at the latest, whichever replica ran them; and tells of budgets in
+ * the transaction whose sum passes them. Nothing waits for it: reports and budgets read the entries that are left, too.
+ */
+@Injectable()
+export class UsageSums implements OnModuleInit, OnModuleDestroy {
+  private readonly logger: Logger;
+  private running: Promise<void> = Promise.resolve();
+  private isRunning = false;
+  private isFailing = false;
+  private isStopped = false;
+  private forgotAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventStore,
+    private readonly signal: EventSignal,
+    private readonly settings: Settings,
+    private readonly due: DueWork,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('usage::sums');
+  }
+
+  onModuleInit(): void {
+    this.due.watch({
+      name: 'usage_entries',
+      everyMs: EVERY_MS,
+      sql: sql.ANY_ENTRIES,
+      onAnswer: (any) => {
+        if (any === true || this.isFailing) this.start();
+      },
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.isStopped = true;
+    await this.running;
+  }
+
+  private start(): void {
+    if (this.isRunning || this.isStopped) return;
+    this.isRunning = true;
+    this.running = this.run().finally(() => {
+      this.isRunning = false;
+    });
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (!this.isStopped && (await this.sumUp()) === MAX_AT_ONCE);
+      await this.forget();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing)
+        this.logger.warn('usage could not be summed up; it will be tried again', { error: String(error) });
+      this.isFailing = true;
+    }
+  }
+
+  /** @returns how many entries it summed up */
+  private async sumUp(): Promise<number> {
+    let told = 0;
+    const taken = await this.database.transaction(async (runner) => {
+      const [lock] = await runner.query<{ locked: boolean }>(sql.LOCK_SUMS);
+      if (lock?.locked !== true) return 0;
+      const [sums] = await runner.query<{ taken: number; spent: SpentRow[] }>(sql.SUM_UP, [MAX_AT_ONCE]);
+      for (const row of sums?.spent ?? []) told += await this.tell(runner, row);
+      return sums?.taken ?? 0;
+    });
+    this.signal.queued(told);
+    return taken;
+  }
+
+  private async tell(runner: SqlRunner, row: SpentRow): Promise<number> {
+    const { limits } = this.settings.current;
+    if (!areSet(limits)) return 0;
+    let told = 0;
+    for (const budget of budgetsFor(limits, row.scope, row.name)) {
+      const spentUsd = budget.period === 'day' ? row.day_spent : row.month_spent;
+      const startsOn = budget.period === 'day' ? row.day : row.month;
+      if (spentUsd >= WARNED_AT * budget.limitUsd - HAIR)
+        told += await this.notice(runner, 'warned', budget, startsOn, spentUsd);
+      if (spentUsd >= budget.limitUsd)
+        told += await this.notice(runner, 'reached', budget, startsOn, spentUsd);
+    }
+    return told;
+  }
+
+  /** Once for each budget and period. @returns how many hooks will hear of it */
+  private async notice(
+    runner: SqlRunner,
+    notice: 'warned' | 'reached',
+    { scope, name, period, limitUsd }: Budget,
+    startsOn: string,
+    spentUsd: number,
+  ): Promise<number> {
+    const values = [scope, name, period, startsOn, limitUsd, notice];
+    const [isNew] = await runner.query<{ resets_at: string }>(sql.NOTICE, values);
+    if (isNew === undefined) return 0;
+    this.logger.warn(`the budget ${notice === 'warned' ? 'is nearly reached' : 'is reached'}`, {
+      ...{ scope, name, period, limit_usd: limitUsd, spent_usd: spentUsd },
+    });
+    const data = {
+      scope,
+      ...(name !== '' && { name }),
+      period: period satisfies BudgetPeriod,
+      starts_on: startsOn,
+      resets_at: isNew.resets_at,
+      limit_usd: limitUsd,
+      spent_usd: spentUsd,
+    };
+    return this.events.emit(runner, {
+      name: `budget.${notice}`,
+      userId: scope === 'users' ? name : null,
+      data,
+    });
+  }
+
+  private async forget(): Promise<void> {
+    if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return;
+    const { retention_days: days } = this.settings.current.usage;
+    for (const statement of sql.FORGET) await this.database.query(statement, [days]);
+    this.forgotAt = performance.now();
+  }
+}

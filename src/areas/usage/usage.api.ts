@@ -1,0 +1,20 @@
+/** What others may use of usage: what calls cost, how it is written down, and the budgets that bound it. */
+export {
+  apiTokenOf,
+  type Budget,
+  budgetsOf,
+  needSession,
+  settingOf,
+} from './budgets.js';
+export { type ModelSpending, TurnSpending } from './cost.js';
+export { SpendingMeter } from './spending-meter.js';
+export {
+  budgetReached,
+  budgetsJson,
+  budgetsSpent,
+  PERIOD_ENDS,
+  RECORD_USAGE_OF_LOST,
+  recordUsage,
+  STANDING,
+  TURN_COST,
+} from './usage.sql.js';

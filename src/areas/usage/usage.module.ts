@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { Prices } from './prices.js';
+import { costMetric, SpendingMeter } from './spending-meter.js';
+import { UsageReports } from './usage-reports.js';
+import { UsageSums } from './usage-sums.service.js';
+
+/** What turns used and cost, by whom, and the budgets that bound it. */
+@Module({
+  providers: [Prices, costMetric, SpendingMeter, UsageSums, UsageReports],
+  exports: [SpendingMeter, UsageReports],
+})
+export class UsageModule {}

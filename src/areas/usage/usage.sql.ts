@@ -1,0 +1,218 @@
+import type { Statement } from '../../platform/database/sql.js';
+import type { Budget } from './budgets.js';
+
+/** Days and months are those of UTC, by the database's clock. */
+export const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
+const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
+const DIMENSIONS = ['agent', 'user_id', 'api_token', 'provider', 'model', 'channel'] as const;
+const TOKENS = [
+  ...['input_tokens', 'cached_input_tokens', 'cache_write_tokens'],
+  ...['output_tokens', 'reasoning_tokens', 'unpriced_tokens'],
+] as const;
+const COUNTS = ['turns', ...TOKENS] as const;
+const COLUMNS = ['day', ...DIMENSIONS, ...COUNTS, 'cost_usd'].join(', ');
+
+/** `TurnSpending.rows()` as rows of a table: `json` is SQL. */
+const rowsOf = (json: string) => `
+  json_to_recordset(${json}) AS used (
+    provider text, model text, turns bigint, input bigint, cached_input bigint, cache_write bigint, output bigint,
+    reasoning bigint, unpriced bigint, cost numeric)`;
+const USED = `used.turns, used.input, used.cached_input, used.cache_write, used.output, used.reasoning, used.unpriced, used.cost`;
+
+/**
+ * Two CTEs for a statement that ends a turn: `used` writes down what the turn used, from a CTE `held` with agent,
+ * user_id and channel of its session, and `total` is the sum over its models. `json` and `apiToken` are SQL.
+ */
+export function recordUsage(json: string, apiToken: string): string {
+  return `used AS (
+      INSERT INTO usage_entries (${COLUMNS})
+      SELECT ${TODAY}, held.agent, held.user_id, ${apiToken}, used.provider, used.model, held.channel, ${USED}
+      FROM held, ${rowsOf(json)}
+      RETURNING ${TOKENS.join(', ')}, cost_usd
+    ), total AS (
+      SELECT ${TOKENS.map((count) => `sum(${count})::bigint AS ${count}`).join(', ')}, sum(cost_usd) AS cost_usd FROM used
+    )`;
+}
+
+/** What the row of a turn says of it beside its input and output tokens: assignments of an UPDATE, from `total`. */
+export const TURN_COST = `cached_input_tokens = total.cached_input_tokens, cache_write_tokens = total.cache_write_tokens,
+        reasoning_tokens = total.reasoning_tokens, unpriced_tokens = total.unpriced_tokens, cost_usd = total.cost_usd`;
+
+/**
+ * The same for turns that nobody ends, whose steps tell what they used: a CTE `lost` has turn_id, agent, user_id, channel,
+ * model and token_id of each. `total` has a row for each turn.
+ */
+export const RECORD_USAGE_OF_LOST = `spent AS (
+      SELECT lost.turn_id, used.provider, used.model, 0 AS turns, used.usage, used."costUsd" AS cost
+      FROM lost JOIN turn_steps AS steps ON steps.turn_id = lost.turn_id AND steps.kind = 'asked',
+        json_to_recordset(coalesce(steps.content->'spending', '[]')) AS used (
+          provider text, model text, usage json, "costUsd" numeric)
+      UNION ALL
+      SELECT turn_id, 'default', coalesce(model, 'unknown'), 1, '{}', NULL FROM lost
+    ), counted AS (
+      SELECT turn_id, provider, model, turns, cost,
+        coalesce((usage->>'input')::bigint, 0) AS input, coalesce((usage->>'cachedInput')::bigint, 0) AS cached_input,
+        coalesce((usage->>'cacheWrite')::bigint, 0) AS cache_write, coalesce((usage->>'output')::bigint, 0) AS output,
+        coalesce((usage->>'reasoning')::bigint, 0) AS reasoning
+      FROM spent
+    ), used AS (
+      INSERT INTO usage_entries (${COLUMNS})
+      SELECT ${TODAY}, lost.agent, lost.user_id, coalesce((SELECT name FROM api_tokens WHERE id = lost.token_id), lost.token_id, ''),
+        used.provider, used.model, lost.channel, used.turns, used.input, used.cached_input, used.cache_write, used.output,
+        used.reasoning, CASE WHEN used.cost IS NULL THEN used.input + used.output ELSE 0 END, used.cost
+      FROM counted AS used JOIN lost ON lost.turn_id = used.turn_id
+    ), total AS (
+      SELECT turn_id, sum(input)::bigint AS input_tokens, sum(cached_input)::bigint AS cached_input_tokens,
+        sum(cache_write)::bigint AS cache_write_tokens, sum(output)::bigint AS output_tokens,
+        sum(reasoning)::bigint AS reasoning_tokens, sum(cost) AS cost_usd,
+        sum(CASE WHEN cost IS NULL THEN input + output ELSE 0 END)::bigint AS unpriced_tokens
+      FROM counted GROUP BY turn_id
+    )`;
+
+/** Budgets as the expressions below read them. */
+export function budgetsJson(budgets: readonly Budget[]): string {
+  return JSON.stringify(
+    budgets.map(({ scope, name, period, limitUsd }) => ({ scope, name, period, limit_usd: limitUsd })),
+  );
+}
+
+const EACH_BUDGET = (json: string) => `
+  json_to_recordset(${json}) AS budget (scope text, name text, period text, limit_usd numeric)`;
+const SPENT = `budget_spent(budget.scope, budget.name, CASE budget.period WHEN 'day' THEN ${TODAY} ELSE ${THIS_MONTH} END)`;
+
+/** Whether one of the budgets is reached: `json` is SQL with `budgetsJson`. */
+export function budgetReached(json: string): string {
+  return `EXISTS (SELECT 1 FROM ${EACH_BUDGET(json)} WHERE ${SPENT} >= budget.limit_usd)`;
+}
+
+/** What was spent of each budget so far, in their order, as a JSON list of numbers. */
+export function budgetsSpent(json: string): string {
+  return `(SELECT coalesce(json_agg(${SPENT}::float8), '[]') FROM ${EACH_BUDGET(json)})`;
+}
+
+/** Seconds until the day and the month end. */
+export const PERIOD_ENDS = `
+    extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs,
+    extract(epoch FROM (${THIS_MONTH} + interval '1 month') - now() AT TIME ZONE 'UTC')::float8 AS month_ends_in_secs`;
+
+/** What was spent of the budgets `$1`. */
+export const STANDING: Statement = {
+  name: 'usage.standing',
+  text: `SELECT ${budgetsSpent('$1::json')} AS spent, ${PERIOD_ENDS}`,
+};
+
+/** Whether there is anything to sum up. */
+export const ANY_ENTRIES = `EXISTS (SELECT 1 FROM usage_entries)`;
+
+/** One replica at a time sums up; the others find nothing to do. */
+export const LOCK_SUMS: Statement = {
+  name: 'usage.lock_sums',
+  text: `SELECT pg_try_advisory_xact_lock(hashtextextended('sums of usage', 0)) AS locked`,
+};
+
+const sums = (columns: readonly string[]) =>
+  columns.map((column) => `sum(${column}) AS ${column}`).join(', ');
+
+/**
+ * Adds at most `$1` entries to their days and to what budgets are compared with, and returns what of those changed, with
+ * the sums of the day and the month.
+ */
+export const SUM_UP: Statement = {
+  name: 'usage.sum_up',
+  text: `
+    WITH taken AS (
+      DELETE FROM usage_entries WHERE id IN (SELECT id FROM usage_entries ORDER BY id LIMIT $1 FOR UPDATE)
+      RETURNING *
+    ), days AS (
+      INSERT INTO usage_days AS known (key, ${COLUMNS})
+      SELECT md5(json_build_array(${DIMENSIONS.join(', ')})::text)::uuid, day, ${DIMENSIONS.join(', ')}, ${sums([...COUNTS, 'cost_usd'])}
+      FROM taken GROUP BY day, ${DIMENSIONS.join(', ')}
+      ON CONFLICT (day, key) DO UPDATE SET
+        ${COUNTS.map((count) => `${count} = known.${count} + excluded.${count}`).join(', ')},
+        cost_usd = CASE WHEN known.cost_usd IS NULL THEN excluded.cost_usd ELSE known.cost_usd + coalesce(excluded.cost_usd, 0) END
+    ), spent AS (
+      INSERT INTO budget_spending AS known (scope, name, day, cost_usd)
+      SELECT party.scope, party.name, day, sum(cost_usd) FROM taken, LATERAL (VALUES
+        ('all', ''), ('users', user_id), ('api_tokens', api_token), ('agents', agent)) AS party (scope, name)
+      WHERE cost_usd > 0 GROUP BY party.scope, party.name, day
+      ON CONFLICT (scope, name, day) DO UPDATE SET cost_usd = known.cost_usd + excluded.cost_usd
+      RETURNING scope, name, day, cost_usd
+    )
+    SELECT (SELECT count(*)::int FROM taken) AS taken, coalesce(json_agg(json_build_object(
+      'scope', scope, 'name', name, 'day', day, 'month', date_trunc('month', day)::date,
+      'day_spent', cost_usd, 'month_spent', cost_usd + coalesce((
+        SELECT sum(before.cost_usd) FROM budget_spending AS before
+        WHERE before.scope = spent.scope AND before.name = spent.name AND before.day <> spent.day
+          AND before.day >= date_trunc('month', spent.day)::date
+          AND before.day < (date_trunc('month', spent.day) + interval '1 month')::date), 0)
+    )), '[]') AS spent FROM spent`,
+};
+
+/** `$1` scope, `$2` name, `$3` period, `$4` its first day, `$5` limit, `$6` notice; a row when it was not told yet. */
+export const NOTICE: Statement = {
+  name: 'usage.notice',
+  text: `
+    INSERT INTO budget_notices (scope, name, period, starts_on, limit_usd, notice) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT DO NOTHING
+    RETURNING to_char(starts_on + CASE period WHEN 'day' THEN interval '1 day' ELSE interval '1 month' END,
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS resets_at`,
+};
+
+/** `$1` days for which usage is kept, 0 for ever. What budgets are compared with is needed for two months at most. */
+export const FORGET: readonly Statement[] = [
+  {
+    name: 'usage.forget_days',
+    text: `DELETE FROM usage_days WHERE $1::int > 0 AND (day, key) IN (
+      SELECT day, key FROM usage_days WHERE day < ${TODAY} - $1::int LIMIT 5000)`,
+  },
+  {
+    name: 'usage.forget_spending',
+    text: `DELETE FROM budget_spending WHERE $1::int >= 0 AND day < ${TODAY} - 62`,
+  },
+  {
+    name: 'usage.forget_notices',
+    text: `DELETE FROM budget_notices WHERE $1::int >= 0 AND starts_on < ${TODAY} - 62`,
+  },
+];
+
+/** What usage is asked by, with the column of each. */
+export const USAGE_BY = {
+  day: `to_char(day, 'YYYY-MM-DD')`,
+  agent: 'agent',
+  user: 'user_id',
+  api_token: 'api_token',
+  model: `CASE provider WHEN 'default' THEN model ELSE provider || '/' || model END`,
+  channel: 'channel',
+} as const;
+
+export type UsageDimension = keyof typeof USAGE_BY;
+
+/**
+ * Rows of usage by these dimensions, in their order, of the days `$1` to `$2`, of the user `$3` alone if given, behind the
+ * row `$4` (a JSON list of its dimensions), at most `$5`. Entries and days are read in one snapshot, in which each turn is
+ * once.
+ */
+export function usageStatement(by: readonly UsageDimension[]): Statement {
+  const within = `day BETWEEN $1::date AND $2::date AND ($3::text IS NULL OR user_id = $3)`;
+  const columns = by.map((dimension) => `${USAGE_BY[dimension]} COLLATE "C" AS "by_${dimension}"`);
+  const names = by.map((dimension) => `"by_${dimension}"`);
+  const after = by.map((_, index) => `$4::json->>${index}`);
+  const isBehind =
+    by.length === 0 ? 'true' : `($4::json IS NULL OR (${names.join(', ')}) > (${after.join(', ')}))`;
+  const selected = [...columns, ...COUNTS, 'cost_usd'].join(', ');
+  const grouped = [...names, ...COUNTS.map((count) => `sum(${count})::float8 AS ${count}`)].join(', ');
+  const order = names.length === 0 ? '' : `GROUP BY ${names.join(', ')} ORDER BY ${names.join(', ')}`;
+  return {
+    name: `usage.by_${by.join('_') || 'nothing'}`,
+    replanned: true,
+    text: `
+      SELECT ${grouped}, CASE WHEN sum(unpriced_tokens) = 0 THEN coalesce(sum(cost_usd), 0) ELSE sum(cost_usd) END::float8 AS cost_usd
+      FROM (
+        SELECT ${selected} FROM usage_days WHERE ${within}
+        UNION ALL
+        SELECT ${selected} FROM usage_entries WHERE ${within}
+      ) AS used
+      WHERE ${isBehind} ${order} LIMIT $5`,
+  };
+}
