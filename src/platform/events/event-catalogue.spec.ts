@@ -17,7 +17,18 @@ test('the page has no event that does not exist', () => {
 });
 
 test('everything and each area can be subscribed to, and nothing else', () => {
-  const areas = ['session', 'message', 'tool', 'error', 'channel', 'mcp', 'plugin', 'budget', 'config', 'audit'];
+  const areas = [
+    'session',
+    'message',
+    'tool',
+    'error',
+    'channel',
+    'mcp',
+    'plugin',
+    'budget',
+    'config',
+    'audit',
+  ];
   for (const name of [...EVENT_NAMES, '*', ...areas.map((area) => `${area}.*`)]) {
     expect([name, isSubscribable(name)]).toEqual([name, true]);
   }
