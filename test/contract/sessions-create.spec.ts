@@ -177,7 +177,8 @@ test.each(['a', 'b'] as const)(
     const detail = await gateway[profile].get<Wire>(`/sessions/${idIn(named.body)}`);
     expect(detail.body['agent']).toBe('default');
     const refused = await gateway[profile].post<Wire>('/sessions', { agent: 'stranger', channel: 'none' });
-    const { details } = expectError(profile, refused, 400, 'bad_request');
-    expect(details?.fields?.map(({ path }) => path).sort()).toEqual(['agent', 'channel']);
+    const { message } = expectError(profile, refused, 400, 'bad_request');
+    expect(message).toMatch(/agent.*known: default/);
+    expect(message).toContain('channel');
   },
 );
