@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { ConfigurationModule } from './areas/config/config.module.js';
 import type { Configuration } from './areas/config/configuration.js';
-import { ModelProvider } from './areas/models/model-provider.port.js';
+import { ModelProviders } from './areas/models/model-providers.js';
 import { MetricsController } from './areas/status/operations.controller.js';
 import { AccessLog } from './http/access-log/access-log.js';
 import { ProfileModule } from './http/profiles/profile.module.js';
@@ -30,7 +30,7 @@ export interface Foundation {
   readonly redactor: Redactor;
   readonly logs: Logs;
   readonly dataSource: DataSource;
-  readonly provider: ModelProvider;
+  readonly providers: ModelProviders;
   readonly secrets: SecretBox;
   readonly replica: ReplicaId;
   readonly egress: Egress;
@@ -39,18 +39,18 @@ export interface Foundation {
 @Global()
 @Module({})
 class FoundationModule {
-  static of({ environment, redactor, logs, provider, secrets, egress }: Foundation): DynamicModule {
+  static of({ environment, redactor, logs, providers, secrets, egress }: Foundation): DynamicModule {
     return {
       module: FoundationModule,
       providers: [
         { provide: Environment, useValue: environment },
         { provide: Redactor, useValue: redactor },
         { provide: Logs, useValue: logs },
-        { provide: ModelProvider, useValue: provider },
+        { provide: ModelProviders, useValue: providers },
         { provide: SecretBox, useValue: secrets },
         { provide: Egress, useValue: egress },
       ],
-      exports: [Environment, Redactor, Logs, ModelProvider, SecretBox, Egress],
+      exports: [Environment, Redactor, Logs, ModelProviders, SecretBox, Egress],
     };
   }
 }

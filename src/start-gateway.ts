@@ -1,12 +1,9 @@
 import { resolve } from 'node:path';
 import type { Configuration } from './areas/config/configuration.js';
 import { openConfiguration } from './areas/config/open-configuration.js';
-import { LiveModelProvider } from './areas/models/live-model-provider.js';
 import {
-  logChoice,
-  openProvider,
   ProviderSetting,
-  providerCheck,
+  providerChecks,
   providerChoice,
   providerKeys,
 } from './areas/models/provider-setting.js';
@@ -56,11 +53,11 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     await claimMasterKey(new Database(database.dataSource), secrets);
     const configuration = await openLiveConfiguration(request, database, secrets);
     database = storingLogs(database, configuration.live, logs);
-    const { provider, choice } = await openLiveProvider(request, configuration, egress);
+    const { providers, choice } = await openLiveProviders(request, configuration, egress);
     const { dataSource } = database;
     const { redactor } = request;
     const foundation = {
-      ...{ configuration, environment, redactor, logs, dataSource, provider, secrets, replica, egress },
+      ...{ configuration, environment, redactor, logs, dataSource, providers, secrets, replica, egress },
     };
     const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, request, database.embedded);
@@ -85,7 +82,7 @@ async function openLiveConfiguration(
   box: SecretBox,
 ): Promise<Configuration> {
   const database = new Database(dataSource);
-  const checks = [providerCheck(providerKeys(environment))];
+  const checks = providerChecks(providerKeys(environment));
   const opened = await openConfiguration({ environment, loaded, database, box, logs, redactor, checks });
   const { configuration } = opened;
   logs.setLevel(configuration.live.current.logging.level);
@@ -93,18 +90,15 @@ async function openLiveConfiguration(
   return configuration;
 }
 
-async function openLiveProvider(
-  { environment, logs }: StartRequest,
+async function openLiveProviders(
+  { environment, logs, redactor }: StartRequest,
   configuration: Configuration,
   egress: Egress,
 ) {
-  const { current } = configuration.live;
-  const choice = providerChoice(environment, { settings: current });
-  const logger = logs.for('gateway');
-  logChoice(logger, choice);
-  const provider = new LiveModelProvider(await openProvider(choice, current.provider.max_retries, egress));
-  configuration.subscribers.add(new ProviderSetting(provider, providerKeys(environment), egress, logger));
-  return { provider, choice };
+  const parts = { keys: providerKeys(environment), egress, redactor, logger: logs.for('gateway') };
+  const setting = await ProviderSetting.open(configuration.live.current, parts);
+  configuration.subscribers.add(setting);
+  return { providers: setting.providers, choice: setting.choice };
 }
 
 /** The box for secrets in the database. Its key is redacted from all output. */

@@ -134,6 +134,8 @@ export interface ModelCallOptions {
   readonly firstByteTimeoutMs: number;
   /** Between two pieces of a stream that has begun. */
   readonly idleTimeoutMs: number;
+  /** Called when the first piece of a tool call arrives, which is told as an event only when it is whole. */
+  readonly onBegun?: () => void;
 }
 
 /** A host name or address, and a TCP port. */

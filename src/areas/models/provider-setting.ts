@@ -1,6 +1,8 @@
 import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
+import type { Redactor } from '../../platform/logging/redactor.js';
 import type { Egress } from '../../platform/outbound/egress.js';
+import { agentNames, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
@@ -11,87 +13,201 @@ import {
   touches,
 } from '../../platform/settings/settings-subscribers.js';
 import type { CrossKeyCheck } from '../../platform/settings/settings-validation.js';
-import type { LiveModelProvider } from './live-model-provider.js';
+import { agentSampling } from './model-chains.js';
+import { providerNames, providerSettings, readModelName } from './model-names.js';
 import type { ModelProvider } from './model-provider.port.js';
+import { ModelProviders } from './model-providers.js';
 import { createProvider } from './providers/create-provider.js';
 import {
+  chooseNamed,
   chooseProvider,
+  DEFAULT_PROVIDER,
   type ProviderChoice,
   type ProviderKeys,
+  providerSecrets,
   refusedByChoice,
 } from './providers/provider-choice.js';
 
-/** A change of `[provider]` makes another adapter; turns that run finish on the old one. */
-export class ProviderSetting implements SettingsSubscriber {
-  readonly name = 'model provider';
+type ProviderTables = Pick<GatewaySettings, 'provider' | 'providers'>;
 
-  constructor(
-    private readonly provider: LiveModelProvider,
-    private readonly keys: ProviderKeys,
-    private readonly egress: Egress,
-    private readonly logger: Logger,
+/** How providers are made of settings. */
+export interface ProviderParts {
+  readonly keys: ProviderKeys;
+  readonly egress: Egress;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+}
+
+/** A change of `[provider]` or `[providers.*]` makes other adapters; turns that run finish on the old ones. */
+export class ProviderSetting implements SettingsSubscriber {
+  readonly name = 'model providers';
+
+  private constructor(
+    readonly providers: ModelProviders,
+    private open: ReadonlyMap<string, OpenProvider>,
+    private readonly parts: ProviderParts,
   ) {}
 
+  static async open(settings: ProviderTables, parts: ProviderParts): Promise<ProviderSetting> {
+    const open = await openAll(settings, new Map(), parts);
+    const setting = new ProviderSetting(new ModelProviders(speakersOf(open)), open, parts);
+    setting.logChoice();
+    return setting;
+  }
+
   async prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'provider')) return undefined;
-    const { provider: settings } = change.after;
-    const choice = chooseProvider(settings, this.keys);
-    const next = await openProvider(choice, settings.max_retries, this.egress);
+    if (!touches(change, 'provider') && !touches(change, 'providers')) return undefined;
+    const open = await openAll(change.after, this.open, this.parts);
     return {
       commit: () => {
-        this.provider.replace(next);
-        logChoice(this.logger, choice);
+        this.open = open;
+        this.providers.replace(speakersOf(open));
+        this.logChoice();
       },
     };
   }
+
+  /** The provider named `default`. */
+  get choice(): ProviderChoice {
+    const open = this.open.get(DEFAULT_PROVIDER);
+    if (open === undefined) throw new Error('There is no default provider.');
+    return open.choice;
+  }
+
+  private logChoice(): void {
+    const { kind, model, why } = this.choice;
+    const others = [...this.open.keys()].filter((name) => name !== DEFAULT_PROVIDER);
+    this.parts.logger.info('the model provider is chosen', {
+      ...{ provider: kind, model, why },
+      ...(others.length > 0 && { others }),
+    });
+  }
 }
 
-export function openProvider(
-  choice: ProviderChoice,
-  maxRetries: number,
-  egress: Egress,
-): Promise<ModelProvider> {
-  return createProvider(choice, { maxRetries }, egress);
+interface OpenProvider {
+  readonly choice: ProviderChoice;
+  readonly maxRetries: number;
+  readonly speaker: ModelProvider;
 }
 
-export function logChoice(logger: Logger, { kind, model, why }: ProviderChoice): void {
-  logger.info('the model provider is chosen', { provider: kind, model, why });
+/** Those whose settings stayed the same keep their connections. */
+async function openAll(
+  settings: ProviderTables,
+  known: ReadonlyMap<string, OpenProvider>,
+  { keys, egress, redactor }: ProviderParts,
+): Promise<ReadonlyMap<string, OpenProvider>> {
+  const choices = choicesOf(settings, keys);
+  redactor.setFor('providers', [...choices.values()].flatMap(providerSecrets));
+  const open = [...choices].map(async ([name, choice]): Promise<[string, OpenProvider]> => {
+    const maxRetries = providerSettings(name, settings)?.max_retries ?? 0;
+    const before = known.get(name);
+    const isSame = JSON.stringify([before?.choice, before?.maxRetries]) === JSON.stringify([choice, maxRetries]);
+    if (before !== undefined && isSame) return [name, before];
+    return [name, { choice, maxRetries, speaker: await createProvider(choice, { maxRetries }, egress) }];
+  });
+  return new Map(await Promise.all(open));
 }
 
-/** Settings that contradict each other, the keys or the model are refused like every other wrong setting. */
-export function providerCheck(keys: ProviderKeys): CrossKeyCheck {
-  return {
-    keys: [
-      ...(['provider.kind', 'provider.api_key', 'provider.base_url'] as const),
-      ...['provider.model', 'provider.wire', 'agent.reasoning'],
-    ],
-    problem: (settings) => {
-      try {
-        checkedChoice(settings, keys);
-        return undefined;
-      } catch (error) {
-        return sentenceOf(error);
-      }
+function speakersOf(open: ReadonlyMap<string, OpenProvider>): ReadonlyMap<string, ModelProvider> {
+  return new Map([...open].map(([name, { speaker }]) => [name, speaker]));
+}
+
+/** Every configured provider by its name. Throws an `Error` that names the settings to mend. */
+function choicesOf({ provider, providers }: ProviderTables, keys: ProviderKeys): Map<string, ProviderChoice> {
+  const others = Object.entries(providers).map(
+    ([name, settings]) => [name, chooseNamed(name, settings, keys)] as const,
+  );
+  return new Map([[DEFAULT_PROVIDER, chooseProvider(provider, keys)], ...others]);
+}
+
+/** Settings that contradict each other, the keys or the models are refused like every other wrong setting. */
+export function providerChecks(keys: ProviderKeys): readonly CrossKeyCheck[] {
+  return [
+    {
+      keys: [
+        ...(['provider.kind', 'provider.api_key', 'provider.base_url'] as const),
+        ...['provider.model', 'provider.wire', 'provider.api_key_env', 'providers'],
+      ],
+      problem: (settings) => problemOf(() => choicesOf(settings, keys)),
     },
-  };
+    {
+      keys: ['agents', 'agent.reasoning', 'agent.models', 'agent.temperature', 'agent.top_p', 'agent.stop'],
+      problem: (settings) => problemOf(() => refuseMisfits(settings, keys)),
+    },
+    { keys: ['channels_config'], problem: channelProblem },
+  ];
 }
 
-/** Which provider these settings and keys mean. Throws an `Error` that names the settings to mend. */
+/** The provider named `default`. Throws an `Error` that names the settings to mend. */
 export function providerChoice(
   environment: Environment,
   { settings }: Pick<LoadedSettings, 'settings'>,
 ): ProviderChoice {
-  return checkedChoice(settings, providerKeys(environment));
-}
-
-/** Throws an `Error` that names the settings to mend, also when the model does not take what the agent asks of it. */
-function checkedChoice({ provider, agent }: GatewaySettings, keys: ProviderKeys): ProviderChoice {
-  const choice = chooseProvider(provider, keys);
-  const [refused] = refusedByChoice(choice, { model: choice.model, reasoning: agent.reasoning });
-  if (refused !== undefined) throw new Error(`agent.${refused}.`);
-  return choice;
+  const [problem] = providerChecks(providerKeys(environment)).flatMap((check) => check.problem(settings) ?? []);
+  if (problem !== undefined) throw new Error(problem);
+  return chooseProvider(settings.provider, providerKeys(environment));
 }
 
 export function providerKeys(environment: Environment): ProviderKeys {
-  return { anthropic: environment.anthropicApiKey, openai: environment.openaiApiKey };
+  return {
+    anthropic: environment.anthropicApiKey,
+    openai: environment.openaiApiKey,
+    lookup: (variable) => environment.lookup(variable),
+  };
+}
+
+function problemOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return sentenceOf(error);
+  }
+}
+
+/** Throws an `Error` for each agent with a model that is nobody's, or that does not take what the agent asks of it. */
+function refuseMisfits(settings: GatewaySettings, keys: ProviderKeys): void {
+  let choices: Map<string, ProviderChoice>;
+  try {
+    choices = choicesOf(settings, keys);
+  } catch {
+    // That is another rule's problem.
+    return;
+  }
+  const problems = agentNames(settings).flatMap((name) => misfitsOf(name, settings, choices));
+  if (problems.length > 0) throw new Error(`${problems.join('; ')}.`);
+}
+
+function misfitsOf(
+  name: string,
+  settings: GatewaySettings,
+  choices: ReadonlyMap<string, ProviderChoice>,
+): string[] {
+  const section = name === DEFAULT_AGENT ? 'agent' : `agents.${name}`;
+  let agent: ReturnType<typeof agentSettings>;
+  try {
+    agent = agentSettings(settings, name);
+  } catch (error) {
+    return [`${section}.system_prompt_file ${sentenceOf(error)}`];
+  }
+  if (agent === undefined) return [];
+  const { models, reasoning } = agent;
+  const sampling = agentSampling(agent);
+  const own = choices.get(DEFAULT_PROVIDER)?.model ?? '';
+  const names = models.length > 0 ? models.map((one) => readModelName(one, settings)) : [{ provider: DEFAULT_PROVIDER, model: own }];
+  return names.flatMap((one, index) => {
+    const choice = one && choices.get(one.provider);
+    if (choice === undefined)
+      return `${section}.models: entry ${index + 1} names a provider that is not configured; there are ${providerNames(settings).join(', ')}`;
+    const options = { model: one?.model ?? '', reasoning, ...(sampling !== undefined && { sampling }) };
+    return refusedByChoice(choice, options).map((refused) => `${section}.${refused}`);
+  });
+}
+
+function channelProblem(settings: GatewaySettings): string | undefined {
+  const known = agentNames(settings);
+  const wrong = Object.entries(settings.channels_config).filter(([, { agent }]) => !known.includes(agent));
+  if (wrong.length === 0) return undefined;
+  const keys = wrong.map(([name]) => `channels_config.${name}.agent`);
+  return `${keys.join(' and ')} names an agent that is not configured; there are ${known.join(', ')}`;
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
   agentSection,
+  agentsSection,
   memorySection,
   multimodalSection,
   providerSection,
+  providersSection,
   toolsSection,
 } from './sections/agent.section.js';
 import { channelsSection } from './sections/channels.section.js';
@@ -31,6 +33,8 @@ export const settingsSchema = z.strictObject({
   gateway: gatewaySection.prefault({}),
   agent: agentSection.prefault({}),
   provider: providerSection.prefault({}),
+  providers: providersSection,
+  agents: agentsSection,
   memory: memorySection.prefault({}),
   rate_limits: rateLimitsSection.prefault({}),
   limits: limitsSection.prefault({}),

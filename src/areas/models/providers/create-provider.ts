@@ -1,6 +1,6 @@
 import { Egress } from '../../../platform/outbound/egress.js';
 import type { ModelProvider } from '../model-provider.port.js';
-import type { ProviderChoice } from './provider-choice.js';
+import { DEFAULT_PROVIDER, KEY_VARIABLES, type ProviderChoice, sectionOf } from './provider-choice.js';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retries.js';
 
 /** Makes the adapter once, for all calls. Only the SDK that is needed is loaded: each costs start-up time and memory. */
@@ -9,7 +9,13 @@ export async function createProvider(
   retries: Partial<RetryPolicy> = {},
   egress: Egress = Egress.direct(),
 ): Promise<ModelProvider> {
+  const { name = DEFAULT_PROVIDER, kind } = choice;
+  const variable = kind === 'offline' ? '' : KEY_VARIABLES[kind];
+  const keySource = choice.keySource ?? `${variable} or provider.api_key`;
   const options = {
+    label: name === DEFAULT_PROVIDER ? kind : `${name} (${kind})`,
+    section: sectionOf(name),
+    keySource,
     apiKey: choice.apiKey,
     baseUrl: choice.baseUrl,
     defaultModel: choice.model,
@@ -27,7 +33,7 @@ export async function createProvider(
     }
     case 'offline': {
       const { OfflineProvider } = await import('./offline/offline.provider.js');
-      return new OfflineProvider();
+      return new OfflineProvider(choice.model);
     }
     default:
       return choice.kind satisfies never;

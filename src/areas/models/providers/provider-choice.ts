@@ -19,7 +19,17 @@ export const OFFICIAL_BASE_URLS = {
   openai: 'https://api.openai.com/v1',
 } as const satisfies Record<RemoteKind, string>;
 
+/** What `[provider]` and `[providers.<name>]` say. */
+export type ProviderSettings = Omit<GatewaySettings['provider'], 'kind'> & {
+  readonly kind: ProviderKind | 'auto';
+};
+
+/** The provider that `[provider]` describes; it always exists. */
+export const DEFAULT_PROVIDER = 'default';
+
 export interface ProviderChoice {
+  /** Its name in the settings; absent is `default`. */
+  readonly name?: string;
   readonly kind: ProviderKind;
   /** Empty when none is to be sent. Secret. */
   readonly apiKey: string;
@@ -29,14 +39,18 @@ export interface ProviderChoice {
   readonly model: string;
   /** Of `openai` alone; absent is `auto`. */
   readonly wire?: GatewaySettings['provider']['wire'];
+  /** Where its key is looked for, in words; absent is the kind's own variable. */
+  readonly keySource?: string;
   /** For the log: what decided. */
   readonly why: string;
 }
 
-/** ANTHROPIC_API_KEY and OPENAI_API_KEY; an empty one counts as absent. */
-export type ProviderKeys = Readonly<Record<RemoteKind, string | undefined>>;
+/** ANTHROPIC_API_KEY and OPENAI_API_KEY, and any variable by its name; an empty one counts as absent. */
+export type ProviderKeys = Readonly<Record<RemoteKind, string | undefined>> & {
+  readonly lookup?: (variable: string) => string | undefined;
+};
 
-const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
+export const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
 
 const OFFLINE = { kind: 'offline', apiKey: '', baseUrl: '', model: DEFAULT_MODELS.offline } as const;
 
@@ -44,15 +58,43 @@ const OFFLINE = { kind: 'offline', apiKey: '', baseUrl: '', model: DEFAULT_MODEL
  * The configured kind, else the one whose key is set (ANTHROPIC_API_KEY before OPENAI_API_KEY), else `offline`.
  * Throws an `Error` that names the settings to mend, and never shows the value of one.
  */
-export function chooseProvider(settings: GatewaySettings['provider'], keys: ProviderKeys): ProviderChoice {
-  if (settings.kind === 'offline') return { ...OFFLINE, why: 'provider.kind is offline' };
-  if (settings.kind !== 'auto')
-    return remote(settings.kind, settings, keys, `provider.kind is ${settings.kind}`);
+export function chooseProvider(settings: ProviderSettings, keys: ProviderKeys): ProviderChoice {
+  if (settings.kind !== 'auto') return chosenKind(DEFAULT_PROVIDER, settings.kind, settings, keys);
   refuseUndirected(settings);
   for (const kind of ['anthropic', 'openai'] as const) {
-    if (keys[kind]?.trim()) return remote(kind, settings, keys, `${KEY_VARIABLES[kind]} is set`);
+    if (keys[kind]?.trim())
+      return remote(DEFAULT_PROVIDER, kind, settings, { keys, why: `${KEY_VARIABLES[kind]} is set` });
   }
-  return { ...OFFLINE, why: 'provider.kind is auto and neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set' };
+  return {
+    ...OFFLINE,
+    name: DEFAULT_PROVIDER,
+    why: 'provider.kind is auto and neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set',
+  };
+}
+
+/** The provider of `[providers.<name>]`. Throws like `chooseProvider`. */
+export function chooseNamed(
+  name: string,
+  settings: GatewaySettings['providers'][string],
+  keys: ProviderKeys,
+): ProviderChoice {
+  return chosenKind(name, settings.kind, settings, keys);
+}
+
+/** The table that describes a provider. */
+export function sectionOf(name: string): string {
+  return name === DEFAULT_PROVIDER ? 'provider' : `providers.${name}`;
+}
+
+function chosenKind(
+  name: string,
+  kind: ProviderKind,
+  settings: ProviderSettings,
+  keys: ProviderKeys,
+): ProviderChoice {
+  const why = `${sectionOf(name)}.kind is ${kind}`;
+  if (kind === 'offline') return { ...OFFLINE, name, model: settings.model || OFFLINE.model, why };
+  return remote(name, kind, settings, { keys, why });
 }
 
 /** What of these options the chosen model does not take, a sentence for each; `offline` takes all. */
@@ -77,46 +119,53 @@ export function providerSecrets(choice: ProviderChoice): string[] {
   return choice.apiKey === '' ? [] : [choice.apiKey];
 }
 
+/** The key of `[provider]` may come from the kind's own variable; that of another provider only from where its settings say. */
 function remote(
+  name: string,
   kind: RemoteKind,
-  settings: GatewaySettings['provider'],
-  keys: ProviderKeys,
-  why: string,
+  settings: ProviderSettings,
+  { keys, why }: { readonly keys: ProviderKeys; readonly why: string },
 ): ProviderChoice {
-  const apiKey = settings.api_key.trim() || keys[kind]?.trim() || '';
+  const section = sectionOf(name);
+  const { api_key_env: variable } = settings;
+  const common = name === DEFAULT_PROVIDER ? keys[kind]?.trim() : undefined;
+  const named = variable === '' ? undefined : keys.lookup?.(variable)?.trim();
+  if (variable !== '' && !named)
+    throw new Error(`${section}.api_key_env names a variable that is not set: ${variable}.`);
+  const apiKey = (settings.api_key.trim() || named) ?? common ?? '';
+  const keySource = `${variable || (name === DEFAULT_PROVIDER ? KEY_VARIABLES[kind] : `${section}.api_key_env`)} or ${section}.api_key`;
   if (apiKey === '' && settings.base_url === '') {
     throw new Error(
-      `provider.kind is ${kind}, but there is no key: set ${KEY_VARIABLES[kind]} or provider.api_key, ` +
-        `or provider.base_url to a compatible server that needs none.`,
+      `${section}.kind is ${kind}, but there is no key: set ${keySource}, ` +
+        `or ${section}.base_url to a compatible server that needs none.`,
     );
   }
   if (!/^[\x21-\x7e]*$/.test(apiKey)) {
-    throw new Error(
-      `The key of ${kind} (${KEY_VARIABLES[kind]} or provider.api_key) has characters that no key has.`,
-    );
+    throw new Error(`The key of ${kind} (${keySource}) has characters that no key has.`);
   }
-  const baseUrl = checkedBaseUrl(settings.base_url) || OFFICIAL_BASE_URLS[kind];
+  const baseUrl = checkedBaseUrl(settings.base_url, section) || OFFICIAL_BASE_URLS[kind];
   const model = settings.model || DEFAULT_MODELS[kind];
-  return { kind, apiKey, baseUrl, model, why, ...(kind === 'openai' && { wire: settings.wire }) };
+  const wire = kind === 'openai' && { wire: settings.wire };
+  return { name, kind, apiKey, baseUrl, model, why, keySource, ...wire };
 }
 
 /** A key or an address without a kind could go to the wrong provider. */
-function refuseUndirected(settings: GatewaySettings['provider']): void {
+function refuseUndirected(settings: ProviderSettings): void {
   const names = (['api_key', 'base_url'] as const).filter((name) => settings[name].trim() !== '');
   if (names.length === 0) return;
   const list = names.map((name) => `provider.${name}`).join(' and ');
   throw new Error(`provider.kind is auto, but ${list} is set: set provider.kind to anthropic or openai.`);
 }
 
-function checkedBaseUrl(text: string): string {
+function checkedBaseUrl(text: string, section: string): string {
   if (text.trim() === '') return '';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new Error('provider.base_url is not an http or https URL.');
+    throw new Error(`${section}.base_url is not an http or https URL.`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new Error(
-      'provider.base_url must hold no credentials, query or fragment; put the key into provider.api_key.',
+      `${section}.base_url must hold no credentials, query or fragment; put the key into ${section}.api_key.`,
     );
   }
   return withoutEndSlashes(url.href);

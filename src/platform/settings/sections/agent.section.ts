@@ -1,6 +1,26 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { httpUrl, integer, millis } from './key-types.js';
+import { httpUrl, integer, millis, patterns, toolRule, variableName } from './key-types.js';
+
+const reasoning = () => z.enum(['auto', 'none', 'minimal', 'low', 'medium', 'high']);
+
+/** What every agent has a say in: `[agent]` says it for `default`, and for each that leaves it out. */
+export const agentChoices = {
+  description: () => z.string().max(1024),
+  models: () => z.array(z.string().min(1).max(256)).max(16),
+  reasoning,
+  maxOutputTokens: () => integer(1, 1_000_000),
+  temperature: () => z.number().min(0).max(2).optional(),
+  topP: () => z.number().min(0).max(1).optional(),
+  stop: () => z.array(z.string().min(1).max(64)).max(4),
+  toolChoice: () =>
+    z
+      .string()
+      .max(64)
+      .refine((text) => /^[a-zA-Z0-9_-]*$/.test(text), 'must be auto, none, required or the name of a tool'),
+  skills: patterns,
+  users: () => z.array(z.string().min(1).max(600)).max(10_000),
+};
 
 export const agentSection = z.strictObject({
   system_prompt: z
@@ -15,8 +35,8 @@ export const agentSection = z.strictObject({
       'Tool calls per message; further calls get an error result, and the model is asked once more without tools.',
     ),
   max_output_tokens: integer(1, 1_000_000).default(4096).describe('Most tokens in one model answer.'),
-  reasoning: z
-    .enum(['auto', 'none', 'minimal', 'low', 'medium', 'high'])
+  reasoning: agentChoices
+    .reasoning()
     .default('auto')
     .describe(
       'How much the model thinks before it answers; auto is the default of the provider. What a model does not take is refused.',
@@ -77,7 +97,74 @@ export const agentSection = z.strictObject({
   history_max_messages: integer(2, 10_000)
     .default(200)
     .describe('Most earlier messages given to the model; past it, the oldest part is taken out.'),
+  description: agentChoices
+    .description()
+    .default('')
+    .describe('What the agent default is for, for people and clients.'),
+  models: agentChoices
+    .models()
+    .default([])
+    .describe(
+      'Models that answer, the first one first and each next one when the one before it fails: model or provider/model; empty is the default model of [provider].',
+    ),
+  temperature: agentChoices.temperature().describe('How freely the next token is chosen.'),
+  top_p: agentChoices.topP().describe('From which share of likely tokens the next one is chosen.'),
+  stop: agentChoices.stop().default([]).describe('Texts, each of which ends an answer.'),
+  tool_choice: agentChoices
+    .toolChoice()
+    .default('')
+    .describe(
+      'Whether tools may be called, have to be, or which one has to be in the first call of the model: auto, none, required, or a name; empty is the default of the provider.',
+    ),
+  skills: agentChoices
+    .skills()
+    .default(['*'])
+    .register(keyMarks, { security: true })
+    .describe('Skills that are offered, by name; * stands for any characters.'),
+  memory: z.boolean().default(true).describe('Whether it remembers users beyond a session.'),
+  users: agentChoices
+    .users()
+    .default(['*'])
+    .register(keyMarks, { security: true })
+    .describe("Who may talk to it: ids of users, role:<name>, or '*' for everyone."),
+  tools: toolRule().prefault({}).register(keyMarks, { security: true }),
 });
+
+/** The keys that `[provider]` and `[providers.<name>]` share. */
+function providerKeys() {
+  return {
+    model: z.string().max(256).default('').describe('The default model; empty uses the default of the kind.'),
+    api_key: z
+      .string()
+      .max(4096)
+      .default('')
+      .register(keyMarks, { secret: true, security: true })
+      .describe(
+        'API key of the provider; empty uses api_key_env, and [provider] also ANTHROPIC_API_KEY or OPENAI_API_KEY.',
+      ),
+    api_key_env: variableName().describe('Name of the variable that holds the key instead.'),
+    base_url: httpUrl()
+      .default('')
+      .register(keyMarks, { fileOnly: true })
+      .describe('Another server with the same API (vLLM, Ollama, a proxy); empty uses the official one.'),
+    wire: z
+      .enum(['auto', 'responses', 'chat'])
+      .default('auto')
+      .describe(
+        'How openai is spoken to: responses is the Responses API, chat is Chat Completions; auto is responses at api.openai.com and chat elsewhere.',
+      ),
+    max_retries: integer(0, 10).default(2).describe('Retries of a call of which nothing has arrived yet.'),
+    allowed_models: patterns()
+      .default(['*'])
+      .register(keyMarks, { security: true })
+      .describe('Models that callers may name for a session; * stands for any characters.'),
+    cooldown_secs: integer(0, 3600)
+      .default(30)
+      .describe(
+        'How long a model that failed is passed over where another one can answer, over all replicas, in seconds.',
+      ),
+  };
+}
 
 export const providerSection = z.strictObject({
   kind: z
@@ -86,25 +173,103 @@ export const providerSection = z.strictObject({
     .describe(
       'auto is anthropic if ANTHROPIC_API_KEY is set, else openai if OPENAI_API_KEY is, else offline.',
     ),
-  model: z.string().max(256).default('').describe('The default model; empty uses the default of the kind.'),
-  api_key: z
-    .string()
-    .max(4096)
-    .default('')
-    .register(keyMarks, { secret: true, security: true })
-    .describe('API key of the provider; empty uses ANTHROPIC_API_KEY or OPENAI_API_KEY.'),
-  base_url: httpUrl()
-    .default('')
-    .register(keyMarks, { fileOnly: true })
-    .describe('Another server with the same API (vLLM, Ollama, a proxy); empty uses the official one.'),
-  wire: z
-    .enum(['auto', 'responses', 'chat'])
-    .default('auto')
-    .describe(
-      'How openai is spoken to: responses is the Responses API, chat is Chat Completions; auto is responses at api.openai.com and chat elsewhere.',
-    ),
-  max_retries: integer(0, 10).default(2).describe('Retries of a call of which nothing has arrived yet.'),
+  ...providerKeys(),
 });
+
+/** What `[providers.default]` would be is `[provider]`. */
+const otherName = (is: string) =>
+  z
+    .string()
+    .max(64)
+    .regex(/^[a-z0-9]+([_-][a-z0-9]+)*$/, 'small letters and digits, with single - or _ between them')
+    .refine((name) => name !== 'default', `default is what [${is}] describes`);
+
+export const providersSection = z
+  .record(
+    otherName('provider'),
+    z.strictObject({
+      kind: z.enum(['anthropic', 'openai', 'offline']).describe('Which protocol it speaks.'),
+      ...providerKeys(),
+    }),
+  )
+  .default({})
+  .describe('Further providers, by name; models are named provider/model.');
+
+export const agentsSection = z
+  .record(
+    otherName('agent'),
+    z
+      .strictObject({
+        description: agentChoices
+          .description()
+          .default('')
+          .describe('What it is for, for people and clients.'),
+        system_prompt: z
+          .string()
+          .max(65_536)
+          .optional()
+          .describe('System prompt of a session that sets none of its own; without it, that of [agent].'),
+        system_prompt_file: z
+          .string()
+          .max(4096)
+          .default('')
+          .register(keyMarks, { fileOnly: true })
+          .describe(
+            'A file of at most 64 KiB that holds the system prompt instead; it is read whenever the configuration changes.',
+          ),
+        models: agentChoices
+          .models()
+          .optional()
+          .describe(
+            'Models that answer, the first one first and each next one when the one before it fails; without them, those of [agent].',
+          ),
+        reasoning: agentChoices
+          .reasoning()
+          .optional()
+          .describe('How much the model thinks before it answers; without it, as in [agent].'),
+        max_output_tokens: agentChoices
+          .maxOutputTokens()
+          .optional()
+          .describe('Most tokens in one model answer; without it, as in [agent].'),
+        temperature: agentChoices
+          .temperature()
+          .describe('How freely the next token is chosen; without it, as in [agent].'),
+        top_p: agentChoices
+          .topP()
+          .describe('From which share of likely tokens the next one is chosen; without it, as in [agent].'),
+        stop: agentChoices
+          .stop()
+          .optional()
+          .describe('Texts, each of which ends an answer; without them, as in [agent].'),
+        tool_choice: agentChoices
+          .toolChoice()
+          .optional()
+          .describe(
+            'auto, none, required, or the tool that has to be called first; without it, as in [agent].',
+          ),
+        skills: agentChoices
+          .skills()
+          .optional()
+          .register(keyMarks, { security: true })
+          .describe('Skills that are offered, by name; without them, as in [agent].'),
+        memory: z
+          .boolean()
+          .optional()
+          .describe('Whether it remembers users beyond a session; without it, as in [agent].'),
+        users: agentChoices
+          .users()
+          .optional()
+          .register(keyMarks, { security: true })
+          .describe("Who may talk to it: ids of users, role:<name>, or '*'; without them, as in [agent]."),
+        tools: toolRule().optional().register(keyMarks, { security: true }),
+      })
+      .refine(({ system_prompt, system_prompt_file }) => !system_prompt || system_prompt_file === '', {
+        path: ['system_prompt_file'],
+        message: 'is set beside system_prompt; leave one of the two out',
+      }),
+  )
+  .default({})
+  .describe('Further agents, by name; [agent] describes the one named default.');
 
 export const memorySection = z.strictObject({
   backend: z
@@ -130,15 +295,6 @@ export const multimodalSection = z.strictObject({
   ),
 });
 
-const patterns = () => z.array(z.string().min(1).max(128)).max(256);
-
-const toolRule = z.strictObject({
-  allow: patterns()
-    .default(['*'])
-    .describe('Tools that may run, by the names models see; * stands for any characters.'),
-  deny: patterns().default([]).describe('Tools that may not run, even if allow names them.'),
-});
-
 /** The gateway's own tools that run without approval: they read skills, and keep what the session's user said. */
 const HARMLESS = ['memory_recall', 'memory_store', 'skill_read'];
 
@@ -160,11 +316,11 @@ export const toolsSection = z
       })
       .prefault({}),
     channels: z
-      .record(z.string().min(1).max(128), toolRule)
+      .record(z.string().min(1).max(128), toolRule())
       .default({})
       .describe('Which tools may run for a channel; a channel without an entry may use all.'),
     tokens: z
-      .record(z.string().min(1).max(128), toolRule)
+      .record(z.string().min(1).max(128), toolRule())
       .default({})
       .describe(
         'Which tools may run in turns of a token, by its name or id; a token without an entry may use all.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signingKey } from '../../../common/text/webhook-secret.js';
 import { keyMarks } from '../key-marks.js';
-import { httpUrl, integer, millis } from './key-types.js';
+import { httpUrl, integer, millis, variableName } from './key-types.js';
 
 const MAX_SECRET_LENGTH = 512;
 const MAX_USERS = 10_000;
@@ -11,8 +11,6 @@ export const MIN_CHANNEL_KEY_BYTES = 16;
 /** Whoever has a channel's secret can write as any user. */
 const secretText = () =>
   z.string().max(MAX_SECRET_LENGTH).default('').register(keyMarks, { secret: true, security: true });
-/** The name of a variable gives access to every variable there is. */
-const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
 
 /** A secret from a variable is read without the white space around it, so this one is measured like that as well. */
 function hasLongKey(secret: string): boolean {
@@ -27,6 +25,13 @@ const channel = z
       .register(keyMarks, { security: true })
       .describe('The platform it connects to.'),
     enabled: z.boolean().default(true).describe('Whether it is connected.'),
+    agent: z
+      .string()
+      .min(1)
+      .max(64)
+      .default('default')
+      .register(keyMarks, { security: true })
+      .describe('The agent that answers there; a conversation that has begun keeps its own.'),
     allowed_users: z
       .array(z.string().min(1).max(256))
       .max(MAX_USERS)

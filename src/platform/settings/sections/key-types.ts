@@ -15,6 +15,21 @@ export const millis = (fallback: number, max = 3_600_000) => integer(1, max).def
 /** A rate from 1 to 1,000,000 a second. */
 export const perSecond = (fallback: number) => integer(1, 1_000_000).default(fallback);
 
+/** The name of a variable gives access to every variable there is. */
+export const variableName = () => z.string().max(128).default('').register(keyMarks, { fileOnly: true });
+
+/** Names, in which * stands for any characters. */
+export const patterns = () => z.array(z.string().min(1).max(128)).max(256);
+
+/** Which tools may run. */
+export const toolRule = () =>
+  z.strictObject({
+    allow: patterns()
+      .default(['*'])
+      .describe('Tools that may run, by the names models see; * stands for any characters.'),
+    deny: patterns().default([]).describe('Tools that may not run, even if allow names them.'),
+  });
+
 /** An IPv4 or IPv6 address, alone or with a prefix length. */
 export const addressRange = () =>
   z.string().max(64).refine(isAddressRange, 'must be an address or a CIDR such as 10.0.0.0/8');

@@ -102,6 +102,11 @@ export class AnthropicAnswer {
     return this.hasCalls() ? 'tool_calls' : 'stop';
   }
 
+  /** A tool call has begun to arrive. */
+  hasBegunCall(): boolean {
+    return this.blocks.hasBegunCall;
+  }
+
   hasCalls(): boolean {
     return this.blocks.hasCalls;
   }
@@ -125,6 +130,7 @@ interface OpenCall {
 class AnthropicBlocks {
   readonly params: BlockParam[] = [];
   hasCalls = false;
+  hasBegunCall = false;
   private readonly open = new Map<number, BlockParam>();
   private readonly calls = new Map<number, OpenCall>();
 
@@ -146,6 +152,7 @@ class AnthropicBlocks {
       case 'server_tool_use':
         this.meter.arguments(JSON.stringify(param.input));
         this.calls.set(index ?? 0, { param, pieces: [] });
+        this.hasBegunCall = true;
         return undefined;
       default:
         this.meter.text(JSON.stringify(param));

@@ -46,10 +46,11 @@ export class AnthropicProvider extends ModelProvider {
 
   override stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelEvent> {
     const params = anthropicRequest(request, request.model || this.defaultModel);
-    const identity = { name: this.name, keyVariable: 'ANTHROPIC_API_KEY', secrets: [this.options.apiKey] };
+    const { label, section, keySource, apiKey } = this.options;
+    const identity = { name: label, section, keySource, secrets: [apiKey] };
     return streamWithRetries(
       {
-        provider: this.name,
+        provider: label,
         policy: this.options.retries,
         attempt: (clock) => readAnswer(this.target, params, clock),
         classify: (error) => classifyFault(error, identity),
@@ -87,6 +88,8 @@ async function* readAnswer(
       }
     } catch (error) {
       if (!answer.isComplete()) throw error;
+    } finally {
+      if (answer.hasBegunCall()) clock.begun();
     }
     if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
     usage = addUsage(usage, answer.usage());

@@ -60,6 +60,10 @@ export class ChatAnswer {
     return this.reason !== undefined;
   }
 
+  hasBegunCall(): boolean {
+    return this.calls.hasAny;
+  }
+
   /** What the event adds to the neutral stream. `[DONE]` is the end also for servers that give no reason for it. */
   *add(data: string): Generator<ModelEvent> {
     if (data === '[DONE]') {
@@ -163,6 +167,10 @@ class ChatToolCalls {
   private readonly current = new Map<number, PartialCall>();
 
   constructor(private readonly meter: AnswerMeter) {}
+
+  get hasAny(): boolean {
+    return this.calls.length > 0;
+  }
 
   add(delta: CallDelta): void {
     const call = this.callOf(delta.index ?? 0, delta.id ?? '');

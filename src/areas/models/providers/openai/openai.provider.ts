@@ -21,6 +21,8 @@ import { responsesRequest } from './responses-request.js';
 
 interface GrowingAnswer {
   isComplete(): boolean;
+  /** A tool call has begun to arrive. */
+  hasBegunCall(): boolean;
   add(data: string): Iterable<ModelEvent>;
   end(): Iterable<ModelEvent>;
 }
@@ -76,10 +78,11 @@ export class OpenAiProvider extends ModelProvider {
     const model = request.model || this.defaultModel;
     const wire = WIRES[this.wire];
     const params = wire.request(request, model, this.options.baseUrl);
-    const identity = { name: this.name, keyVariable: 'OPENAI_API_KEY', secrets: [this.options.apiKey] };
+    const { label, section, keySource, apiKey } = this.options;
+    const identity = { name: label, section, keySource, secrets: [apiKey] };
     return streamWithRetries(
       {
-        provider: this.name,
+        provider: label,
         policy: this.options.retries,
         attempt: async (clock) => {
           const response = await callProvider(this.target, params, clock.signal);
@@ -114,6 +117,8 @@ async function* readAnswer(
     }
   } catch (error) {
     if (!answer.isComplete()) throw error;
+  } finally {
+    if (answer.hasBegunCall()) clock.begun();
   }
   if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
   for (const event of answer.end()) yield event;

@@ -30,6 +30,7 @@ export class ResponsesAnswer {
   private usage: ModelUsage = { input: 0, output: 0 };
   private reason: FinishReason = 'stop';
   private refused = false;
+  private begunCall = false;
   private calledTools = false;
   private complete = false;
   private answeredBy: string;
@@ -40,6 +41,10 @@ export class ResponsesAnswer {
 
   isComplete(): boolean {
     return this.complete;
+  }
+
+  hasBegunCall(): boolean {
+    return this.begunCall;
   }
 
   /** What the event adds to the neutral stream, often nothing. */
@@ -63,8 +68,10 @@ export class ResponsesAnswer {
         if ((event.summary_index ?? 0) > 0) yield* this.said('reasoning', '\n\n');
         return;
       case 'response.output_item.added':
+        if (event.item?.type === 'function_call') this.begunCall = true;
         return this.meter.call();
       case 'response.function_call_arguments.delta':
+        this.begunCall = true;
         return this.meter.arguments(event.delta ?? '');
       case 'response.output_item.done':
         yield* this.itemDone(event.item, event.output_index ?? this.items.length);

@@ -11,6 +11,8 @@ type Phase = 'opening' | 'flowing' | 'closing';
  * A clock runs only while the provider is waited for, never while the consumer is busy.
  */
 export class AttemptClock {
+  /** Something of the answer has arrived, be it the beginning of a tool call that nobody is shown yet. */
+  hasBegun = false;
   private readonly controller = new AbortController();
   private readonly onAbort = () => this.controller.abort(this.options.signal.reason);
   private timer: NodeJS.Timeout | undefined;
@@ -32,6 +34,12 @@ export class AttemptClock {
   /** The provider is being waited for: the clock of this phase runs on, or starts. */
   waiting(): void {
     this.timer ??= setTimeout(() => this.expire(), this.limitMs());
+  }
+
+  /** A piece of the answer has arrived: no other attempt may follow. */
+  begun(): void {
+    if (!this.hasBegun) this.options.onBegun?.();
+    this.hasBegun = true;
   }
 
   /** An event arrived. */

@@ -4,8 +4,10 @@ import { WireFault, type WireFaultFacts } from './wire-fault.js';
 /** What messages may say about a provider, and what they must not. */
 export interface ProviderIdentity {
   readonly name: string;
-  /** The environment variable that holds its key. */
-  readonly keyVariable: string;
+  /** The table of its settings. */
+  readonly section: string;
+  /** Where its key is looked for. */
+  readonly keySource: string;
   readonly secrets: readonly string[];
 }
 
@@ -30,6 +32,21 @@ const RETRYABLE_STATUS = new Set([408, 409, 429]);
 const FINAL_ERROR_CODES =
   /^(invalid_|authentication|permission|not_found|billing|insufficient_quota|content_filter|unsupported_|[a-z]+_policy)/;
 
+/** What an error within a stream is called, by the word that its provider gives it. */
+const EVENT_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^rate_limit/, 'provider_rate_limited'],
+  [/^overloaded|^server_overloaded|^slow_down/, 'provider_overloaded'],
+  [/^(insufficient_quota|billing)/, 'provider_quota_used_up'],
+  [/^(authentication|permission|invalid_api_key)/, 'provider_refused_credentials'],
+  [/^(not_found|model_not_found)/, 'provider_unknown_model'],
+  [/^(timeout|request_timeout|vector_store_timeout)/, 'provider_timed_out'],
+  [/content_filter|content_policy|safety|image_content_policy/, 'provider_filtered_content'],
+  [
+    /^(invalid_|unsupported_|context_length|string_above_max_length|request_too_large)/,
+    'provider_rejected_request',
+  ],
+];
+
 /** Turns what went wrong into what a caller is told, and says whether another attempt may help. */
 export function classifyFault(fault: unknown, provider: ProviderIdentity): FaultClass {
   const facts = fault instanceof WireFault ? fault.facts : unexpected(fault);
@@ -48,7 +65,7 @@ function describe(facts: Exclude<WireFaultFacts, StatusFacts>, provider: Provide
       };
     case 'event': {
       const word = facts.word ?? '';
-      const reason = word.startsWith('rate_limit') ? 'provider_rate_limited' : 'provider_error';
+      const reason = EVENT_REASONS.find(([words]) => words.test(word))?.[1] ?? 'provider_error';
       const what = `broke off its answer${said(facts.sentence, provider)}`;
       return { retryable: !FINAL_ERROR_CODES.test(word), reason, what };
     }
@@ -60,7 +77,7 @@ function describe(facts: Exclude<WireFaultFacts, StatusFacts>, provider: Provide
       return {
         retryable: false,
         reason: 'provider_error',
-        what: `sent ${facts.what}. Check provider.base_url`,
+        what: `sent ${facts.what}. Check ${provider.section}.base_url`,
       };
     case 'too_large': {
       const what = `sent more ${facts.what} than is accepted`;
@@ -87,17 +104,22 @@ function describeStatus(facts: StatusFacts, provider: ProviderIdentity): Omit<De
   const sentence = said(facts.sentence, provider);
   // What a provider says about a refused key may quote a part of it.
   if (status === 401 || status === 403) {
-    const what = `refused the credentials (${status}). Check ${provider.keyVariable} or provider.api_key`;
+    const what = `refused the credentials (${status}). Check ${provider.keySource}`;
     return { reason: 'provider_refused_credentials', what };
   }
+  if (status === 429 && facts.word === 'insufficient_quota')
+    return { reason: 'provider_quota_used_up', what: `says that the quota is used up (429)${sentence}` };
+  if (status === 503 || status === 529)
+    return { reason: 'provider_overloaded', what: `is overloaded (${status})${sentence}` };
   if (status === 429)
     return { reason: 'provider_rate_limited', what: `limits the rate of calls (429)${sentence}` };
-  if (status === 404) {
-    const what = `does not know what was asked for (404)${sentence}. Check provider.model and provider.base_url`;
-    return { reason: 'provider_rejected_request', what };
+  if (status === 404 || facts.word === 'model_not_found') {
+    const what = `does not know what was asked for (${status})${sentence}. Check the model and ${provider.section}.base_url`;
+    return { reason: 'provider_unknown_model', what };
   }
+  if (status === 402) return { reason: 'provider_quota_used_up', what: `wants to be paid (402)${sentence}` };
   if (status >= 300 && status < 400) {
-    const what = `redirected the call (${status}). Set provider.base_url to the final address`;
+    const what = `redirected the call (${status}). Set ${provider.section}.base_url to the final address`;
     return { reason: 'provider_error', what };
   }
   if (status < 500 && !RETRYABLE_STATUS.has(status)) {

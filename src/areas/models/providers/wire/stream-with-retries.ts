@@ -6,6 +6,11 @@ import type { FaultClass } from './classify-fault.js';
 
 /** How an adapter reaches its provider. */
 export interface WireOptions {
+  /** What messages call it. */
+  readonly label: string;
+  /** The table of its settings, and where its key is looked for: for messages. */
+  readonly section: string;
+  readonly keySource: string;
   /** Empty sends no credentials at all. */
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -98,7 +103,8 @@ class RetriedStream implements AsyncIterableIterator<ModelEvent> {
         return undefined;
       } catch (error) {
         clock.rest();
-        if (!clock.signal.aborted) await this.backOff(error, retries, hasStarted, clock.signal);
+        if (!clock.signal.aborted)
+          await this.backOff(error, retries, hasStarted || clock.hasBegun, clock.signal);
         if (clock.signal.reason === LEFT) return undefined;
         clock.signal.throwIfAborted();
       } finally {

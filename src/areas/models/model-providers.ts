@@ -1,0 +1,27 @@
+import type { ModelProvider } from './model-provider.port.js';
+import { DEFAULT_PROVIDER } from './providers/provider-choice.js';
+
+/** The providers that are configured at the moment, by their names. A turn stays with those that it began with. */
+export class ModelProviders {
+  constructor(private inForce: ReadonlyMap<string, ModelProvider>) {}
+
+  /** The one that `[provider]` describes. */
+  get default(): ModelProvider {
+    const provider = this.inForce.get(DEFAULT_PROVIDER);
+    if (provider === undefined) throw new Error('There is no default provider.');
+    return provider;
+  }
+
+  get names(): readonly string[] {
+    return [...this.inForce.keys()];
+  }
+
+  get(name: string): ModelProvider | undefined {
+    return this.inForce.get(name);
+  }
+
+  /** New turns go to these; those that run stay with theirs. */
+  replace(next: ReadonlyMap<string, ModelProvider>): void {
+    this.inForce = next;
+  }
+}
