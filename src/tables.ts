@@ -9,6 +9,7 @@ import { ConfigOverrideEntity } from './areas/config/config-override.entity.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity, MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory.entity.js';
+import { ModelCooldownEntity } from './areas/models/model-cooldown.entity.js';
 import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
@@ -71,6 +72,7 @@ export const tables = [
   HookDeliveryEntity,
   EventEntity,
   McpToolEntity,
+  ModelCooldownEntity,
   PluginStateEntity,
   ToolApprovalEntity,
   MemoryEntryEntity,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenedConfiguration, openConfiguration } from '../areas/config/open-configuration.js';
-import { providerCheck } from '../areas/models/provider-setting.js';
+import { providerChecks, providerKeys } from '../areas/models/provider-setting.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { NoMasterKey } from '../platform/secrets/open-secret-box.js';
 import { SecretBox } from '../platform/secrets/secret-box.js';
@@ -14,8 +14,7 @@ export function withConfiguration<Result>(
   work: (opened: OpenedConfiguration) => Promise<Result>,
 ): Promise<Result> {
   const { environment } = context;
-  const { anthropicApiKey: anthropic, openaiApiKey: openai } = environment;
-  const checks = [providerCheck({ anthropic, openai })];
+  const checks = providerChecks(providerKeys(environment));
   return withDatabase(
     context,
     access,

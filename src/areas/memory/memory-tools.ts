@@ -1,4 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
+import { Settings } from '../../platform/settings/settings.js';
 import { type RegisteredTool, type ToolContext, ToolRegistry } from '../tools/tools.api.js';
 import type { MemoryEntry } from './memory.js';
 import { MAX_CONTENT_BYTES, Memory } from './memory.service.js';
@@ -50,6 +52,7 @@ export class MemoryTools implements OnModuleInit {
   constructor(
     private readonly memory: Memory,
     private readonly registry: ToolRegistry,
+    private readonly settings: Settings,
   ) {}
 
   onModuleInit(): void {
@@ -79,12 +82,13 @@ export class MemoryTools implements OnModuleInit {
     inputSchema: RegisteredTool['inputSchema'],
     run: RegisteredTool['run'],
   ): void {
-    const isAvailable = (): boolean => this.memory.isOn;
+    const isAvailable = ({ agent = DEFAULT_AGENT }: ToolContext): boolean =>
+      this.memory.isOn && agentSettings(this.settings.current, agent)?.memory === true;
     this.registry.register({
       ...{ name, description, inputSchema, isAvailable },
       run: async (args, context, signal) => {
         // Memory may have been switched off since the tool was offered.
-        if (!isAvailable()) throw new Error('Memory is switched off.');
+        if (!isAvailable(context)) throw new Error('Memory is switched off.');
         return run(args, context, signal);
       },
     });

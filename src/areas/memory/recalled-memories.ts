@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type PromptAddition, type PromptQuestion, PromptSources } from '../tools/tools.api.js';
 import type { FoundMemory } from './memory.js';
@@ -28,7 +29,9 @@ export class RecalledMemories implements OnModuleInit {
   }
 
   private additionFor(question: PromptQuestion): undefined | Promise<PromptAddition | undefined> {
-    const { top_k: most } = this.settings.current.memory;
+    const { current } = this.settings;
+    const { top_k: most } = current.memory;
+    if (agentSettings(current, question.context.agent ?? DEFAULT_AGENT)?.memory !== true) return undefined;
     if (!question.hasMemories || !this.memory.isOn || most === 0) return undefined;
     return this.recalled(question, most);
   }

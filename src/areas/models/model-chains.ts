@@ -3,13 +3,7 @@ import { BadRequest, Conflict, Forbidden } from '../../common/errors/gateway-err
 import { isAmong } from '../../common/text/name-pattern.js';
 import { type AgentSettings, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
-import {
-  type ModelName,
-  modelLabel,
-  providerNames,
-  providerSettings,
-  readModelName,
-} from './model-names.js';
+import { type ModelName, modelLabel, providerNames, providerSettings, readModelName } from './model-names.js';
 import type { ModelProvider, SamplingOptions } from './model-provider.port.js';
 import { ModelProviders } from './model-providers.js';
 import { DEFAULT_PROVIDER } from './providers/provider-choice.js';

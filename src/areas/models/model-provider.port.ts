@@ -161,10 +161,4 @@ export abstract class ModelProvider {
   unsupported(_options: ModelOptions): readonly string[] {
     return [];
   }
-
-  /** The provider to stay with for a whole turn, also when the configuration changes meanwhile. */
-  // eslint-disable-next-line @typescript-eslint/prefer-return-this-type -- a provider that can be replaced gives another one
-  inForce(): ModelProvider {
-    return this;
-  }
 }

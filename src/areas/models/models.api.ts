@@ -9,19 +9,22 @@ export {
   TOKENS_PER_MESSAGE,
 } from './estimated-usage.js';
 export { ModelCallMetrics, usageAttributes } from './model-call-metrics.js';
-export {
-  type ContentPart,
-  type FinishReason,
-  type ModelEvent,
-  type ModelMessage,
+export { agentSampling, type ModelCandidate, type ModelChain, ModelChains } from './model-chains.js';
+export { type FailureContext, ModelHealth, mayPassOn } from './model-health.service.js';
+export { type ModelName, modelLabel } from './model-names.js';
+export type {
+  ContentPart,
+  FinishReason,
+  ModelEvent,
+  ModelMessage,
   ModelProvider,
-  type ModelRequest,
-  type ModelTool,
-  type ModelToolCall,
-  type ModelToolResult,
-  type ModelUsage,
-  type ResponseFormat,
-  type SamplingOptions,
-  type ToolChoice,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+  ModelToolResult,
+  ModelUsage,
+  ResponseFormat,
+  SamplingOptions,
+  ToolChoice,
 } from './model-provider.port.js';
 export { isTextType } from './providers/wire/attachment-text.js';

@@ -101,7 +101,8 @@ async function openAll(
   const open = [...choices].map(async ([name, choice]): Promise<[string, OpenProvider]> => {
     const maxRetries = providerSettings(name, settings)?.max_retries ?? 0;
     const before = known.get(name);
-    const isSame = JSON.stringify([before?.choice, before?.maxRetries]) === JSON.stringify([choice, maxRetries]);
+    const isSame =
+      JSON.stringify([before?.choice, before?.maxRetries]) === JSON.stringify([choice, maxRetries]);
     if (before !== undefined && isSame) return [name, before];
     return [name, { choice, maxRetries, speaker: await createProvider(choice, { maxRetries }, egress) }];
   });
@@ -143,7 +144,9 @@ export function providerChoice(
   environment: Environment,
   { settings }: Pick<LoadedSettings, 'settings'>,
 ): ProviderChoice {
-  const [problem] = providerChecks(providerKeys(environment)).flatMap((check) => check.problem(settings) ?? []);
+  const [problem] = providerChecks(providerKeys(environment)).flatMap(
+    (check) => check.problem(settings) ?? [],
+  );
   if (problem !== undefined) throw new Error(problem);
   return chooseProvider(settings.provider, providerKeys(environment));
 }
@@ -194,7 +197,10 @@ function misfitsOf(
   const { models, reasoning } = agent;
   const sampling = agentSampling(agent);
   const own = choices.get(DEFAULT_PROVIDER)?.model ?? '';
-  const names = models.length > 0 ? models.map((one) => readModelName(one, settings)) : [{ provider: DEFAULT_PROVIDER, model: own }];
+  const names =
+    models.length > 0
+      ? models.map((one) => readModelName(one, settings))
+      : [{ provider: DEFAULT_PROVIDER, model: own }];
   return names.flatMap((one, index) => {
     const choice = one && choices.get(one.provider);
     if (choice === undefined)

@@ -75,10 +75,10 @@ export class MessagesService {
   private async whole(sessionId: string, sent: SentMessage, caller: Caller): Promise<NewUserMessage> {
     const { options } = sent;
     const isRemote = sent.attachments.some((one) => 'url' in one);
-    if (options !== undefined || isRemote || caller.boundUserId !== null || !isId('sess', sessionId)) {
-      const { status, model } = await this.sessions.find(sessionId, caller);
-      if (options !== undefined) await this.optionsCheck.refuseUnsupported(model, options);
-      if (isRemote && status === 'terminated') throw new SessionEnded();
+    if (options !== undefined || isRemote || isNarrow(caller) || !isId('sess', sessionId)) {
+      const session = await this.sessions.find(sessionId, caller);
+      if (options !== undefined) await this.optionsCheck.refuseUnsupported(session, options);
+      if (isRemote && session.status === 'terminated') throw new SessionEnded();
     }
     return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };
   }
@@ -100,4 +100,9 @@ export class MessagesService {
     if (position === undefined) throw new UnknownMessage();
     return this.messages.before(sessionId, position, query.limit);
   }
+}
+
+/** Whether there are sessions that this caller may not write to. */
+function isNarrow({ boundUserId, agents }: Caller): boolean {
+  return boundUserId !== null || agents !== undefined;
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { LiveModule } from '../live/live.module.js';
+import { ModelsModule } from '../models/models.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { ChannelDirectory } from './channel-directory.js';
@@ -15,7 +16,7 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
 
 /** Sessions, and what their callers ask of them: messages, streams, the WebSocket. */
 @Module({
-  imports: [ToolsModule, TurnsModule, LiveModule, TokensModule],
+  imports: [ModelsModule, ToolsModule, TurnsModule, LiveModule, TokensModule],
   providers: [
     ChannelDirectory,
     SessionStore,

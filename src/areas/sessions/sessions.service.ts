@@ -3,10 +3,12 @@ import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.
 import { isId } from '../../common/ids/typeid.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { agentNames, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { refuseAgent, refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { ModelProvider } from '../models/models.api.js';
-import { RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
+import { ModelChains } from '../models/models.api.js';
+import { AgentGone, RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
 import { ChannelDirectory } from './channel-directory.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
@@ -24,9 +26,6 @@ export interface SessionInput {
   readonly metadata?: Metadata | undefined;
 }
 
-/** The agent that `[agent]` describes. */
-const DEFAULT_AGENT = 'default';
-
 /**
  * The life of sessions as callers see it (docs/specification/silences.md, Session life). A token bound to a user sees
  * only that user's.
@@ -40,15 +39,16 @@ export class SessionsService {
     private readonly settings: Settings,
     private readonly channels: ChannelDirectory,
     private readonly running: RunningTurns,
-    private readonly provider: ModelProvider,
+    private readonly models: ModelChains,
     logs: Logs,
   ) {
     this.logger = logs.for('sessions');
   }
 
-  /** The model of sessions that do not name one. */
-  get defaultModel(): string {
-    return this.provider.defaultModel;
+  /** The model that a session names, else the first of its agent; empty when that agent is gone. */
+  modelOf({ agent: name, model }: Session): string {
+    const agent = agentSettings(this.settings.current, name);
+    return model ?? (agent === undefined ? '' : this.models.of(agent, null)[0].label);
   }
 
   /** What the session may use today; undefined when nothing limits it. */
@@ -62,9 +62,16 @@ export class SessionsService {
   async create(input: SessionInput, caller: Caller, onCommit?: OnCommit<Session>): Promise<Session> {
     BadFields.refuse(this.problemsOf(input));
     const channel = input.channel ?? 'api';
-    const { agent = DEFAULT_AGENT, systemPrompt = null, model = null, metadata = {} } = input;
+    const {
+      agent = this.agentFor(channel, caller),
+      systemPrompt = null,
+      model = null,
+      metadata = {},
+    } = input;
     const userId = userOf(input, caller);
     const namesUser = input.userId !== undefined || caller.boundUserId !== null;
+    this.refuseAgent(agent, caller, userId);
+    if (model !== null) this.models.refuseUnknown(model);
     const given = { channel, userId, namesUser, agent, systemPrompt, model, metadata };
     const session = await this.store.insert(given, onCommit);
     const fields = { session_id: session.id, channel, token: caller.tokenId };
@@ -79,8 +86,9 @@ export class SessionsService {
       const message = `is not a configured channel; known: ${this.channels.names().join(', ')}`;
       problems.push({ path: 'channel', message });
     }
-    if (agent !== undefined && agent !== DEFAULT_AGENT)
-      problems.push({ path: 'agent', message: `is not a configured agent; known: ${DEFAULT_AGENT}` });
+    const agents = agentNames(this.settings.current);
+    if (agent !== undefined && !agents.includes(agent))
+      problems.push({ path: 'agent', message: `is not a configured agent; known: ${agents.join(', ')}` });
     return problems;
   }
 
@@ -89,6 +97,7 @@ export class SessionsService {
     const session = isId('sess', id) ? await this.store.find(id, this.limits()) : undefined;
     if (session === undefined) throw new SessionNotFound();
     if (caller.boundUserId !== null && session.userId !== caller.boundUserId) throw new SessionNotFound();
+    refuseForeignAgent(session.agent, caller);
     return session;
   }
 
@@ -109,6 +118,19 @@ export class SessionsService {
     this.running.abort(id, new TurnCancelled());
     const fields = { session_id: id, channel, reason: 'deleted', token: caller.tokenId };
     this.logger.info(`session ${id} ended on channel ${channel}: deleted`, fields);
+  }
+
+  /** What a caller gets that names no agent: the first of its token's, else that of the channel. */
+  private agentFor(channel: string, { agents }: Caller): string {
+    const channels = this.settings.current.channels_config;
+    const ofChannel = Object.hasOwn(channels, channel) ? channels[channel]?.agent : undefined;
+    return agents?.[0] ?? ofChannel ?? DEFAULT_AGENT;
+  }
+
+  private refuseAgent(name: string, caller: Caller, userId: string): void {
+    const agent = agentSettings(this.settings.current, name);
+    if (agent === undefined) throw new AgentGone(name);
+    refuseAgent(agent, caller, userId);
   }
 
   private limits() {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readContained } from '../../platform/files/contained-file.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { type RegisteredTool, ToolRegistry } from '../tools/tools.api.js';
+import { type RegisteredTool, type ToolContext, ToolRegistry } from '../tools/tools.api.js';
 import { type LoadedSkill, SkillProblem } from './skill.js';
 import { Skills } from './skills.service.js';
 
@@ -41,12 +41,12 @@ export class SkillReadTool implements RegisteredTool, OnModuleInit {
     this.tools.register(this);
   }
 
-  isAvailable(): boolean {
-    return this.skills.list().length > 0;
+  isAvailable(context: ToolContext): boolean {
+    return this.skills.listFor(context).length > 0;
   }
 
-  async run({ name, file }: Readonly<Record<string, unknown>>): Promise<string> {
-    const skill = this.skills.find(String(name).normalize('NFKC').toLowerCase().trim());
+  async run({ name, file }: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string> {
+    const skill = this.skills.find(String(name).normalize('NFKC').toLowerCase().trim(), context);
     if (skill === undefined) throw new SkillProblem('There is no skill with that name.');
     return typeof file === 'string' ? this.readFile(skill, file) : this.readBody(skill);
   }

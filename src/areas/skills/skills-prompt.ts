@@ -41,7 +41,7 @@ export class SkillsPrompt implements PromptSource, OnModuleInit {
   }
 
   additionFor({ context, content }: PromptQuestion): PromptAddition | undefined {
-    const skills = this.skills.list();
+    const skills = this.skills.listFor(context);
     if (skills.length === 0 || !this.policy.allows(SKILL_READ, context)) return undefined;
     return { system: this.catalogOf(skills), trailing: this.bodiesFor(content, skills) };
   }

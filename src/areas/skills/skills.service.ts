@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { isAmong } from '../../common/text/name-pattern.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
+import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { PluginDirectory, type PluginFolder } from '../plugins/plugins.api.js';
+import type { ToolContext } from '../tools/tools.api.js';
 import type { FailedSkill, LoadedSkill } from './skill.js';
 import { rootsOf } from './skill-roots.js';
 import { NO_SKILLS, type SkillScan, scanSkills } from './skill-scan.js';
@@ -35,14 +38,21 @@ export class Skills {
     return skills.filter(({ source }) => alive.has(source));
   }
 
+  /** Those that an agent may use. */
+  listFor({ agent = DEFAULT_AGENT }: Pick<ToolContext, 'agent'>): readonly LoadedSkill[] {
+    const skills = this.list();
+    const patterns = agentSettings(this.settings.current, agent)?.skills ?? [];
+    return patterns.includes('*') ? skills : skills.filter(({ name }) => isAmong(name, patterns));
+  }
+
   /** The skills that this replica could not load, as of its last scan. */
   failed(): readonly FailedSkill[] {
     if (!this.settings.current.skills.enabled) return [];
     return [...this.scan.failures].map(([folder, why]) => ({ folder, error: this.redactor.redact(why) }));
   }
 
-  find(name: string): LoadedSkill | undefined {
-    return this.list().find((skill) => skill.name === name);
+  find(name: string, context: Pick<ToolContext, 'agent'>): LoadedSkill | undefined {
+    return this.listFor(context).find((skill) => skill.name === name);
   }
 
   /** Whether the loaded plugins have changed since the last scan. */

@@ -4,10 +4,10 @@ import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import type { Gauge } from 'prom-client';
 import { Database } from '../../platform/database/database.js';
 import { ScrapeService, scrapedGauge } from '../../platform/metrics/scrape.service.js';
-
 import { ChannelsModule } from '../channels/channels.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';
+import { ModelsModule } from '../models/models.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { SessionsService } from '../sessions/sessions.api.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -50,6 +50,7 @@ class PoolGauge implements OnModuleInit {
 /** What the gateway reports about itself: to callers, load balancers and Kubernetes. */
 @Module({
   imports: [
+    ModelsModule,
     TerminusModule.forRoot({ logger: false }),
     SessionsModule,
     McpModule,

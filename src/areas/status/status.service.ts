@@ -3,7 +3,7 @@ import { type BuildInfo, readBuildInfo } from '../../platform/lifecycle/build-in
 import { ChannelReports } from '../channels/channels.api.js';
 import { McpServers, Sandbox } from '../mcp/mcp.api.js';
 import { Memory } from '../memory/memory.api.js';
-import { ModelProvider } from '../models/models.api.js';
+import { ModelChains } from '../models/models.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
 import { SessionsService } from '../sessions/sessions.api.js';
 import { ReadinessCheck } from './readiness-check.js';
@@ -39,7 +39,7 @@ export class StatusService {
   constructor(
     private readonly readiness: ReadinessCheck,
     private readonly sessions: SessionsService,
-    private readonly provider: ModelProvider,
+    private readonly models: ModelChains,
     private readonly memory: Memory,
     private readonly mcp: McpServers,
     private readonly sandbox: Sandbox,
@@ -66,11 +66,12 @@ export class StatusService {
       this.sessions.count({ status: 'active' }),
       this.memory.entries(),
     ]);
+    const model = this.models.default;
     return {
       ...health,
       builtAt: this.build.builtAt,
-      providerName: this.provider.name,
-      model: this.provider.defaultModel,
+      providerName: model.speaker.name,
+      model: model.label,
       liveSessions,
       activeSessions,
       channels: { connected, total },

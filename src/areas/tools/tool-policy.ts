@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isAmong } from '../../common/text/name-pattern.js';
+import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ToolContext } from './tool-catalog.port.js';
 
@@ -12,7 +13,8 @@ interface ToolRule {
 const API = 'api';
 
 /**
- * Which tools may run for whom, as the settings say at this moment: every rule there is for a turn must allow the tool.
+ * Which tools may run for whom, as the settings say at this moment: every rule there is for a turn must allow the tool,
+ * that of its agent too.
  * A turn that came over REST obeys the rules of `api` beside those of the channel that its session names: a caller
  * chooses the channel of a session freely.
  */
@@ -22,10 +24,20 @@ export class ToolPolicy {
 
   allows(
     name: string,
-    { channel, token, isFromChannel = false }: Pick<ToolContext, 'channel' | 'token' | 'isFromChannel'>,
+    {
+      channel,
+      agent = DEFAULT_AGENT,
+      token,
+      isFromChannel = false,
+    }: Pick<ToolContext, 'channel' | 'agent' | 'token' | 'isFromChannel'>,
   ): boolean {
-    const { channels, tokens } = this.settings.current.tools;
+    const { current } = this.settings;
+    const { channels, tokens } = current.tools;
+    const own = agentSettings(current, agent);
+    // Nobody knows what an agent might do that is configured no more.
+    if (own === undefined) return false;
     const rules = [
+      own.tools,
       ruleOf(channels, channel),
       isFromChannel ? undefined : ruleOf(channels, API),
       ruleOf(tokens, token?.name),

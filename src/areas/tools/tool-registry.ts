@@ -20,7 +20,7 @@ export interface RegisteredTool extends ModelTool {
     signal: AbortSignal,
   ): Promise<string | ToolOutput>;
   /** Whether it may be offered right now; absent for a tool that always may. */
-  isAvailable?(): boolean;
+  isAvailable?(context: ToolContext): boolean;
   /** The name of the tool server or plugin; absent for a tool of the gateway itself. */
   readonly source?: string;
 }
@@ -75,7 +75,7 @@ export class ToolRegistry extends ToolCatalog {
       .map(({ tool }) => tool)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.sorted
-      .filter((tool) => tool.isAvailable?.() !== false && this.policy.allows(tool.name, context))
+      .filter((tool) => tool.isAvailable?.(context) !== false && this.policy.allows(tool.name, context))
       .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 

@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../../common/errors/gateway-error.js';
+import { agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { ModelProvider, type ResponseFormat, type SamplingOptions } from '../models/models.api.js';
+import {
+  agentSampling,
+  ModelChains,
+  type ResponseFormat,
+  type SamplingOptions,
+} from '../models/models.api.js';
 import { ArgumentChecks, ToolCatalog } from '../tools/tools.api.js';
+import { AgentGone } from './turns.errors.js';
 
 /** How a message wants to be answered; what is absent is left to settings and provider. */
 export interface MessageOptions {
@@ -16,25 +23,30 @@ export interface MessageOptions {
 @Injectable()
 export class MessageOptionsCheck {
   constructor(
-    private readonly provider: ModelProvider,
+    private readonly models: ModelChains,
     private readonly schemas: ArgumentChecks,
     private readonly catalog: ToolCatalog,
     private readonly settings: Settings,
   ) {}
 
-  /** @param model of the session; null for the default. Throws `BadRequest`, which names the options. */
-  async refuseUnsupported(model: string | null, options: MessageOptions): Promise<void> {
+  /** Every model that may answer in the session has to take them. Throws `BadRequest`, which names the options. */
+  async refuseUnsupported(
+    { agent: name, model }: { readonly agent: string; readonly model: string | null },
+    options: MessageOptions,
+  ): Promise<void> {
     const { sampling, responseFormat, maxOutputTokens = 0 } = options;
-    const problems = [
-      ...this.provider.unsupported({
-        model: model ?? this.provider.defaultModel,
-        ...(sampling !== undefined && { sampling }),
-        ...(responseFormat !== undefined && { responseFormat }),
-      }),
-    ];
-    const most = this.settings.current.agent.max_output_tokens;
+    const agent = agentSettings(this.settings.current, name);
+    if (agent === undefined) throw new AgentGone(name);
+    const all = { ...agentSampling(agent), ...sampling };
+    const asked = {
+      ...(Object.keys(all).length > 0 && { sampling: all }),
+      ...(responseFormat !== undefined && { responseFormat }),
+    };
+    const chain = this.models.of(agent, model);
+    const problems = chain.flatMap((one) => one.speaker.unsupported({ model: one.model, ...asked }));
+    const most = agent.maxOutputTokens;
     if (maxOutputTokens > most)
-      problems.push(`max_output_tokens: must be at most ${most}, as agent.max_output_tokens says`);
+      problems.push(`max_output_tokens: must be at most ${most}, as the settings of the agent say`);
     const choice = sampling?.toolChoice;
     if (typeof choice === 'object' && this.catalog.sourceOf(choice.name) === undefined)
       problems.push(`tool_choice: there is no tool "${choice.name}"`);

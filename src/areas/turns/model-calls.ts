@@ -1,15 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { sentenceOf } from '../../common/errors/error-text.js';
+import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { storableJson, storableText } from '../../platform/database/storable-text.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
   chargedUsage,
+  type FailureContext,
   type FinishReason,
   ModelCallMetrics,
+  type ModelCandidate,
+  type ModelChain,
   type ModelEvent,
-  type ModelProvider,
+  ModelHealth,
+  type ModelMessage,
+  type ModelName,
   type ModelRequest,
   type ModelToolCall,
   type ModelUsage,
+  mayPassOn,
+  modelLabel,
 } from '../models/models.api.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
@@ -25,7 +34,9 @@ export interface ModelRound {
 }
 
 interface CallTerms {
-  readonly provider: ModelProvider;
+  /** Who is asked, one after the other, until somebody answers. */
+  readonly chain: ModelChain;
+  readonly context: FailureContext;
   readonly settings: Pick<GatewaySettings['agent'], 'first_byte_timeout_ms' | 'idle_timeout_ms'>;
   /** What the turn spends, and may spend. */
   readonly account: TurnAccount;
@@ -36,39 +47,140 @@ interface CallTerms {
   readonly afterText: boolean;
 }
 
-type RoundTerms = Pick<CallTerms, 'emit' | 'afterText'> & { readonly request: ModelRequest };
+/** One call of one model. */
+interface ModelCall {
+  readonly candidate: ModelCandidate;
+  /** Whether a piece of its answer has arrived. */
+  hasBegun: boolean;
+}
 
-type RoundEnd = Omit<ModelRound, 'text' | 'calls'>;
+type RoundTerms = Pick<CallTerms, 'emit' | 'afterText'> & {
+  readonly request: ModelRequest;
+  readonly call: ModelCall;
+};
+
+interface Failure {
+  readonly candidate: ModelCandidate;
+  readonly error: GatewayError;
+}
+
+type RoundEnd = Omit<ModelRound, 'text' | 'calls' | 'model'> & {
+  /** The model as its provider names it. */
+  readonly answered: string;
+};
 
 const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
 
 /** Every call of a model that a turn makes: traced, counted, and followed to its end. */
 @Injectable()
 export class ModelCalls {
-  constructor(private readonly metrics: ModelCallMetrics) {}
+  constructor(
+    private readonly metrics: ModelCallMetrics,
+    private readonly health: ModelHealth,
+  ) {}
 
-  /** Throws what the provider throws, `TurnLimitReached` for a budget, and the signal's reason when it is aborted. */
-  async ask(
-    request: ModelRequest,
-    { provider, settings, account, emit, signal, afterText }: CallTerms,
+  /**
+   * Asks the models of the chain until one begins to answer; from then on that answer counts, whatever becomes of it.
+   * Throws what the provider throws, `TurnLimitReached` for a budget, with each reason when several were asked, and the signal's reason when it is aborted.
+   */
+  async ask(request: Omit<ModelRequest, 'model'>, terms: CallTerms): Promise<ModelRound> {
+    const chain = this.health.inOrder(terms.chain);
+    const failures: Failure[] = [];
+    for (const [index, candidate] of chain.entries()) {
+      const call: ModelCall = { candidate, hasBegun: false };
+      try {
+        const round = await this.askOne(request, call, terms);
+        this.health.answered(candidate);
+        return round;
+      } catch (error) {
+        if (
+          terms.signal.aborted ||
+          call.hasBegun ||
+          !(error instanceof ProviderFailed || error instanceof ProviderTimedOut)
+        )
+          throw error;
+        failures.push({ candidate, error });
+        if (!mayPassOn(error)) break;
+        this.health.failed(candidate, error, chain[index + 1], terms.context);
+      }
+    }
+    throw failureOf(failures);
+  }
+
+  private async askOne(
+    asked: Omit<ModelRequest, 'model'>,
+    call: ModelCall,
+    { settings, account, emit, signal, afterText }: CallTerms,
   ): Promise<ModelRound> {
-    const clocks = {
+    const { candidate } = call;
+    const { speaker, model } = candidate;
+    const request = { ...asked, model, messages: ownStates(asked.messages, candidate) };
+    const options = {
+      signal,
       firstByteTimeoutMs: settings.first_byte_timeout_ms,
       idleTimeoutMs: settings.idle_timeout_ms,
+      onBegun: () => {
+        call.hasBegun = true;
+      },
     };
     const counting: TurnListener = (event) => {
       if (event.type === 'usage') {
-        this.metrics.used(provider.name, event.usage);
-        account.called(provider, request.model, event);
+        this.metrics.used(speaker.name, event.usage);
+        const { provider, model: requested, answered } = event.asked;
+        account.called({ provider, kind: speaker.name, model: answered, requested }, event.usage);
       }
       return emit(event);
     };
-    const ready = account.beforeCall(provider);
+    const ready = account.beforeCall(speaker.name);
     if (ready !== undefined) await ready;
-    return this.metrics.measure(provider, request, () =>
-      readRound(provider.stream(request, { signal, ...clocks }), { request, emit: counting, afterText }),
+    return this.metrics.measure(speaker, request, () =>
+      readRound(speaker.stream(request, options), { request, call, emit: counting, afterText }),
     );
   }
+}
+
+/** What the turn is told when nobody answered: each reason, when several were asked. */
+function failureOf(failures: readonly Failure[]): Error {
+  const [only, ...others] = failures;
+  if (only === undefined) return new Error('No model was asked.');
+  if (others.length === 0) return only.error;
+  const reasons = failures.map(({ candidate, error }) => `${candidate.label}: ${sentenceOf(error)}`);
+  const waits = failures.flatMap(({ error }) => error.retryAfterSecs ?? []);
+  const options = {
+    details: { reason: 'no_model_answered' },
+    retryAfterSecs: waits.length === 0 ? undefined : Math.min(...waits),
+  };
+  const sentence = `None of the models answered. ${reasons.join(' ')}`;
+  const haveAllTimedOut = failures.every(({ error }) => error instanceof ProviderTimedOut);
+  return haveAllTimedOut ? new ProviderTimedOut(sentence, options) : new ProviderFailed(sentence, options);
+}
+
+/** What a provider wants echoed goes back to it alone: another one of the same kind could not read it. */
+function ownStates(messages: readonly ModelMessage[], { provider }: ModelName): readonly ModelMessage[] {
+  const isForeign = (message: ModelMessage): boolean =>
+    message.role === 'assistant' &&
+    message.providerState !== undefined &&
+    makerOf(message.providerState) !== provider;
+  if (!messages.some(isForeign)) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || !isForeign(message)) return message;
+    const { providerState: _of, ...rest } = message;
+    return rest;
+  });
+}
+
+interface SignedState {
+  /** The provider's name in the settings; absent is `default`. */
+  readonly provider?: string;
+}
+
+function makerOf(state: unknown): string {
+  return (state as SignedState | null)?.provider ?? 'default';
+}
+
+function signed(state: unknown, { provider }: ModelName): unknown {
+  if (provider === 'default' || typeof state !== 'object' || state === null) return state;
+  return { ...state, provider };
 }
 
 /**
@@ -85,29 +197,36 @@ async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): 
   } catch (error) {
     if (pieces.length + calls.length > 0) {
       const usage = chargedUsage(NOT_COUNTED, request, { text: pieces.join(''), calls });
-      await emit({ type: 'usage', usage, model: request.model });
+      const { candidate } = terms.call;
+      await emit({ type: 'usage', usage, model: candidate.label, asked: namesOf(candidate) });
     }
     throw error;
   }
-  const { model, finishReason, providerState } = end;
+  const { candidate } = terms.call;
+  const { answered, finishReason, providerState } = end;
+  const model = modelLabel({ provider: candidate.provider, model: answered });
   const text = storableText(pieces.join(''));
   const usage = chargedUsage(end.usage, request, { text, calls });
-  const heldBack = emit({ type: 'usage', usage, model });
+  const heldBack = emit({ type: 'usage', usage, model, asked: namesOf(candidate, end.answered) });
+
   if (heldBack !== undefined) await heldBack;
   return { text, calls, usage, model, finishReason, providerState };
 }
 
 async function listen(
   events: AsyncIterable<ModelEvent>,
-  { emit, afterText }: RoundTerms,
+  { emit, afterText, call }: RoundTerms,
   pieces: string[],
   calls: ModelToolCall[],
 ): Promise<RoundEnd> {
   for await (const event of events) {
     if (event.type === 'end') {
-      const { usage, finishReason, providerState } = event;
-      return { usage, finishReason, model: storableText(event.model), providerState };
+      const { usage, finishReason } = event;
+      const { candidate } = call;
+      const answered = storableText(event.model);
+      return { usage, finishReason, answered, providerState: signed(event.providerState, candidate) };
     }
+    call.hasBegun = true;
     if (event.type === 'tool_call') {
       calls.push(storableJson(event.call));
       continue;
@@ -119,4 +238,8 @@ async function listen(
     if (heldBack !== undefined) await heldBack;
   }
   throw new Error('The model provider ended a stream without saying so.');
+}
+
+function namesOf({ provider, model }: ModelCandidate, answered = model) {
+  return { provider, model, answered };
 }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { forgetfulHealth, turnAgent } from '../../../test/harness/turn-agent.js';
 import { Logs } from '../../platform/logging/logger.js';
 import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ModelCallMetrics } from '../models/model-call-metrics.js';
@@ -232,7 +233,12 @@ class Session {
       if (event.type === 'token') texts.push(event.text ?? '');
     };
     const turn = this.turnOf(seq);
-    const terms = { model: MODEL, account: FREE_ACCOUNT, emit, signal: patient };
+    const terms = {
+      agent: turnAgent(this.model, MODEL, this.settings.current),
+      account: FREE_ACCOUNT,
+      emit,
+      signal: patient,
+    };
     const input = await this.prompt().inputOf(turn, message, terms);
     const content = await this.runner()
       .run(input, emit, patient)
@@ -361,8 +367,7 @@ class Session {
       used: () => undefined,
     } as unknown as ModelCallMetrics;
     return new TurnRunner(
-      this.model,
-      new ModelCalls(metrics),
+      new ModelCalls(metrics, forgetfulHealth),
       this.tools(),
       new ArgumentChecks(),
       this.settings,

@@ -3,19 +3,21 @@ import { sentenceOf } from '../../common/errors/error-text.js';
 import { storableText } from '../../platform/database/storable-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { addUsage, estimatedTokens, ModelProvider, type ModelUsage } from '../models/models.api.js';
+import { addUsage, estimatedTokens, type ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import { contextBudget } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
 import type { HistoryMessage } from './message.js';
 import { ModelCalls } from './model-calls.js';
-import type { TurnListener } from './turn.js';
+import type { TurnAgent, TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
 
 /** The turn for which it is summed up. */
 export interface SummaryTerms {
   readonly sessionId: string;
-  readonly model: string;
+  readonly userId: string;
+  readonly turnId: string;
+  readonly agent: TurnAgent;
   readonly account: TurnAccount;
   /** Told what the calls use, which counts to the turn. */
   readonly emit: TurnListener;
@@ -58,7 +60,6 @@ export class Summaries {
   private readonly logger: Logger;
 
   constructor(
-    private readonly provider: ModelProvider,
     private readonly calls: ModelCalls,
     private readonly settings: Settings,
     logs: Logs,
@@ -89,10 +90,13 @@ export class Summaries {
 
   private async piecewise({ before, messages, last }: SummarySource, terms: SummaryTerms): Promise<Summary> {
     const { agent } = this.settings.current;
-    const most = Math.min(agent.max_output_tokens, Math.max(256, Math.floor(SHARE * agent.context_tokens)));
+    const most = Math.min(
+      terms.agent.settings.maxOutputTokens,
+      Math.max(256, Math.floor(SHARE * agent.context_tokens)),
+    );
     const room = Math.max(500, contextBudget(agent).tokensAfter - most - FRAME_TOKENS);
     let content = before?.content ?? '';
-    let model = before?.model ?? terms.model;
+    let model = before?.model ?? terms.agent.chain[0].label;
     for (const piece of piecesOf(messages, room).slice(-MAX_PIECES)) {
       const round = await this.ask(
         [summaryTag(content), `<conversation>\n${piece}\n</conversation>`],
@@ -105,15 +109,16 @@ export class Summaries {
   }
 
   private async ask(texts: readonly string[], maxOutputTokens: number, terms: SummaryTerms) {
-    const { model, sessionId, account, emit, signal } = terms;
+    const { agent, sessionId, userId, turnId, account, emit, signal } = terms;
     const text = texts.filter((one) => one !== '').join('\n\n');
     const round = await this.calls.ask(
       {
-        ...{ model, maxOutputTokens, system: INSTRUCTIONS, tools: [], conversationId: sessionId },
+        ...{ maxOutputTokens, system: INSTRUCTIONS, tools: [], conversationId: sessionId },
         messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
       },
       {
-        provider: this.provider.inForce(),
+        chain: agent.chain,
+        context: { agent: agent.settings.name, userId, sessionId, turnId },
         settings: this.settings.current.agent,
         account,
         emit,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import type { ModelProvider, ModelUsage } from '../models/models.api.js';
+import type { ModelName, ModelUsage } from '../models/models.api.js';
 import {
   type Budget,
   budgetsJson,
@@ -23,12 +23,18 @@ export interface BudgetStanding {
   readonly spent: readonly number[];
 }
 
+/** A call of a model: the provider's name in the settings and its kind, the model as it was asked for and as the provider names it. */
+export interface BilledCall extends ModelName {
+  readonly kind: string;
+  readonly requested: string;
+}
+
 /** What the calls of one turn cost, and whether it may make another one. */
 export interface TurnAccount {
-  /** Await it before each call of a model. Throws `TurnLimitReached` when a budget is used up. */
-  beforeCall(provider: ModelProvider): Promise<void> | undefined;
-  /** A call has ended, well or not: `model` by the name that the provider answered with. */
-  called(provider: ModelProvider, requested: string, answer: { model: string; usage: ModelUsage }): void;
+  /** Await it before each call of a model; `kind` is that of its provider. Throws `TurnLimitReached` when a budget is used up. */
+  beforeCall(kind: string): Promise<void> | undefined;
+  /** A call has ended, well or not. */
+  called(call: BilledCall, usage: ModelUsage): void;
   /** What was spent since the last step that was stored: it is stored with the next one. */
   takeUnstored(): readonly ModelSpending[];
   /** The budgets to ask for with the next statement, as JSON; undefined when there are none. */
@@ -44,9 +50,6 @@ export interface OpenAccount extends TurnAccount {
 
 type BilledTurn = Pick<ClaimedTurn, 'agent' | 'userId' | 'budgets'> & { readonly caller: Caller };
 
-/** Until there are several, the provider of `[provider]`. */
-const PROVIDER = 'default';
-
 /** Opens the account of each turn. */
 @Injectable()
 export class TurnAccounts {
@@ -56,10 +59,10 @@ export class TurnAccounts {
     private readonly settings: Settings,
   ) {}
 
-  /** `model` is counted for a turn that calls none. */
-  open(turn: BilledTurn, model: string): OpenAccount {
+  /** `first` is counted for a turn that calls none. */
+  open(turn: BilledTurn, first: ModelName): OpenAccount {
     const { meter, settings } = this;
-    const spending = new TurnSpending({ provider: PROVIDER, model });
+    const spending = new TurnSpending(first);
     const budgets = (): readonly Budget[] => budgetsOf(settings.current.limits, turn);
     let known: BudgetStanding | undefined = turn.budgets;
     const check = async (asked: readonly Budget[]): Promise<void> => {
@@ -71,14 +74,13 @@ export class TurnAccounts {
     };
     return {
       spending,
-      beforeCall: (provider) => {
+      beforeCall: (kind) => {
         const asked = budgets();
-        const loading = meter.prepare(provider.name);
+        const loading = meter.prepare(kind);
         if (asked.length === 0) return loading;
         return Promise.all([loading, check(asked)]).then(() => undefined);
       },
-      called: (provider, requested, { model: answered, usage }) => {
-        const call = { provider: PROVIDER, kind: provider.name, model: answered, requested };
+      called: (call, usage) => {
         spending.add(meter.spent(turn.agent, call, usage));
       },
       takeUnstored: () => spending.takeUnstored(),

@@ -32,7 +32,7 @@ const NO_STEPS: Steps = new Map();
 const NO_BYTES: Bytes = new Map();
 
 /** How a turn asks a model before its first round, if it has to. */
-export type PromptTerms = Omit<SummaryTerms, 'sessionId'>;
+export type PromptTerms = Pick<SummaryTerms, 'agent' | 'account' | 'emit' | 'signal'>;
 
 const NOTHING_SPENT: ModelUsage = { input: 0, output: 0 };
 /** Messages that were never given to a model and are summed up nevertheless. */
@@ -64,12 +64,12 @@ export class TurnPrompt {
 
   /** Throws the signal's reason when it is aborted. */
   async inputOf(turn: CalledTurn, message: NewUserMessage, terms: PromptTerms): Promise<TurnInput> {
-    const { model, account, signal } = terms;
+    const { agent, account, signal } = terms;
     const context = contextOf(turn);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
     const system = joined([
-      turn.systemPrompt ?? this.settings.current.agent.system_prompt,
+      turn.systemPrompt ?? agent.settings.systemPrompt,
       message.systemNote ?? '',
       ...additions.system,
     ]);
@@ -82,7 +82,8 @@ export class TurnPrompt {
     const messages = withNote([...earlier, userMessage(message, fresh)], note);
     const { options = {} } = message;
     const stepLog = this.steps.open(turn.lease, account);
-    const asked = { context, system, trailing, tools, model, messages, options };
+    const { turnId } = turn.lease;
+    const asked = { context, system, trailing, tools, agent, turnId, messages, options };
     return { ...asked, spent, account, steps: stepLog };
   }
 
@@ -111,15 +112,16 @@ export class TurnPrompt {
     turn: CalledTurn,
     cut: ContextCut,
     known: Summary | undefined,
-    { model, account, emit, signal }: PromptTerms,
+    terms: PromptTerms,
   ): Promise<SummaryResult> {
-    const { sessionId } = turn.lease;
+    const { sessionId, turnId } = turn.lease;
+    const { userId } = turn;
     const wantsSummary =
       this.settings.current.agent.compaction === 'summary' && cut.messages > turn.cut.messages;
     const { summary, usage } = wantsSummary
       ? await this.summaries.sumUp(
           { before: known, messages: await this.goingMessages(turn, cut), last: cut.messages },
-          { sessionId, model, account, emit, signal },
+          { ...terms, sessionId, userId, turnId },
         )
       : { summary: undefined, usage: NOTHING_SPENT };
     await this.cuts.store(turn.lease, cut, summary);

@@ -1,3 +1,4 @@
+import { forgetfulHealth, turnAgent } from '../../../test/harness/turn-agent.js';
 import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ModelCallMetrics } from '../models/model-call-metrics.js';
 import {
@@ -57,14 +58,14 @@ class NobodyToAsk extends ToolApprovals {
   answer = () => Promise.resolve(false);
 }
 
-const input: Omit<TurnInput, 'tools' | 'steps'> = {
+const input: Omit<TurnInput, 'tools' | 'steps' | 'agent'> = {
   context: { sessionId: 'sess_1', channel: 'api', userId: 'ada' },
   system: 'Be brief.',
   trailing: '',
   spent: { input: 0, output: 0 },
   options: {},
   account: FREE_ACCOUNT,
-  model: 'scripted-1',
+  turnId: 'turn_1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
 };
 
@@ -102,13 +103,14 @@ function runnerOf(
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
   const calls = new ToolCallRunner(registry, gate, callLog);
   return {
-    runner: new TurnRunner(model, new ModelCalls(metrics), calls, new ArgumentChecks(), settings),
+    runner: new TurnRunner(new ModelCalls(metrics, forgetfulHealth), calls, new ArgumentChecks(), settings),
     tools: registry.list(input.context),
+    own: turnAgent(model, 'scripted-1', settings.current),
   };
 }
 
 async function run(
-  { runner, tools }: ReturnType<typeof runnerOf>,
+  { runner, tools, own }: ReturnType<typeof runnerOf>,
   signal = new AbortController().signal,
   more: Partial<TurnInput> = {},
 ) {
@@ -118,7 +120,7 @@ async function run(
   const watch = (event: TurnEvent): void => {
     if (event.type !== 'usage') events.push(event);
   };
-  const outcome = await runner.run({ ...input, tools, steps: log, ...more }, watch, signal);
+  const outcome = await runner.run({ ...input, agent: own, tools, steps: log, ...more }, watch, signal);
   return { outcome, events, steps };
 }
 
@@ -169,9 +171,9 @@ test('a call that breaks off after it had begun to speak has used something; one
     if (event.type === 'usage') used.push(event.usage);
   };
   for (const text of ['x'.repeat(100), undefined]) {
-    const { runner } = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
+    const { runner, own } = runnerOf(new Breaking(() => (text === undefined ? {} : { text })));
     const steps = { add: () => Promise.resolve() };
-    const turn = runner.run({ ...input, tools: [], steps }, watch, new AbortController().signal);
+    const turn = runner.run({ ...input, agent: own, tools: [], steps }, watch, new AbortController().signal);
     await expect(turn).rejects.toThrow('cut');
   }
   expect(used).toEqual([{ input: 13, output: 25, estimated: true }]);

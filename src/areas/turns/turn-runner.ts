@@ -4,10 +4,11 @@ import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
   addUsage,
+  agentSampling,
   type ModelMessage,
-  ModelProvider,
   type ModelToolCall,
   type ResponseFormat,
+  type SamplingOptions,
 } from '../models/models.api.js';
 import { ArgumentChecks, type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
 import { askedMessage } from './conversation.js';
@@ -18,7 +19,6 @@ import { ResponseFormatUnmet } from './turns.errors.js';
 interface Running {
   readonly input: TurnInput;
   readonly settings: GatewaySettings['agent'];
-  readonly provider: ModelProvider;
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,6 @@ interface Running {
 @Injectable()
 export class TurnRunner {
   constructor(
-    private readonly provider: ModelProvider,
     private readonly calls: ModelCalls,
     private readonly toolCalls: ToolCallRunner,
     private readonly schemas: ArgumentChecks,
@@ -42,7 +41,7 @@ export class TurnRunner {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
     const heard = format === undefined ? emit : withoutText(emit);
-    const running: Running = { input, settings, provider: this.provider.inForce(), emit: heard, signal };
+    const running: Running = { input, settings, emit: heard, signal };
     const messages = [...input.messages];
     const ids = new CallIds(messages);
     const records: ToolCallRecord[] = [];
@@ -76,24 +75,27 @@ export class TurnRunner {
   }
 
   private askModel(
-    { input, settings, provider, emit, signal }: Running,
+    { input, settings, emit, signal }: Running,
     messages: readonly ModelMessage[],
     { number, withTools, afterText }: { number: number; withTools: boolean; afterText: boolean },
   ): Promise<ModelRound> {
-    const { model, trailing, tools, context, options, account } = input;
-    const { toolChoice: wanted, ...others } = options.sampling ?? {};
+    const { trailing, tools, context, options, agent, account, turnId } = input;
+    const { settings: own, chain } = agent;
+    const { toolChoice: wanted, ...others } = samplingOf(input);
     // What has to be called is called once: with the results the model goes on as it likes.
     const asked = number === 1 || wanted === 'none' ? wanted : undefined;
     const toolChoice = withTools ? asked : ('none' as const);
     const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
     const request = {
-      ...{ model, messages, tools, trailing, system: input.system, conversationId: context.sessionId },
-      maxOutputTokens: options.maxOutputTokens ?? settings.max_output_tokens,
-      reasoning: settings.reasoning,
+      ...{ messages, tools, trailing, system: input.system, conversationId: context.sessionId },
+      maxOutputTokens: options.maxOutputTokens ?? own.maxOutputTokens,
+      reasoning: own.reasoning,
       ...(Object.keys(sampling).length > 0 && { sampling }),
       ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };
-    return this.calls.ask(request, { provider, settings, account, emit, signal, afterText });
+    const { sessionId, userId } = context;
+    const failure = { agent: own.name, userId, sessionId, turnId };
+    return this.calls.ask(request, { chain, context: failure, settings, account, emit, signal, afterText });
   }
 
   /** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. */
@@ -131,6 +133,15 @@ export class TurnRunner {
     records.push(...answers.map(({ record }) => record));
     return { role: 'tool', results: answers.map(({ result }) => result) };
   }
+}
+
+/** What the message wants, and what it leaves open as its agent wants it; a tool that may not be used is not demanded. */
+function samplingOf({ agent, options, tools }: TurnInput): SamplingOptions {
+  const own = agentSampling(agent.settings);
+  if (own === undefined) return options.sampling ?? {};
+  const { toolChoice, ...rest } = own;
+  const isOffered = typeof toolChoice !== 'object' || tools.some(({ name }) => name === toolChoice.name);
+  return { ...rest, ...(toolChoice !== undefined && isOffered && { toolChoice }), ...options.sampling };
 }
 
 /** An answer that has to have a format is shown when it has it: what was repaired is nobody's answer. */

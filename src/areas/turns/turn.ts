@@ -1,8 +1,22 @@
-import type { FinishReason, ModelMessage, ModelTool, ModelUsage } from '../models/models.api.js';
+import type { AgentSettings } from '../../platform/settings/agent-settings.js';
+import type {
+  FinishReason,
+  ModelChain,
+  ModelMessage,
+  ModelName,
+  ModelTool,
+  ModelUsage,
+} from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
 import type { MessageOptions } from './message-options.js';
 import type { TurnAccount } from './turn-account.js';
 import type { TurnStepLog } from './turn-steps.store.js';
+
+/** The agent of a turn and its models, by the settings of the moment at which the turn started. */
+export interface TurnAgent {
+  readonly settings: AgentSettings;
+  readonly chain: ModelChain;
+}
 
 /** What one turn starts from. */
 export interface TurnInput {
@@ -10,7 +24,8 @@ export interface TurnInput {
   readonly system: string;
   /** What holds for this turn only: it stands behind everything else, and is not part of the prefix. */
   readonly trailing: string;
-  readonly model: string;
+  readonly agent: TurnAgent;
+  readonly turnId: string;
   /** The history that is given to the model, the new user message last. */
   readonly messages: readonly ModelMessage[];
   /** The same for all calls of the turn, sorted by name. */
@@ -40,7 +55,14 @@ export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
   | ToolEvent
   /** A model call of the turn has ended: what it used. */
-  | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model: string };
+  | {
+      readonly type: 'usage';
+      readonly usage: ModelUsage;
+      /** The model as answers name it. */
+      readonly model: string;
+      /** What was asked, by the names of the settings, and the model as its provider names it. */
+      readonly asked: ModelName & { readonly answered: string };
+    };
 
 /** Called for every event; a promise holds the turn back until the spectator has caught up. */
 export type TurnListener = (event: TurnEvent) => void | Promise<void>;

@@ -35,6 +35,7 @@ export { ANY_QUEUE_EXPIRED } from './turn-start.sql.js';
 export { TurnStarter } from './turn-starter.service.js';
 export type { TurnStatus } from './turn-status.js';
 export {
+  AgentGone,
   SessionEnded,
   SessionNotFound,
   TurnCancelled,

@@ -76,6 +76,15 @@ export class TurnInterrupted extends Unavailable {
   }
 }
 
+/** A session keeps its agent; this one was removed from the settings. */
+export class AgentGone extends Conflict {
+  constructor(name: string) {
+    super(`The agent "${name}" of this session is no longer configured. Create a new session.`, {
+      details: { reason: 'agent_gone' },
+    });
+  }
+}
+
 /** A turn that was interrupted, asked for again under its Idempotency-Key. */
 export class TurnNotRepeated extends Conflict {
   constructor() {

@@ -8,16 +8,18 @@ import {
 } from '../../common/errors/gateway-error.js';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
-import { ModelProvider, usageAttributes } from '../models/models.api.js';
+import { ModelChains, usageAttributes } from '../models/models.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
 import type { Message, NewUserMessage } from './message.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
-import type { TurnOutcome } from './turn.js';
+import type { TurnAgent, TurnOutcome } from './turn.js';
 import { type OpenAccount, TurnAccounts } from './turn-account.js';
 import { type TurnBill, TurnEndingsStore } from './turn-endings.store.js';
 import { TurnHub } from './turn-hub.js';
@@ -27,7 +29,7 @@ import { TurnMetrics } from './turn-metrics.js';
 import { TurnProgress } from './turn-progress.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 import { TurnRunner } from './turn-runner.js';
-import { TurnCancelled, TurnInterrupted } from './turns.errors.js';
+import { AgentGone, TurnCancelled, TurnInterrupted } from './turns.errors.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
@@ -46,11 +48,14 @@ interface FailedTurn {
 
 interface RunTerms {
   readonly abort: AbortController;
+  /** Its agent at this moment, or why it has none. */
+  readonly agent: TurnAgent | GatewayError;
   /** Undefined while spans are not exported. */
   readonly span: Span | undefined;
 }
 
 interface OutcomeTerms {
+  readonly agent: TurnAgent | GatewayError;
   readonly progress: TurnProgress;
   readonly account: OpenAccount;
   readonly signal: AbortSignal;
@@ -63,7 +68,7 @@ export class TurnsService {
 
   constructor(
     private readonly runner: TurnRunner,
-    private readonly provider: ModelProvider,
+    private readonly models: ModelChains,
     private readonly turns: TurnEndingsStore,
     private readonly prompt: TurnPrompt,
     private readonly accounts: TurnAccounts,
@@ -84,9 +89,10 @@ export class TurnsService {
     const abort = this.running.add(sessionId, fence, familyOf(caller));
     const live = this.hub.start(sessionId, turnId, abort.signal);
     this.relays.setWatched(live, turn.isWatched);
+    const agent = this.agentOf({ ...turn, caller });
     const answer = inLogContext({ session_id: sessionId }, () =>
-      inSpan({ name: `invoke_agent ${turn.agent}`, attributes: () => this.spanAttributes(turn) }, (span) =>
-        this.runToItsEnd({ ...turn, caller }, message, live, { abort, span }),
+      inSpan({ name: `invoke_agent ${turn.agent}`, attributes: () => spanAttributes(turn, agent) }, (span) =>
+        this.runToItsEnd({ ...turn, caller }, message, live, { abort, span, agent }),
       ),
     );
     // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.
@@ -98,16 +104,19 @@ export class TurnsService {
     turn: CalledTurn,
     message: NewUserMessage,
     live: LiveTurn,
-    { abort, span }: RunTerms,
+    { abort, span, agent }: RunTerms,
   ): Promise<Message> {
     const timeoutMs = this.settings.current.agent.turn_timeout_ms;
     const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
     const timing = this.metrics.start();
-    const account = this.accounts.open(turn, this.modelOf(turn));
+    const model = modelOf(turn, agent);
+    const provider = agent instanceof GatewayError ? 'default' : agent.chain[0].provider;
+    const account = this.accounts.open(turn, { provider, model });
     const bill = { spending: account.spending, caller: turn.caller };
-    const progress = new TurnProgress(live, this.modelOf(turn), timing.sawText);
+    const progress = new TurnProgress(live, model, timing.sawText);
     try {
-      const outcome = await this.outcome(turn, message, { progress, account, signal: abort.signal });
+      const terms = { progress, agent, account, signal: abort.signal };
+      const outcome = await this.outcome(turn, message, terms);
       await this.relays.finish(live);
       const answer = await this.turns.complete(turn.lease, outcome, bill);
       if (answer === undefined) throw new TurnInterrupted();
@@ -132,33 +141,27 @@ export class TurnsService {
   private async outcome(
     turn: CalledTurn,
     message: NewUserMessage,
-    { progress, account, signal }: OutcomeTerms,
+    { progress, agent, account, signal }: OutcomeTerms,
   ): Promise<TurnOutcome> {
     const { listen: emit } = progress;
-    const terms = { model: this.modelOf(turn), account, emit, signal };
-    const input = await this.prompt.inputOf(turn, message, terms);
+    if (agent instanceof GatewayError) throw agent;
+    const input = await this.prompt.inputOf(turn, message, { agent, account, emit, signal });
     const outcome = await this.runner.run(input, emit, signal);
     signal.throwIfAborted();
     return outcome;
   }
 
-  /** The names are those of OpenTelemetry's conventions for generative AI. */
-  private spanAttributes(turn: ClaimedTurn) {
-    const { sessionId, turnId } = turn.lease;
-    return {
-      'gen_ai.operation.name': 'invoke_agent',
-      'gen_ai.agent.name': turn.agent,
-      'gen_ai.provider.name': this.provider.name,
-      'gen_ai.request.model': this.modelOf(turn),
-      'gen_ai.conversation.id': sessionId,
-      'session.id': sessionId,
-      'gateway.turn.id': turnId,
-      'gateway.channel': turn.channel,
-    };
-  }
-
-  private modelOf(turn: ClaimedTurn): string {
-    return turn.model ?? this.provider.defaultModel;
+  /** The agent by the settings of this moment, or why the turn may not have it. */
+  private agentOf({ agent: name, model, userId, caller }: CalledTurn): TurnAgent | GatewayError {
+    try {
+      const settings = agentSettings(this.settings.current, name);
+      if (settings === undefined) return new AgentGone(name);
+      refuseAgent(settings, caller, userId);
+      return { settings, chain: this.models.of(settings, model) };
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      return new InternalError(`The agent "${name}" could not be set up.`, { cause: error });
+    }
   }
 
   /** @returns how it ended, and what the caller is told */
@@ -187,6 +190,25 @@ export class TurnsService {
     }
     return { error, how, reason };
   }
+}
+
+function modelOf({ model }: ClaimedTurn, agent: TurnAgent | GatewayError): string {
+  return agent instanceof GatewayError ? (model ?? '') : agent.chain[0].label;
+}
+
+/** The names are those of OpenTelemetry's conventions for generative AI. */
+function spanAttributes(turn: ClaimedTurn, agent: TurnAgent | GatewayError) {
+  const { sessionId, turnId } = turn.lease;
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': turn.agent,
+    ...(!(agent instanceof GatewayError) && { 'gen_ai.provider.name': agent.chain[0].speaker.name }),
+    'gen_ai.request.model': modelOf(turn, agent),
+    'gen_ai.conversation.id': sessionId,
+    'session.id': sessionId,
+    'gateway.turn.id': turnId,
+    'gateway.channel': turn.channel,
+  };
 }
 
 /** The history says that no answer will come, even if the model had said nothing. */

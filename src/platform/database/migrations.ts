@@ -31,6 +31,7 @@ import { BindSessionsToAgents1795379487000 } from './migrations/1795379487000-bi
 import { ChainTheAudit1795379687000 } from './migrations/1795379687000-chain-the-audit.js';
 import { CountWhatTurnsCost1795379987000 } from './migrations/1795379987000-count-what-turns-cost.js';
 import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-tokens-in-order.js';
+import { CoolModelsDown1795380865000 } from './migrations/1795380865000-cool-models-down.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   ChainTheAudit1795379687000,
   CountWhatTurnsCost1795379987000,
   FindTokensInOrder1795380293000,
+  CoolModelsDown1795380865000,
 ];

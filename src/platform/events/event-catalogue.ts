@@ -27,6 +27,19 @@ interface ErrorFacts {
   readonly name?: string;
 }
 
+/** One model failed before it said anything, and the next one of the agent's chain was asked. */
+interface FailoverFacts {
+  readonly provider: string;
+  readonly model: string;
+  /** Why it failed: a fixed word, such as `provider_unreachable`. */
+  readonly reason: string;
+  readonly next_provider: string;
+  readonly next_model: string;
+  readonly agent: string;
+  readonly session_id: string;
+  readonly turn_id: string;
+}
+
 interface NamedFacts {
   readonly name: string;
 }
@@ -84,6 +97,7 @@ export interface EventPayloads {
     readonly duration_ms: number;
   };
   'error.occurred': ErrorFacts;
+  'provider.failed_over': FailoverFacts;
   'channel.connected': NamedFacts;
   'channel.disconnected': LostFacts;
   'mcp.connected': NamedFacts;
@@ -119,6 +133,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
   'message.sent': true,
   'tool.executed': true,
   'error.occurred': true,
+  'provider.failed_over': true,
   'channel.connected': true,
   'channel.disconnected': true,
   'mcp.connected': true,

@@ -7,7 +7,10 @@ const secretName =
 
 /** Keys that look like secrets but are not, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
+  'provider.api_key_env': 'the name of a variable',
   'provider.base_url': 'a URL with credentials in it is refused',
+  'providers.<name>.api_key_env': 'the name of a variable',
+  'providers.<name>.base_url': 'a URL with credentials in it is refused',
   'security.allow_private_networks': 'addresses, which everybody may see',
   'channels_config.<name>.token_env': 'the name of a variable',
   'channels_config.<name>.app_token_env': 'the name of a variable',
@@ -80,6 +83,11 @@ const GUARDED_NAMES =
 const HARMLESS: Readonly<Record<string, string>> = {
   'limits.turns_per_replica': 'the capacity of a process, for everyone',
   'multimodal.allow_remote_fetch': 'the guarded client decides which addresses are allowed',
+  ...Object.fromEntries(
+    ['description', 'system_prompt', 'models', 'reasoning', 'max_output_tokens', 'temperature', 'top_p']
+      .concat(['stop', 'tool_choice', 'skills', 'memory'])
+      .map((key) => [`agents.<name>.${key}`, 'how an agent answers, not whom']),
+  ),
   'channels_config.<name>.enabled': 'connects or disconnects a channel that an administrator configured',
   'channels_config.<name>.mention_only': 'which messages the bot answers, not whose',
   'channels_config.<name>.stream_interval_ms': 'pace',

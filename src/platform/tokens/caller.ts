@@ -14,6 +14,10 @@ export interface Caller {
    * `issuer|subject` of a JWT. Stored with turns that wait, so it must stay plain data.
    */
   readonly verifiedUserId?: string;
+  /** The only agents that it may use, the first one by default; absent for all. */
+  readonly agents?: readonly string[];
+  /** Names of the roles that a company's identity provider gave it. */
+  readonly roles?: readonly string[];
   /** The channel that speaks for its users; absent for a token, whose messages come over REST. */
   readonly channel?: string;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { AgentNotAllowed } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import {
@@ -88,6 +89,7 @@ export class ConversationRun {
       if (before === undefined || before.status === 'waiting') await this.runTurn(message, before);
     } catch (error) {
       if (error instanceof TurnLimitReached && error.isBudget) return REPLY_TEXTS.budgetSpent;
+      if (error instanceof AgentNotAllowed) return REPLY_TEXTS.notAllowed;
       throw error;
     }
     return replyText(await this.result(message));
@@ -129,7 +131,7 @@ export class ConversationRun {
   private async newSession({ userId, conversation }: OpenMessage): Promise<string> {
     const { claim } = this.terms;
     const input = { channel: claim.channel, userId, metadata: { conversation } };
-    const { id } = await this.parts.sessions.create(input, this.caller);
+    const { id } = await this.parts.sessions.create(input, { ...this.caller, verifiedUserId: userId });
     await this.parts.conversations.setSession(claim, id);
     this.sessionId = id;
     return id;

@@ -5,6 +5,7 @@ export const REPLY_TEXTS = {
   unreadable: 'I can only read text. Please write it to me.',
   failed: 'Sorry, I could not answer that. Please try again in a moment.',
   budgetSpent: 'I have said all that I may today. Please write to me again tomorrow.',
+  notAllowed: 'I may not talk to you here.',
   cancelled: 'This answer was stopped.',
   length: '(My answer became too long and was cut off here. Ask me to go on.)',
   content_filter: '(The rest of this answer was withheld by a content filter.)',

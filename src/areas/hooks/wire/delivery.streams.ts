@@ -81,6 +81,11 @@ const PAYLOADS: PayloadSchemas = {
     status: { type: 'string', enum: ['success', 'error', 'denied', 'timeout'] },
     duration_ms: count,
   },
+  'provider.failed_over': {
+    ...{ provider: text, model: text, next_provider: text, next_model: text, agent: text },
+    ...{ session_id: text, turn_id: text },
+    reason: { type: 'string', description: 'Why it failed', example: 'provider_unreachable' },
+  },
   'error.occurred': {
     source: { type: 'string', enum: ['turn', 'hook', 'channel', 'mcp', 'plugin'] },
     reason: { type: 'string', description: 'A fixed word, such as `provider_idle_timeout`' },

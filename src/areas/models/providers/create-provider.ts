@@ -33,7 +33,7 @@ export async function createProvider(
     }
     case 'offline': {
       const { OfflineProvider } = await import('./offline/offline.provider.js');
-      return new OfflineProvider(choice.model);
+      return new OfflineProvider();
     }
     default:
       return choice.kind satisfies never;

@@ -1,6 +1,6 @@
 import { type GatewaySettings, settingsSchema } from '../../../platform/settings/settings.schema.js';
 import type { ModelOptions } from '../model-provider.port.js';
-import { providerCheck } from '../provider-setting.js';
+import { providerChecks } from '../provider-setting.js';
 import { type ProviderChoice, refusedByChoice } from './provider-choice.js';
 
 const claude: ProviderChoice = {
@@ -80,7 +80,9 @@ describe('what a model does not take is refused by its name', () => {
   it('settings that do not fit their model are refused with that sentence', () => {
     const keys = { anthropic: 'key-a', openai: undefined };
     const problem = (reasoning: GatewaySettings['agent']['reasoning'], model: string) =>
-      providerCheck(keys).problem(settingsSchema.parse({ agent: { reasoning }, provider: { model } }));
+      providerChecks(keys).flatMap(
+        (check) => check.problem(settingsSchema.parse({ agent: { reasoning }, provider: { model } })) ?? [],
+      )[0];
     expect(problem('none', 'claude-opus-5-5')).toBe(
       'agent.reasoning: claude-opus-5-5 always thinks, so it cannot be none.',
     );

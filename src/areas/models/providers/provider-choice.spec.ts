@@ -30,6 +30,8 @@ describe('the choice of a provider', () => {
 
   it('brings the official address and a model of the kind, unless others are given', () => {
     expect(chooseProvider(settings({ kind: 'anthropic' }), both)).toEqual({
+      name: 'default',
+      keySource: 'ANTHROPIC_API_KEY or provider.api_key',
       kind: 'anthropic',
       apiKey: 'key-a',
       baseUrl: 'https://api.anthropic.com',

@@ -93,7 +93,7 @@ function chosenKind(
   keys: ProviderKeys,
 ): ProviderChoice {
   const why = `${sectionOf(name)}.kind is ${kind}`;
-  if (kind === 'offline') return { ...OFFLINE, name, model: settings.model || OFFLINE.model, why };
+  if (kind === 'offline') return { ...OFFLINE, name, why };
   return remote(name, kind, settings, { keys, why });
 }
 

@@ -143,7 +143,7 @@ describe.each(allWires)('the $kind wire ($wire) against an independent fake', ({
     [400, 'provider_rejected_request'],
     [401, 'provider_refused_credentials'],
     [403, 'provider_refused_credentials'],
-    [404, 'provider_rejected_request'],
+    [404, 'provider_unknown_model'],
     [422, 'provider_rejected_request'],
   ])('does not repeat what was answered with %i', async (status, reason) => {
     fake.onMessage('no', { error: { message: 'No.' }, status });

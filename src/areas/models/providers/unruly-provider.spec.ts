@@ -108,7 +108,7 @@ describe.each(wires)('a provider on the $kind wire', (wire) => {
     });
     expect(await rejection(ask(provider))).toMatchObject({
       message: `The model provider ${wire.kind} broke off its answer: Overloaded.`,
-      details: { reason: 'provider_error' },
+      details: { reason: wire.kind === 'openai' ? 'provider_error' : 'provider_overloaded' },
     });
     expect(server.requests).toHaveLength(1);
   });

@@ -78,7 +78,7 @@ function presentSessionItemA(session: SessionSummary): SessionItemViewA {
 
 export function presentSessionDetailA(
   session: Session,
-  defaultModel: string,
+  model: string,
   budget: TokenBudget | undefined,
 ): SessionDetailViewA {
   return {
@@ -88,7 +88,7 @@ export function presentSessionDetailA(
     status: sessionStatusA(session.status),
     message_count: session.messageCount,
     agent: session.agent,
-    model: session.model ?? defaultModel,
+    model,
     total_tokens: session.inputTokens + session.outputTokens,
     ...presentBudget(budget),
   };

@@ -62,7 +62,7 @@ export class SessionsControllerA {
   @Answers(200, 'The session', SessionDetailViewA)
   async detail(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<SessionDetailViewA> {
     const session = await this.sessions.find(id, caller);
-    return presentSessionDetailA(session, this.sessions.defaultModel, this.sessions.budgetOf(session));
+    return presentSessionDetailA(session, this.sessions.modelOf(session), this.sessions.budgetOf(session));
   }
 
   @Delete(':id')

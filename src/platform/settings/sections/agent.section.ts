@@ -119,7 +119,6 @@ export const agentSection = z.strictObject({
   skills: agentChoices
     .skills()
     .default(['*'])
-    .register(keyMarks, { security: true })
     .describe('Skills that are offered, by name; * stands for any characters.'),
   memory: z.boolean().default(true).describe('Whether it remembers users beyond a session.'),
   users: agentChoices
@@ -250,7 +249,6 @@ export const agentsSection = z
         skills: agentChoices
           .skills()
           .optional()
-          .register(keyMarks, { security: true })
           .describe('Skills that are offered, by name; without them, as in [agent].'),
         memory: z
           .boolean()

@@ -136,8 +136,8 @@ describe('what the Responses API answers', () => {
   it.each([
     ['a failed response', failed('server_error'), 'provider_error', 2],
     ['a rate that is passed meanwhile', failed('rate_limit_exceeded'), 'provider_rate_limited', 2],
-    ['a request that is refused meanwhile', failed('invalid_prompt'), 'provider_error', 1],
-    ['a policy', failed('bio_policy'), 'provider_error', 1],
+    ['a request that is refused meanwhile', failed('invalid_prompt'), 'provider_rejected_request', 1],
+    ['a policy', failed('bio_policy'), 'provider_filtered_content', 1],
     ['an error event', { type: 'error', ...error }, 'provider_error', 2],
     ['an error within an error event', { type: 'error', error }, 'provider_error', 2],
   ])(

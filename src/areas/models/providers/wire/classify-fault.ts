@@ -41,6 +41,7 @@ const EVENT_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(not_found|model_not_found)/, 'provider_unknown_model'],
   [/^(timeout|request_timeout|vector_store_timeout)/, 'provider_timed_out'],
   [/content_filter|content_policy|safety|image_content_policy/, 'provider_filtered_content'],
+  [/^[a-z]+_policy/, 'provider_filtered_content'],
   [
     /^(invalid_|unsupported_|context_length|string_above_max_length|request_too_large)/,
     'provider_rejected_request',

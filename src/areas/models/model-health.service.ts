@@ -1,0 +1,212 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
+import type { Counter } from 'prom-client';
+import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { emitSql } from '../../platform/events/emit.sql.js';
+import { EventSignal } from '../../platform/events/event.store.js';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Settings } from '../../platform/settings/settings.js';
+import type { ModelCandidate, ModelChain } from './model-chains.js';
+import { type ModelName, modelLabel, providerSettings } from './model-names.js';
+
+const FAILOVERS = 'agent_gateway_provider_failovers_total';
+
+export const failoverMetric = makeCounterProvider({
+  name: FAILOVERS,
+  help: 'Calls of models that failed and that the next model of the chain took over, by what failed and why.',
+  labelNames: ['provider', 'model', 'reason'],
+});
+
+/** Keeps what failed for all replicas, and tells hooks of it when another model takes over: `$5` provider, `$6` model. */
+const KEEP: Statement = {
+  name: 'model_cooldowns.keep',
+  text: `
+    WITH kept AS (
+      INSERT INTO model_cooldowns AS known (provider, model, reason, failed_at, until)
+      VALUES ($1, $2, $3, now(), now() + make_interval(secs => $4))
+      ON CONFLICT (provider, model) DO UPDATE
+        SET reason = excluded.reason, failed_at = excluded.failed_at, until = greatest(known.until, excluded.until)
+      RETURNING provider, model, reason
+    )
+    SELECT CASE WHEN $5::text IS NULL THEN 0 ELSE ${emitSql('provider.failed_over', '$7::text', {
+      provider: 'provider',
+      model: 'model',
+      reason: 'reason',
+      next_provider: '$5::text',
+      next_model: '$6::text',
+      agent: '$8::text',
+      session_id: '$9::text',
+      turn_id: '$10::text',
+    })} END AS deliveries FROM kept`,
+};
+const FORGET: Statement = {
+  name: 'model_cooldowns.forget',
+  text: 'DELETE FROM model_cooldowns WHERE provider = $1 AND model = $2',
+};
+const COOLING = `(SELECT json_agg(json_build_array(provider, model, reason,
+  (extract(epoch FROM until - now()) * 1000)::float8)) FROM model_cooldowns WHERE until > now())`;
+
+/** How often the failures that other replicas saw are read, in milliseconds. */
+const POLL_MS = 1000;
+/** What this replica saw is believed for so long although it cannot be read yet, in milliseconds. */
+const UNREAD_MS = 10_000;
+
+interface Cooldown {
+  readonly reason: string;
+  /** On this process's clock. */
+  readonly untilMs: number;
+  readonly seenAtMs: number;
+}
+
+/** The turn that met a failure. */
+export interface FailureContext {
+  readonly agent: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+}
+
+/** What a provider does to a call that another model might answer; a request that it rejects would be rejected elsewhere, too. */
+const FINAL_REASONS = new Set([
+  'provider_rejected_request',
+  'provider_filtered_content',
+  'provider_answer_too_large',
+]);
+
+/** Whether another model may answer in place of the one that failed like this. */
+export function mayPassOn(error: unknown): error is ProviderFailed | ProviderTimedOut {
+  if (error instanceof ProviderTimedOut) return true;
+  return error instanceof ProviderFailed && !FINAL_REASONS.has(error.details?.reason ?? '');
+}
+
+/** Which models failed lately, on any replica: they are passed over while others can answer. */
+@Injectable()
+export class ModelHealth implements OnModuleInit {
+  private readonly logger: Logger;
+  private cooling: ReadonlyMap<string, Cooldown> = new Map();
+
+  constructor(
+    private readonly database: Database,
+    private readonly dueWork: DueWork,
+    private readonly signal: EventSignal,
+    private readonly settings: Settings,
+    @InjectMetric(FAILOVERS) private readonly failovers: Counter<'provider' | 'model' | 'reason'>,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::provider');
+  }
+
+  onModuleInit(): void {
+    this.dueWork.watch({
+      name: 'model_cooldowns',
+      everyMs: POLL_MS,
+      sql: COOLING,
+      onAnswer: (rows) => this.read(rows),
+    });
+  }
+
+  /** Why a model is passed over at the moment; undefined for one that is not. */
+  problemOf(name: ModelName): string | undefined {
+    const known = this.cooling.get(modelLabel(name));
+    return known !== undefined && known.untilMs > performance.now() ? known.reason : undefined;
+  }
+
+  /** The chain in the order in which it is asked: what failed lately comes last, so that it is asked when nothing else answers. */
+  inOrder(chain: ModelChain): ModelChain {
+    if (this.cooling.size === 0 || chain.length === 1) return chain;
+    const failed = (one: ModelCandidate): number => (this.problemOf(one) === undefined ? 0 : 1);
+    const [first, ...others] = [...chain].sort((one, other) => failed(one) - failed(other));
+    return first === undefined ? chain : [first, ...others];
+  }
+
+  /** Notes a failure, for all replicas; `next` is who is asked instead. Nothing waits for it. */
+  failed(
+    one: ModelCandidate,
+    error: GatewayError,
+    next: ModelCandidate | undefined,
+    turn: FailureContext,
+  ): void {
+    const reason = error.details?.reason ?? error.name;
+    const isNews = this.problemOf(one) === undefined;
+    this.log(one, reason, next, turn, isNews);
+    if (next !== undefined) this.failovers.inc({ provider: one.provider, model: one.model, reason });
+    const secs = providerSettings(one.provider, this.settings.current)?.cooldown_secs ?? 0;
+    const now = performance.now();
+    this.set(one, { reason, untilMs: now + secs * 1000, seenAtMs: now });
+    if (isNews || next !== undefined) void this.keep(one, { reason, secs }, next, turn);
+  }
+
+  /** A model that had failed answers again. */
+  answered(one: ModelCandidate): void {
+    if (this.cooling.size === 0 || this.problemOf(one) === undefined) return;
+    const rest = new Map(this.cooling);
+    rest.delete(one.label);
+    this.cooling = rest;
+    this.database.query(FORGET, [one.provider, one.model]).catch((failure: unknown) => {
+      this.logger.debug('the recovery of a model could not be stored', { error: String(failure) });
+    });
+  }
+
+  private log(
+    { provider, model }: ModelName,
+    reason: string,
+    next: ModelCandidate | undefined,
+    { agent, sessionId, turnId }: FailureContext,
+    isNews: boolean,
+  ): void {
+    const fields = { provider, model, reason, agent, session_id: sessionId, turn_id: turnId };
+    if (reason === 'provider_refused_credentials' && isNews)
+      this.logger.error('a model provider refuses its key', fields);
+    if (next !== undefined)
+      this.logger.warn(
+        `the model ${modelLabel({ provider, model })} failed and ${next.label} is asked instead`,
+        {
+          ...fields,
+          next: next.label,
+        },
+      );
+  }
+
+  private async keep(
+    { provider, model }: ModelName,
+    { reason, secs }: { readonly reason: string; readonly secs: number },
+    next: ModelCandidate | undefined,
+    { agent, userId, sessionId, turnId }: FailureContext,
+  ): Promise<void> {
+    const values = [provider, model, reason, secs, next?.provider ?? null, next?.model ?? null];
+    try {
+      const [kept] = await this.database.query<{ deliveries: number }>(KEEP, [
+        ...values,
+        ...[userId, agent, sessionId, turnId],
+      ]);
+      this.signal.queued(kept?.deliveries);
+    } catch (failure) {
+      this.logger.warn('the failure of a model could not be stored for other replicas', {
+        ...{ provider, model, error: String(failure) },
+      });
+    }
+  }
+
+  private set(name: ModelName, cooldown: Cooldown): void {
+    this.cooling = new Map(this.cooling).set(modelLabel(name), cooldown);
+  }
+
+  /** Takes over what all replicas know; undefined when the database could not be asked. */
+  private read(rows: unknown): void {
+    if (rows === undefined || (rows === null && this.cooling.size === 0)) return;
+    const now = performance.now();
+    const unread = [...this.cooling].filter(
+      ([, { seenAtMs, untilMs }]) => now - seenAtMs < UNREAD_MS && untilMs > now,
+    );
+    const stored = ((rows ?? []) as [string, string, string, number][]).map(
+      ([provider, model, reason, leftMs]): [string, Cooldown] => [
+        modelLabel({ provider, model }),
+        { reason, untilMs: now + leftMs, seenAtMs: 0 },
+      ],
+    );
+    this.cooling = new Map([...unread, ...stored]);
+  }
+}

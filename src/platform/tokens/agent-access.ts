@@ -1,0 +1,33 @@
+import { Forbidden } from '../../common/errors/gateway-error.js';
+import type { AgentSettings } from '../settings/agent-settings.js';
+import { actingUser } from './acting-user.js';
+import type { Caller } from './caller.js';
+
+const ROLE = 'role:';
+
+/**
+ * Throws `AgentNotAllowed` when the caller's token is for other agents, or when neither the user for whom the gateway can
+ * vouch nor one of the caller's roles is among the agent's users.
+ */
+export function refuseAgent(
+  { name, users }: Pick<AgentSettings, 'name' | 'users'>,
+  caller: Caller,
+  sessionUserId: string,
+): void {
+  refuseForeignAgent(name, caller);
+  if (users.includes('*') || users.includes(actingUser(caller, sessionUserId))) return;
+  if (caller.roles?.some((role) => users.includes(`${ROLE}${role}`)) === true) return;
+  throw new AgentNotAllowed(`You may not talk to the agent "${name}": it has other users.`);
+}
+
+/** Throws `AgentNotAllowed` when the caller's token is for other agents. */
+export function refuseForeignAgent(name: string, { agents }: Pick<Caller, 'agents'>): void {
+  if (agents === undefined || agents.includes(name)) return;
+  throw new AgentNotAllowed(`This access token may only use the agents ${agents.join(', ')}.`);
+}
+
+export class AgentNotAllowed extends Forbidden {
+  constructor(sentence: string) {
+    super(sentence, { details: { reason: 'agent_not_allowed' } });
+  }
+}

@@ -1,0 +1,23 @@
+import type { ModelHealth } from '../../src/areas/models/model-health.service.js';
+import type { ModelProvider } from '../../src/areas/models/model-provider.port.js';
+import type { TurnAgent } from '../../src/areas/turns/turn.js';
+import { agentSettings } from '../../src/platform/settings/agent-settings.js';
+import { type GatewaySettings, settingsSchema } from '../../src/platform/settings/settings.schema.js';
+
+/** The agent `default` of these settings, with one model. */
+export function turnAgent(
+  speaker: ModelProvider,
+  model = speaker.defaultModel,
+  settings: GatewaySettings = settingsSchema.parse({}),
+): TurnAgent {
+  const own = agentSettings(settings, 'default');
+  if (own === undefined) throw new Error('There is no default agent.');
+  return { settings: own, chain: [{ provider: 'default', model, speaker, label: model }] };
+}
+
+/** Models of which nothing is remembered. */
+export const forgetfulHealth = {
+  inOrder: (chain: unknown) => chain,
+  failed: () => undefined,
+  answered: () => undefined,
+} as unknown as ModelHealth;
