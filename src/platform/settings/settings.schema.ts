@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import {
   agentSection,
-  agentsSection,
   memorySection,
   multimodalSection,
   providerSection,
-  providersSection,
   toolsSection,
 } from './sections/agent.section.js';
+import { agentsSection, providersSection } from './sections/agents.section.js';
 import { channelsSection } from './sections/channels.section.js';
 import { gatewaySection, streamingSection } from './sections/gateway.section.js';
 import { limitsSection, rateLimitsSection } from './sections/limits.section.js';

@@ -119,7 +119,6 @@ export function providerSecrets(choice: ProviderChoice): string[] {
   return choice.apiKey === '' ? [] : [choice.apiKey];
 }
 
-/** The key of `[provider]` may come from the kind's own variable; that of another provider only from where its settings say. */
 function remote(
   name: string,
   kind: RemoteKind,
@@ -127,13 +126,7 @@ function remote(
   { keys, why }: { readonly keys: ProviderKeys; readonly why: string },
 ): ProviderChoice {
   const section = sectionOf(name);
-  const { api_key_env: variable } = settings;
-  const common = name === DEFAULT_PROVIDER ? keys[kind]?.trim() : undefined;
-  const named = variable === '' ? undefined : keys.lookup?.(variable)?.trim();
-  if (variable !== '' && !named)
-    throw new Error(`${section}.api_key_env names a variable that is not set: ${variable}.`);
-  const apiKey = (settings.api_key.trim() || named) ?? common ?? '';
-  const keySource = `${variable || (name === DEFAULT_PROVIDER ? KEY_VARIABLES[kind] : `${section}.api_key_env`)} or ${section}.api_key`;
+  const { apiKey, keySource } = keyOf(name, kind, settings, keys);
   if (apiKey === '' && settings.base_url === '') {
     throw new Error(
       `${section}.kind is ${kind}, but there is no key: set ${keySource}, ` +
@@ -147,6 +140,23 @@ function remote(
   const model = settings.model || DEFAULT_MODELS[kind];
   const wire = kind === 'openai' && { wire: settings.wire };
   return { name, kind, apiKey, baseUrl, model, why, keySource, ...wire };
+}
+
+/** The key of `[provider]` may come from the kind's own variable; that of another provider only from where its settings say. */
+function keyOf(
+  name: string,
+  kind: RemoteKind,
+  { api_key: given, api_key_env: variable }: ProviderSettings,
+  keys: ProviderKeys,
+): Pick<ProviderChoice, 'apiKey' | 'keySource'> {
+  const section = sectionOf(name);
+  const isDefault = name === DEFAULT_PROVIDER;
+  const keySource = `${variable || (isDefault ? KEY_VARIABLES[kind] : `${section}.api_key_env`)} or ${section}.api_key`;
+  if (given.trim() !== '') return { apiKey: given.trim(), keySource };
+  if (variable === '') return { apiKey: (isDefault && keys[kind]?.trim()) || '', keySource };
+  const named = keys.lookup?.(variable)?.trim();
+  if (!named) throw new Error(`${section}.api_key_env names a variable that is not set.`);
+  return { apiKey: named, keySource };
 }
 
 /** A key or an address without a kind could go to the wrong provider. */

@@ -27,6 +27,7 @@ interface Description {
 
 type StatusFacts = Extract<WireFaultFacts, { kind: 'status' }>;
 
+const REFUSED_STATUS = new Set([401, 403]);
 const RETRYABLE_STATUS = new Set([408, 409, 429]);
 /** Error words of both wires that another attempt does not mend. */
 const FINAL_ERROR_CODES =
@@ -104,21 +105,21 @@ function describeStatus(facts: StatusFacts, provider: ProviderIdentity): Omit<De
   const { status } = facts;
   const sentence = said(facts.sentence, provider);
   // What a provider says about a refused key may quote a part of it.
-  if (status === 401 || status === 403) {
+  if (REFUSED_STATUS.has(status)) {
     const what = `refused the credentials (${status}). Check ${provider.keySource}`;
     return { reason: 'provider_refused_credentials', what };
   }
-  if (status === 429 && facts.word === 'insufficient_quota')
-    return { reason: 'provider_quota_used_up', what: `says that the quota is used up (429)${sentence}` };
-  if (status === 503 || status === 529)
-    return { reason: 'provider_overloaded', what: `is overloaded (${status})${sentence}` };
+  if (status === 402 || facts.word === 'insufficient_quota')
+    return {
+      reason: 'provider_quota_used_up',
+      what: `says that the quota is used up (${status})${sentence}`,
+    };
   if (status === 429)
     return { reason: 'provider_rate_limited', what: `limits the rate of calls (429)${sentence}` };
   if (status === 404 || facts.word === 'model_not_found') {
     const what = `does not know what was asked for (${status})${sentence}. Check the model and ${provider.section}.base_url`;
     return { reason: 'provider_unknown_model', what };
   }
-  if (status === 402) return { reason: 'provider_quota_used_up', what: `wants to be paid (402)${sentence}` };
   if (status >= 300 && status < 400) {
     const what = `redirected the call (${status}). Set ${provider.section}.base_url to the final address`;
     return { reason: 'provider_error', what };
@@ -126,7 +127,8 @@ function describeStatus(facts: StatusFacts, provider: ProviderIdentity): Omit<De
   if (status < 500 && !RETRYABLE_STATUS.has(status)) {
     return { reason: 'provider_rejected_request', what: `rejected the request (${status})${sentence}` };
   }
-  return { reason: 'provider_error', what: `failed (${status})${sentence}` };
+  const reason = status === 503 || status === 529 ? 'provider_overloaded' : 'provider_error';
+  return { reason, what: `failed (${status})${sentence}` };
 }
 
 function failed(
