@@ -148,7 +148,7 @@ function keyOf(
   kind: RemoteKind,
   { api_key: given, api_key_env: variable }: ProviderSettings,
   keys: ProviderKeys,
-): Pick<ProviderChoice, 'apiKey' | 'keySource'> {
+): { readonly apiKey: string; readonly keySource: string } {
   const section = sectionOf(name);
   const isDefault = name === DEFAULT_PROVIDER;
   const keySource = `${variable || (isDefault ? KEY_VARIABLES[kind] : `${section}.api_key_env`)} or ${section}.api_key`;
