@@ -105,26 +105,31 @@ function readBody(
     let size = 0;
     const cutShort = (): void =>
       reject(new BadRequest('The connection ended before the whole body had arrived.'));
-    request.on('data', (chunk: Buffer) => {
+    const add = (chunk: Buffer): void => {
       size += chunk.length;
       try {
         if (size > maxBytes) throw tooLarge(maxBytes);
         held.add(chunk.length);
         chunks.push(chunk);
       } catch (refusal) {
-        request.removeAllListeners('data');
+        request.off('data', add);
         if (refusal instanceof Error) reject(refusal);
       }
-    });
+    };
+    request.on('data', add);
     request.once('end', () => {
-      // Every request closes in the end; for one that has arrived whole, that is no error.
-      request.off('close', cutShort);
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      // The request lives until its answer, and would keep the bytes by these. Its end is no error any more.
+      request.off('data', add).off('close', cutShort).off('error', cutShort).on('error', ignored);
     });
     // The error is that of the caller's connection, not one of the gateway.
     request.once('error', cutShort);
     request.once('close', cutShort);
   });
+}
+
+function ignored(): void {
+  // Of a connection that is gone once the body is here; its response tells.
 }
 
 function tooLarge(maxBytes: number): BodyTooLarge {

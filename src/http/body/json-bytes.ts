@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import { JsonScanner } from './json-scanner.js';
 
+const nothing = (): void => undefined;
+
 /** Lets the event loop serve what else has arrived. */
 type Pause = () => Promise<void>;
 
@@ -15,7 +17,8 @@ function oneAtATime(): <Result>(work: (pause: Pause) => Promise<Result>) => Prom
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(pause).then(() => work(pause));
-    last = done.catch(() => undefined);
+    // Not its result, which would be kept until the next piece of work.
+    last = done.then(nothing, nothing);
     return done;
   };
 }

@@ -1,7 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cutWhenStalled } from './listener-server.js';
+import { createExpressServer, cutWhenStalled } from './listener-server.js';
 
 /** More than the kernel buffers for a caller that reads nothing. */
 const LARGE = Buffer.alloc(20_000_000, 'x');
@@ -65,4 +65,28 @@ test('an unfinished response is left alone', async () => {
   await sleep(3 * TIMEOUT_MS);
   expect(unanswered.size).toBe(1);
   socket.destroy();
+});
+
+test('a body that does not come to its end in time ends its connection', async () => {
+  const codes: unknown[] = [];
+  const arrival = { requestTimeout: 100, connectionsCheckingInterval: 20 };
+  const ended = new Promise<boolean>((resolve) => {
+    const slow = createExpressServer(
+      { IncomingMessage, ServerResponse },
+      (request) => request.resume().once('close', () => resolve(request.complete)),
+      arrival,
+    );
+    slow.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      codes.push(error.code);
+      socket.destroy();
+      slow.close();
+    });
+    slow.listen(0, '127.0.0.1', () => {
+      const socket = connect((slow.address() as AddressInfo).port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf of it');
+    });
+  });
+  expect(await ended).toBe(false);
+  expect(codes).toEqual(['ERR_HTTP_REQUEST_TIMEOUT']);
 });

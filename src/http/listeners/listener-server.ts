@@ -27,17 +27,23 @@ export function expressClasses(express: Express): ExpressClasses {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-export function createExpressServer(classes: ExpressClasses, handle: RequestListener): Server {
+/** How long a whole request may take to arrive; looked at every second. */
+const ARRIVAL = { requestTimeout: 120_000, connectionsCheckingInterval: 1000 } as const;
+
+export function createExpressServer(
+  classes: ExpressClasses,
+  handle: RequestListener,
+  arrival: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = ARRIVAL,
+): Server {
   return createServer(
     {
       ...classes,
+      ...arrival,
       // `stampRequest` refuses above MAX_HEADER_BYTES in the envelope; the parser only bounds memory.
       maxHeaderSize: 2 * MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: 75_000,
-      headersTimeout: 10_000,
-      requestTimeout: 120_000,
-      connectionsCheckingInterval: 1000,
+      headersTimeout: Math.min(10_000, arrival.requestTimeout ?? 10_000),
     },
     handle,
   );

@@ -211,13 +211,17 @@ export class ListMessagesQuery {
 
 const MAX_ATTACHMENTS = 10;
 
-/** The message of a request. Checks the rules that involve several fields; throws `BadFields`. */
+/**
+ * The message of a request. Checks the rules that involve several fields; throws `BadFields`. The base64 of its attachments
+ * is taken out of the request: the caller of the route keeps that until its answer, which may be long in coming.
+ */
 export function newUserMessage(request: SendMessageRequest): SentMessage {
   BadFields.refuse(messageProblems(request));
   const attachments = (request.attachments ?? []).map(newAttachment);
   const bytes = attachments.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
   if (bytes > MAX_ATTACHED_BYTES)
     throw new BadFields([{ path: 'attachments', message: 'must be at most 20 MiB decoded in all' }]);
+  for (const one of request.attachments ?? []) delete one.data;
   return { content: request.content ?? '', attachments, options: optionsOf(request) };
 }
 

@@ -53,6 +53,8 @@ export class MessagesHandlers {
     request: GatewayRequest,
     response: Response,
   ): Promise<void> {
+    // Validation has copied what it holds; kept, it would hold the base64 of attachments until the answer.
+    request.body = undefined;
     const seen = seenByPost(request);
     if (seen !== undefined) return this.resume(sessionId, seen, body, caller, key, request, response);
     if (key?.turnId !== undefined) return this.repeat(key.turnId, request, response);

@@ -1,0 +1,63 @@
+import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
+import type { Settings } from '../../platform/settings/settings.js';
+import { BodyRoom } from './body-room.js';
+
+const LARGEST = 1_048_576;
+/** The start of each body is not counted. */
+const FREE = 65_536;
+
+const room = (): BodyRoom =>
+  new BodyRoom({
+    current: { gateway: { max_body_bytes: 1024, max_message_body_bytes: LARGEST } },
+  } as unknown as Settings);
+
+const thrown = (work: () => void): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+/** Bodies of one caller that take half of the room for eight. */
+const half = (of: BodyRoom, caller: string) =>
+  Array.from({ length: 4 }, () => {
+    const held = of.enter(caller);
+    held.add(FREE + LARGEST);
+    return held;
+  });
+
+test('a process has room for eight bodies of the largest size; the next one is 503, whoever sends it', () => {
+  const full = room();
+  const [first] = half(full, 'ada');
+  half(full, 'ben');
+  const third = full.enter('cleo');
+  expect(third.add(FREE)).toBe(false);
+  const refusal = thrown(() => third.add(1));
+  expect(refusal).toBeInstanceOf(Unavailable);
+  expect(refusal).toMatchObject({ status: 503, details: { reason: 'too_many_bodies' } });
+  // Nothing was counted for the one that was refused, and room that is freed serves it.
+  first?.release();
+  expect(third.add(1)).toBe(true);
+});
+
+test('one caller has half of it: 429 before the room is full', () => {
+  const shared = room();
+  half(shared, 'ada');
+  const refusal = thrown(() => shared.enter('ada').add(FREE + 1));
+  expect(refusal).toBeInstanceOf(RateLimited);
+  expect(refusal).toMatchObject({ details: { reason: 'api_token_bodies' } });
+  expect(shared.enter('ben').add(FREE + 1)).toBe(true);
+});
+
+test('room that is released is free again, once', () => {
+  const shared = room();
+  for (const held of half(shared, 'ada')) {
+    held.release();
+    held.release();
+  }
+  half(shared, 'ada');
+  half(shared, 'ben');
+  expect(thrown(() => shared.enter('cleo').add(FREE + 1))).toBeInstanceOf(Unavailable);
+});

@@ -1,0 +1,76 @@
+import { request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+
+const ATTACHED_BYTES = 9 * 2 ** 20;
+
+let database: TestDatabase;
+let gateway: TestGateway;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await startTestGateway({ database });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await database.drop();
+});
+
+/** Bytes of all strings, objects and buffers that are reachable. */
+function reachableBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** A tool that answers when it is told to. */
+function slowTool(): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<string>((resolve) => {
+    release = () => resolve('done');
+  });
+  gateway.tools.register({
+    name: 'slow',
+    description: 'Takes its time.',
+    inputSchema: { type: 'object', properties: {} },
+    run: () => released,
+  });
+  return release;
+}
+
+const HEAD = '{"content":"Later","attachments":[{"type":"file","mime_type":"text/plain","data":"';
+
+/** Sends a message with a large attachment piece by piece, and holds nothing of it. @returns the status of the answer */
+function sendLarge(url: string): Promise<number | undefined> {
+  const piece = Buffer.alloc(3 * 2 ** 16, 'x').toString('base64');
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${gateway.token}`, 'Content-Type': 'application/json' };
+    const post = request(url, { method: 'POST', headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    post.once('error', reject).write(HEAD);
+    for (let sent = 0; sent < ATTACHED_BYTES; sent += 3 * 2 ** 16) post.write(piece);
+    post.end('"}]}');
+  });
+}
+
+test('a message that waits holds the bytes of its attachments once, and not their base64 too', async () => {
+  const { id } = (await gateway.b.post<{ id: string }>('/sessions', {})).body;
+  const release = slowTool();
+  const first = gateway.b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+  const turns = (status: string) =>
+    database.query(`SELECT id FROM turns WHERE session_id = $1 AND status = $2`, [id, status]);
+  await eventually(async () => expect(await turns('running')).toHaveLength(1));
+  const before = reachableBytes();
+  const second = sendLarge(`${gateway.b.base}/sessions/${id}/messages`);
+  await eventually(async () => expect(await turns('waiting')).toHaveLength(1));
+  await eventually(() => expect(reachableBytes() - before).toBeLessThan(1.2 * ATTACHED_BYTES));
+  release();
+  expect((await first).status).toBe(200);
+  expect(await second).toBe(200);
+});
