@@ -83,7 +83,10 @@ async function openLiveConfiguration(
 ): Promise<Configuration> {
   const database = new Database(dataSource);
   const checks = providerChecks(providerKeys(environment));
-  const opened = await openConfiguration({ environment, loaded, database, box, logs, redactor, checks });
+  const listens = true;
+  const opened = await openConfiguration({
+    ...{ environment, loaded, database, box, logs, redactor, checks, listens },
+  });
   const { configuration } = opened;
   logs.setLevel(configuration.live.current.logging.level);
   configuration.subscribers.add(new LogLevelSetting(logs));

@@ -4,6 +4,7 @@ import { allowanceOf } from '../../src/areas/turns/limits/turn-allowance.js';
 import { MessageStore } from '../../src/areas/turns/message.store.js';
 import { TurnStore } from '../../src/areas/turns/turn.store.js';
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
+import type { TurnMetrics } from '../../src/areas/turns/turn-metrics.js';
 import { TurnSpending } from '../../src/areas/usage/cost.js';
 import { EventSignal } from '../../src/platform/events/event.store.js';
 import { ReplicaId } from '../../src/platform/lifecycle/replica-id.js';
@@ -43,7 +44,9 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
   const sessions = new SessionStore(database, signal);
   const replica = new ReplicaId();
   const turns = new TurnStore(database, replica, signal, settings);
-  const endings = new TurnEndingsStore(database, replica, signal, settings);
+  // It counts only turns whose replica is gone, of which there are none.
+  const metrics = { lost: () => undefined } as unknown as TurnMetrics;
+  const endings = new TurnEndingsStore(database, replica, signal, settings, metrics);
   const messages = new MessageStore(database);
 
   const { id: sessionId } = await sessions.insert({

@@ -55,6 +55,27 @@ test('a stored port moves no replica that names its own, and the log says what w
   }
 });
 
+test('a stored host that no machine has stops no replica: it starts where it would without, and the log says so', async () => {
+  const first = await startTestGateway({ database });
+  try {
+    const { status, body } = await first.b.patch('/config', { 'gateway.management_host': '192.0.2.7' });
+    expect([status, body]).toEqual([200, { updated: ['gateway.management_host'], reload_required: true }]);
+    const second = await startTestGateway({ database });
+    try {
+      expect((await second.b.get('/status/health')).status).toBe(200);
+      const warned = second.logLines.filter((line) =>
+        line.includes('no address that this machine can listen on'),
+      );
+      expect(warned).toHaveLength(1);
+      expect(warned[0]).toContain('the stored gateway.management_host = 192.0.2.7');
+    } finally {
+      await second.stop();
+    }
+  } finally {
+    await first.stop();
+  }
+});
+
 // Elsewhere loopback has one address.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux(

@@ -8,7 +8,14 @@ import type { Environment } from '../../platform/settings/environment.js';
 import { settingsFile } from '../../platform/settings/file-layer.js';
 import { LiveSettings, snapshotOf } from '../../platform/settings/live-settings.js';
 import { SecretRegistrar } from '../../platform/settings/redaction.js';
-import { overruledKeys, warnOfOverruled, withoutOverruled } from '../../platform/settings/replica-keys.js';
+import {
+  type OverruledKey,
+  overruledKeys,
+  unbindableHosts,
+  warnOfOverruled,
+  warnOfUnbindable,
+  withoutOverruled,
+} from '../../platform/settings/replica-keys.js';
 import { type LoadedSettings, loadSettings } from '../../platform/settings/settings-loader.js';
 import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
 import { SettingsSwitch, warnOfIgnored } from '../../platform/settings/settings-switch.js';
@@ -27,6 +34,8 @@ export interface OpenConfigurationRequest {
   readonly redactor: Redactor;
   /** Rules of areas over several keys; `loaded` has passed them. */
   readonly checks: readonly CrossKeyCheck[];
+  /** Whether this process will listen where the settings say. */
+  readonly listens?: boolean;
 }
 
 export interface OpenedConfiguration {
@@ -46,11 +55,12 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   const secrets = new SecretRegistrar(request.redactor);
   secrets.register(candidate);
   warnOfOverruled(logger, candidate);
+  const without = (keys: readonly OverruledKey[]) =>
+    keys.length === 0 ? candidate : builder.build(loaded.layers, withoutOverruled(candidate.stored, keys));
   const overruled = overruledKeys(candidate);
-  const own =
-    overruled.length === 0
-      ? candidate
-      : builder.build(loaded.layers, withoutOverruled(candidate.stored, overruled));
+  const unbindable = request.listens ? await unbindableHosts(without(overruled), loaded.settings) : [];
+  warnOfUnbindable(logger, unbindable);
+  const own = without([...overruled, ...unbindable]);
   const live = new LiveSettings(snapshotOf(candidate, own.settings));
   const subscribers = new SettingsSubscribers(logger);
   const settingsSwitch = new SettingsSwitch(live, subscribers, secrets, logger);

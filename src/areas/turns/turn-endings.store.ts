@@ -13,6 +13,7 @@ import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';
 import * as end from './turn-end.sql.js';
 import { INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
+import { TurnMetrics } from './turn-metrics.js';
 import { LEAVE_QUEUES_EXPIRED } from './turn-start.sql.js';
 
 /** How many hooks will hear of it. */
@@ -39,6 +40,7 @@ export class TurnEndingsStore {
     private readonly replica: ReplicaId,
     private readonly signal: EventSignal,
     private readonly settings: Settings,
+    private readonly metrics: TurnMetrics,
   ) {}
 
   /** Stores the answer. Undefined when the lease was lost: then nothing was written. */
@@ -121,6 +123,7 @@ export class TurnEndingsStore {
     const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
     const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [ids, INTERRUPTED_NOTE]);
     this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
+    this.metrics.lost(closed.length);
     return closed;
   }
 }

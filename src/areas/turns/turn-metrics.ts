@@ -62,6 +62,11 @@ export class TurnMetrics implements OnModuleInit {
     this.scrape.onScrape(() => Promise.resolve(this.runningNow.set(this.running.count)));
   }
 
+  /** Counts turns whose replica is gone, where they are closed; nobody knows how long they ran. */
+  lost(turns: number): void {
+    if (turns > 0) this.turnsOf('interrupted').inc(turns);
+  }
+
   start(): TurnTimer {
     const began = performance.now();
     const passedSecs = () => (performance.now() - began) / 1000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SecretBox } from '../secrets/secret-box.js';
 import { CandidateBuilder } from './candidate-builder.js';
-import { overruledKeys, withoutOverruled } from './replica-keys.js';
+import { canBind, overruledKeys, unbindableHosts, withoutOverruled } from './replica-keys.js';
 import type { SettingsLayer } from './settings-validation.js';
 
 const builder = new CandidateBuilder(new SecretBox(randomBytes(32)), []);
@@ -31,4 +31,19 @@ test('it does not apply where the file or the environment sets one; the environm
   expect(overruled).toEqual([{ key: 'gateway.port', stored: 5000, own: 4001, where: 'environment' }]);
   const { gateway } = builder.build(layers, withoutOverruled(stored, overruled)).settings;
   expect([gateway.port, gateway.max_body_bytes]).toEqual([4001, 2048]);
+});
+
+test('a stored host is given up where it cannot be bound, and only there', async () => {
+  const rows = [
+    { key: 'gateway.host', content: { value: '192.0.2.7' } },
+    { key: 'gateway.management_host', content: { value: '127.0.0.1' } },
+  ];
+  const layers = [layer('file', { max_body_bytes: 4096 })];
+  const candidate = builder.build(layers, { revision: '1', rows });
+  const { settings: own } = builder.build(layers, { revision: '1', rows: [] });
+  expect(await unbindableHosts(candidate, own)).toEqual([
+    { key: 'gateway.host', stored: '192.0.2.7', own: '127.0.0.1', where: 'this machine' },
+  ]);
+  expect(await unbindableHosts(candidate, own, () => Promise.resolve(true))).toEqual([]);
+  expect(await canBind('0.0.0.0')).toBe(true);
 });

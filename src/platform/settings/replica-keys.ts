@@ -1,6 +1,8 @@
+import { createServer } from 'node:net';
 import type { Logger } from '../logging/logger.js';
 import type { SettingsCandidate, StoredOverrides } from './candidate-builder.js';
 import { readAt } from './dotted-path.js';
+import type { GatewaySettings } from './settings.schema.js';
 import { settingValues } from './settings-tree.js';
 
 /** A stored host or port that this replica does not use because its own file or environment sets another. */
@@ -51,6 +53,49 @@ export function warnOfOverruled(logger: Logger, now: SettingsCandidate, before?:
       `the stored ${key} = ${String(stored)} is not used by this replica: ${where} says ${String(own)}, and a ` +
         "replica's own file or environment wins for hosts and ports; remove it there to use the stored value",
       { key, where },
+    );
+  }
+}
+
+/** Whether a listener can bind to an address or a name; a port that is free or not says nothing of that. */
+export function canBind(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(0, host, () => server.close(() => resolve(true)));
+  });
+}
+
+const HOST_KEYS = ['gateway.host', 'gateway.management_host'] as const;
+
+/**
+ * The stored hosts that are no address of this machine, with what this replica uses instead. A stored host is one value
+ * for all replicas: if it had to be bound, a mistaken one would stop each at its next start.
+ */
+export async function unbindableHosts(
+  { settings, overrides }: Pick<SettingsCandidate, 'settings' | 'overrides'>,
+  withoutStored: GatewaySettings,
+  bindable = canBind,
+): Promise<readonly OverruledKey[]> {
+  const unbindable: OverruledKey[] = [];
+  for (const key of HOST_KEYS) {
+    const path = key.split('.');
+    const [stored, own] = [readAt(overrides.tree, path), readAt(withoutStored, path)];
+    if (typeof stored !== 'string' || stored === '' || stored === own || readAt(settings, path) !== stored)
+      continue;
+    if (!(await bindable(stored))) unbindable.push({ key, stored, own, where: 'this machine' });
+  }
+  return unbindable;
+}
+
+/** Warns of each stored host that this replica cannot bind to. */
+export function warnOfUnbindable(logger: Logger, hosts: readonly OverruledKey[]): void {
+  for (const { key, stored, own } of hosts) {
+    const used = own === '' ? 'that of gateway.host' : String(own);
+    logger.warn(
+      `the stored ${key} = ${String(stored)} is no address that this machine can listen on; this replica uses ${used} ` +
+        'instead: PATCH it to an address of every replica, or to null',
+      { key },
     );
   }
 }

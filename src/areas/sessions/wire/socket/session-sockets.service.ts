@@ -17,6 +17,7 @@ import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
 import { SessionViews, Viewers } from '../../../live/live.api.js';
 import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
+import { countArriving } from './arriving-messages.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
 import { type AcceptedHandshake, Handshake, PROTOCOL } from './handshake.service.js';
 import { SocketInbox } from './socket-inbox.js';
@@ -26,10 +27,6 @@ import { SocketViewer } from './socket-viewer.js';
 const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
 const MAX_FRAGMENTS = 1024;
-/** How long one message may take to arrive; the same as for the body of a request. */
-const ARRIVES_WITHIN_MS = 120_000;
-/** Bytes before the text in a client's ping or pong (RFC 6455, 5.2 and 5.5). */
-const CONTROL_HEAD_BYTES = 6;
 
 /** The WebSockets of sessions. They show every turn, and accept messages, cancellations and answers to tool calls. */
 @Injectable()
@@ -73,7 +70,11 @@ export class SessionSockets {
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const viewer = new SocketViewer(webSocket, socket, profile);
           opened = this.open(viewer, webSocket, handshake, this.addresses.of(request));
-          if (handshake.mayWrite) this.countArriving(viewer, webSocket, socket, handshake.caller);
+          if (handshake.mayWrite) {
+            const held = this.room.enter(handshake.caller.tokenId);
+            const errorOf = (thrown: unknown) => this.errorOf(thrown);
+            countArriving({ viewer, webSocket, socket, held, errorOf });
+          }
         });
         void (opened ?? Promise.resolve()).then(stopExpecting);
       },
@@ -111,32 +112,6 @@ export class SessionSockets {
       viewer.reply(this.errorOf(thrown));
       viewer.cut('stalled');
     });
-  }
-
-  /** A message that has not arrived completely takes memory, like the body of a request. */
-  private countArriving(viewer: SocketViewer, webSocket: WebSocket, socket: Socket, caller: Caller): void {
-    const held = this.room.enter(caller.tokenId);
-    let tooSlow: NodeJS.Timeout | undefined;
-    const release = (): void => {
-      clearTimeout(tooSlow);
-      tooSlow = undefined;
-      held.release();
-    };
-    socket.on('data', ({ length }: Buffer) => {
-      if (!viewer.isOpen) return;
-      try {
-        if (held.add(length))
-          tooSlow ??= setTimeout(() => viewer.refuseUnfinished(), ARRIVES_WITHIN_MS).unref();
-      } catch (thrown) {
-        viewer.reply(this.errorOf(thrown));
-        viewer.refuseUnfinished();
-      }
-    });
-    // These may come between the pieces of a message; once read, they take no memory.
-    for (const control of ['ping', 'pong'] as const)
-      webSocket.on(control, ({ length }: Buffer) => held.add(-CONTROL_HEAD_BYTES - length));
-    webSocket.on('message', release);
-    viewer.onEnd(release);
   }
 
   private async read(
