@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/database.js';
 import type { EventSignal } from '../../platform/events/event.store.js';
-import type { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import type { TurnMetrics } from './turn-metrics.js';
@@ -13,7 +12,7 @@ test('turns whose replica is gone are counted where they are closed', async () =
   ];
   const store = new TurnEndingsStore(
     { query: () => Promise.resolve(closed) } as unknown as Database,
-    { value: 'replica' } as ReplicaId,
+    { value: 'replica' },
     { queued: () => undefined } as unknown as EventSignal,
     {} as Settings,
     { lost: (turns: number) => lost.push(turns) } as unknown as TurnMetrics,
