@@ -14,4 +14,7 @@ export interface AdminRoute {
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /openapi.json', scope: 'open' },
   { route: 'GET /tokens', scope: 'tokens:read' },
+  { route: 'POST /tokens', scope: 'tokens:write', body: true },
+  { route: 'DELETE /tokens/:id', scope: 'tokens:write' },
+  { route: 'POST /tokens/:id/rotate', scope: 'tokens:write', body: true },
 ];

@@ -1,18 +1,102 @@
 import { Injectable } from '@nestjs/common';
+import { NotFound } from '../../common/errors/gateway-error.js';
+import { isId } from '../../common/ids/typeid.js';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
-import type { ApiToken } from '../../platform/tokens/api-token.js';
+import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { type ApiToken, defaultExpiry } from '../../platform/tokens/api-token.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
+import { TokenRevoked } from '../../platform/tokens/token-endings.js';
+import {
+  type MintedToken,
+  type Minting,
+  type RotationInput,
+  type TokenInput,
+  TokensService,
+} from '../../platform/tokens/tokens.service.js';
+import { refuseMoreThanHeld } from './held-rights.js';
 
 const LIST = new KeysetList<ApiToken>('tokens', ['time', 'text'], ({ createdAt, id }) => [createdAt, id]);
 
-/** Tokens as those manage them who hold one. */
+/** A token that somebody asks for; without `expiresAt` it lives for 90 days, or as long as its maker's if that is less. */
+export type TokenWish = Omit<TokenInput, 'expiresAt'> & { readonly expiresAt?: Date | null | undefined };
+
+/** Tokens as those manage them who hold one: nobody gives more than they hold. */
 @Injectable()
 export class TokenAdmin {
-  constructor(private readonly store: TokenStore) {}
+  constructor(
+    private readonly store: TokenStore,
+    private readonly tokens: TokensService,
+    private readonly settings: Settings,
+  ) {}
 
   /** Newest first, revoked ones too. */
   async list(query: PageQuery): Promise<Page<ApiToken>> {
     return LIST.page(await this.store.page(LIST.after(query), query.limit + 1), query);
   }
+
+  /** Throws `MoreThanHeld`, and `TokenRevoked` when the caller's token was revoked meanwhile. */
+  create(
+    { expiresAt, ...wish }: TokenWish,
+    caller: Caller,
+    onCommit?: OnCommit<MintedToken>,
+  ): Promise<MintedToken> {
+    const wanted = { ...wish, expiresAt: expiresAt === undefined ? defaultExpiry() : expiresAt };
+    return this.tokens.create(wanted, this.minting(caller, expiresAt === undefined, onCommit));
+  }
+
+  /** A token for one that the caller may give: with its secret the caller holds it. Throws as `create` does. */
+  rotate(
+    id: string,
+    rotation: RotationInput,
+    caller: Caller,
+    onCommit?: OnCommit<MintedToken>,
+  ): Promise<MintedToken> {
+    refuseOtherText(id);
+    return this.tokens.rotate(id, rotation, this.minting(caller, rotation.expiresAt === undefined, onCommit));
+  }
+
+  /** Also of tokens that hold more than the caller's: to end a leaked one nobody has to be its equal. */
+  async revoke(id: string): Promise<void> {
+    refuseOtherText(id);
+    await this.tokens.revoke(id);
+  }
+
+  /** @param endsWithMaker whether the new token ends with its maker's when it would live longer, instead of being refused */
+  private minting(caller: Caller, endsWithMaker: boolean, onCommit?: OnCommit<MintedToken>): Minting {
+    return {
+      admit: async (runner, wanted) => {
+        const heldUntil = await this.heldUntil(caller, runner);
+        const expiresAt = endsWithMaker ? earlier(wanted.expiresAt, heldUntil) : wanted.expiresAt;
+        const admitted = { ...wanted, expiresAt };
+        refuseMoreThanHeld(admitted, {
+          caller,
+          expiresAt: heldUntil,
+          toolRules: this.settings.current.tools.tokens,
+        });
+        return admitted;
+      },
+      onCommit,
+    };
+  }
+
+  /** Read in the transaction, so that neither a revocation nor a rotation is overtaken. */
+  private async heldUntil({ tokenId, expiresAtMs }: Caller, runner: SqlRunner): Promise<Date | null> {
+    if (expiresAtMs !== undefined) return new Date(expiresAtMs);
+    const expiresAt = await this.store.expiryOf(tokenId, runner);
+    if (expiresAt === undefined) throw new TokenRevoked();
+    return expiresAt;
+  }
+}
+
+/** Over HTTP tokens have ids: a name may be another token's by now. */
+function refuseOtherText(id: string): void {
+  if (!isId('tok', id)) throw new NotFound('There is no unrevoked token with this id.');
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }

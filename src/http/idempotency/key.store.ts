@@ -3,6 +3,7 @@ import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../platform/database/sql.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { CannotOpen, SecretBox } from '../../platform/secrets/secret-box.js';
 
 /** A claim that has not been renewed for this long has lost its owner. */
 export const CLAIM_SECS = 15;
@@ -100,11 +101,12 @@ export class KeyStore {
   constructor(
     private readonly database: Database,
     private readonly replica: ReplicaId,
+    private readonly secrets: SecretBox,
   ) {}
 
   async find(scope: string): Promise<FoundKey | undefined> {
     const [row] = await this.database.query<KeyRow>(FIND, [scope]);
-    return row && toFound(row);
+    return row && toFound({ ...row, ...this.opened(scope, row) });
   }
 
   /** Claims the key for this replica before anything is done. False when the key was used before. */
@@ -115,6 +117,16 @@ export class KeyStore {
   /** Stores a response in the transaction of its effect. False when the key was used before. */
   storeResponse(runner: SqlRunner, asked: PresentedKey, answer: StoredResponse): Promise<boolean> {
     return this.insert(runner, asked, { answer });
+  }
+
+  /** The same for a response that holds a secret. */
+  storeSealed(
+    runner: SqlRunner,
+    asked: PresentedKey,
+    answer: StoredResponse & { readonly body: string },
+  ): Promise<boolean> {
+    const body = this.secrets.seal(answer.body, sealedFor(asked.scope));
+    return this.insert(runner, asked, { answer: { ...answer, body } });
   }
 
   /** The same for a turn, whose response is still to come. */
@@ -141,6 +153,17 @@ export class KeyStore {
     return (await this.database.query(FORGET, [most])).length;
   }
 
+  /** A response sealed under a key that is gone counts as one that was never stored. */
+  private opened(scope: string, { status, body }: KeyRow): Pick<KeyRow, 'status' | 'body'> {
+    if (body === null || !body.startsWith(SEALED)) return { status, body };
+    try {
+      return { status, body: this.secrets.open(body, sealedFor(scope)) };
+    } catch (error) {
+      if (error instanceof CannotOpen) return { status: null, body: null };
+      throw error;
+    }
+  }
+
   private async insert(
     runner: SqlRunner,
     { scope, tokenId, operation, request }: PresentedKey,
@@ -152,6 +175,13 @@ export class KeyStore {
       : [null, null, null];
     return (await runner.query(INSERT, [...facts, ...response])).length > 0;
   }
+}
+
+/** How a sealed body begins; any other is JSON. */
+const SEALED = 'agw1:';
+
+function sealedFor(scope: string): string {
+  return `idempotency:${scope}`;
 }
 
 function toFound({ request, turn_id: turnId, status, headers, body, held }: KeyRow): FoundKey {

@@ -30,6 +30,14 @@ export class RequestKey {
     };
   }
 
+  /** The same for a response that holds a secret: its body is sealed in the database. */
+  storingSealed<Result>(status: number, present: (result: Result) => object): OnCommit<Result> {
+    return async (runner, result) => {
+      const answer = { status, headers: {}, body: JSON.stringify(present(result)) };
+      this.mark(await this.store.storeSealed(runner, this.presented, answer));
+    };
+  }
+
   /** The same for a turn, by its id: the history will hold the response. */
   storingTurn(): OnCommit<string> {
     return async (runner, turnId) => this.mark(await this.store.storeTurn(runner, this.presented, turnId));

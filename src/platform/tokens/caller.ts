@@ -18,6 +18,8 @@ export interface Caller {
   readonly agents?: readonly string[];
   /** Names of the roles that a company's identity provider gave it. */
   readonly roles?: readonly string[];
+  /** When what was presented ends, in Unix milliseconds; absent for an API token, whose row says it. */
+  readonly expiresAtMs?: number;
   /** The channel that speaks for its users; absent for a token, whose messages come over REST. */
   readonly channel?: string;
 }

@@ -105,6 +105,10 @@ export const END_WITHIN: Statement = {
     ), audited AS (${AUDITED('token.limited', 'limited', '$3')})
     SELECT ${COLUMNS_MADE} FROM limited`,
 };
+export const EXPIRY: Statement = {
+  name: 'tokens.expiry',
+  text: `SELECT expires_at FROM api_tokens WHERE id = $1 AND revoked_at IS NULL`,
+};
 export const HAS_ANY: Statement = {
   name: 'tokens.has_any',
   text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any`,

@@ -107,6 +107,12 @@ export class TokenStore {
     return row && toToken(row);
   }
 
+  /** When an unrevoked token expires, null for never; undefined for any other. */
+  async expiryOf(id: string, runner: SqlRunner): Promise<Date | null | undefined> {
+    const [row] = await runner.query<{ expires_at: Date | null }>(sql.EXPIRY, [id]);
+    return row?.expires_at;
+  }
+
   async hasAny(runner: SqlRunner): Promise<boolean> {
     const [row] = await runner.query<{ any: boolean }>(sql.HAS_ANY);
     return row?.any === true;

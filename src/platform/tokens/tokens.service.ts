@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../database/database.js';
-import type { SqlRunner } from '../database/sql.js';
+import type { OnCommit, SqlRunner } from '../database/sql.js';
 import { type ApiToken, defaultExpiry } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import { TokenStore } from './token.store.js';
@@ -32,6 +32,13 @@ export interface RotationInput {
   readonly keepOldSecs?: number;
 }
 
+/** What else happens when a token is made. */
+export interface Minting {
+  /** Decides, in the transaction, what the token may be: what it was to be, or less. Throws to refuse it. */
+  admit?(runner: SqlRunner, wanted: TokenInput): Promise<TokenInput>;
+  readonly onCommit?: OnCommit<MintedToken> | undefined;
+}
+
 /** Makes, lists and ends API tokens. */
 @Injectable()
 export class TokensService {
@@ -42,16 +49,16 @@ export class TokensService {
   ) {}
 
   /** Throws `BadRequest` for a name that settings would take for a channel's. */
-  async create(input: TokenInput): Promise<MintedToken> {
+  async create(input: TokenInput, minting: Minting = {}): Promise<MintedToken> {
     if (isChannelName(input.name)) {
       throw new BadRequest(
         'No token may be named "channel:…": settings name channels so, and their limits would be this token\'s.',
       );
     }
-    const secret = mintToken();
-    const token = await this.store.insert(draft(input), hashToken(secret));
-    if (token === undefined) throw new Conflict('This token exists already.');
-    return { secret, token };
+    return this.database.transaction(async (runner) => {
+      const admitted = (await minting.admit?.(runner, input)) ?? input;
+      return this.mint(draft(admitted), runner, minting);
+    });
   }
 
   list(): Promise<ApiToken[]> {
@@ -78,22 +85,34 @@ export class TokensService {
   async rotate(
     idOrName: string,
     { expiresAt: requested, keepOldSecs = 0 }: RotationInput,
+    minting: Minting = {},
   ): Promise<MintedToken> {
     const old = await this.one(idOrName);
-    const secret = mintToken();
     const expiresAt = requested === undefined ? usualExpiry(old) : requested;
     return this.database.transaction(async (runner) => {
+      const { name, scopes, boundUserId, familyId, bootstrapAt } = old;
+      const wanted = { name, scopes, boundUserId, expiresAt };
+      const admitted = (await minting.admit?.(runner, wanted)) ?? wanted;
       const ended =
         keepOldSecs > 0
           ? await this.store.endWithin(old.id, keepOldSecs, runner)
           : await this.store.revoke(old.id, runner);
       if (ended === undefined) throw new Conflict('The token was revoked meanwhile.');
-      const { name, scopes, boundUserId, familyId, bootstrapAt } = old;
-      const heir = { ...draft({ name, scopes, boundUserId, expiresAt }), familyId, bootstrapAt };
-      const token = await this.store.insert(heir, hashToken(secret), runner);
-      if (token === undefined) throw new Conflict('This token exists already.');
-      return { secret, token };
+      return this.mint({ ...draft(admitted), familyId, bootstrapAt }, runner, minting);
     });
+  }
+
+  private async mint(
+    drafted: ApiToken,
+    runner: SqlRunner,
+    { onCommit }: Pick<Minting, 'onCommit'>,
+  ): Promise<MintedToken> {
+    const secret = mintToken();
+    const token = await this.store.insert(drafted, hashToken(secret), runner);
+    if (token === undefined) throw new Conflict('This token exists already.');
+    const minted = { secret, token };
+    await onCommit?.(runner, minted);
+    return minted;
   }
 
   /** Creates a token only while there is none at all, revoked ones included; also when several processes try at once. */

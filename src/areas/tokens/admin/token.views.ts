@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Page } from '../../../http/paging/keyset-list.js';
 import type { ApiToken } from '../../../platform/tokens/api-token.js';
 import { SCOPES } from '../../../platform/tokens/scopes.js';
+import type { MintedToken } from '../../../platform/tokens/tokens.service.js';
 
 /** A token without its secret. */
 export class TokenView {
@@ -39,6 +40,12 @@ export class TokenView {
   revoked_at!: string | null;
 }
 
+/** A token at the only moment at which it can be read. */
+export class NewTokenView extends TokenView {
+  @ApiProperty({ example: 'agw_…', description: 'The token itself: shown in this answer, once' })
+  token!: string;
+}
+
 export class TokenPageView {
   @ApiProperty({ type: [TokenView], description: 'Newest first' })
   items!: TokenView[];
@@ -51,7 +58,7 @@ export class TokenPageView {
   next_cursor!: string | null;
 }
 
-export function presentToken(token: ApiToken): TokenView {
+function presentToken(token: ApiToken): TokenView {
   return {
     id: token.id,
     name: token.name,
@@ -62,6 +69,10 @@ export function presentToken(token: ApiToken): TokenView {
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
     revoked_at: token.revokedAt?.toISOString() ?? null,
   };
+}
+
+export function presentNewToken({ secret, token }: MintedToken): NewTokenView {
+  return { token: secret, ...presentToken(token) };
 }
 
 export function presentTokenPage({ items, nextCursor }: Page<ApiToken>): TokenPageView {

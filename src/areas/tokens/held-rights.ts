@@ -1,0 +1,68 @@
+import { Forbidden } from '../../common/errors/gateway-error.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { grants } from '../../platform/tokens/scopes.js';
+import type { TokenInput } from '../../platform/tokens/tokens.service.js';
+
+type ToolRules = GatewaySettings['tools']['tokens'];
+
+/** What the caller holds, beside what its token says. */
+export interface HeldRights {
+  readonly caller: Caller;
+  /** When the caller's own token ends; null for never. */
+  readonly expiresAt: Date | null;
+  readonly toolRules: ToolRules;
+}
+
+/** A token would hold something that its maker does not. */
+export class MoreThanHeld extends Forbidden {
+  constructor(sentence: string) {
+    super(`Nobody gives more than they hold: ${sentence}`, { details: { reason: 'more_than_held' } });
+  }
+}
+
+/** Throws `MoreThanHeld` unless the caller holds all that the token would: scopes, users, tools and time. */
+export function refuseMoreThanHeld(wanted: TokenInput, held: HeldRights): void {
+  refuseScopes(wanted, held);
+  refuseUser(wanted, held);
+  refuseTools(wanted, held);
+  refuseTime(wanted, held);
+}
+
+function refuseScopes({ scopes }: TokenInput, { caller }: HeldRights): void {
+  const missing = scopes.filter((scope) =>
+    scope === '*' ? !caller.scopes.includes('*') : !grants(caller.scopes, scope),
+  );
+  if (missing.length > 0) throw new MoreThanHeld(`this token lacks ${missing.join(', ')}.`);
+}
+
+/** A token that is bound to a user speaks for that user, and tools believe it. */
+function refuseUser({ boundUserId }: TokenInput, { caller }: HeldRights): void {
+  if (boundUserId === caller.boundUserId) return;
+  if (caller.boundUserId !== null) {
+    throw new MoreThanHeld('this token is bound to a user, and so must be what it gives.');
+  }
+  const isOneself = boundUserId === caller.verifiedUserId;
+  if (!isOneself && !grants(caller.scopes, 'users:act_as')) {
+    throw new MoreThanHeld('a token that is bound to a user needs users:act_as, which this token lacks.');
+  }
+}
+
+/** Rules stand in the settings by the name or the id of a token: those of the caller must hold for the new one as well. */
+function refuseTools({ name }: TokenInput, { caller, toolRules }: HeldRights): void {
+  const rulesOf = (keys: readonly string[]): string[] =>
+    keys.filter((key) => Object.hasOwn(toolRules, key)).map((key) => JSON.stringify(toolRules[key]));
+  const given = rulesOf([name]);
+  const lost = rulesOf([caller.tokenName, caller.tokenId]).filter((rule) => !given.includes(rule));
+  if (lost.length > 0) {
+    throw new MoreThanHeld(
+      'rules in tools.tokens say which tools this token may use, and the new one would have none of them. ' +
+        'Let settings have the same rule for its name.',
+    );
+  }
+}
+
+function refuseTime({ expiresAt }: TokenInput, { expiresAt: heldUntil }: HeldRights): void {
+  if (heldUntil === null || (expiresAt !== null && expiresAt <= heldUntil)) return;
+  throw new MoreThanHeld(`this token ends at ${heldUntil.toISOString()}, and so must what it gives.`);
+}
