@@ -78,7 +78,7 @@ test('a token revoked on one replica is refused by another within 1.5 s', async 
 describe('"nobody gives more than they hold"', () => {
   const refused = async (caller: Awaited<ReturnType<typeof holder>>, path: string, body: object) => {
     const { status, body: said } = await caller.post<Refusal>(path, body);
-    expect([status, said.error?.details?.reason]).toEqual([403, 'more_than_held']);
+    expect([status, said.error.details?.reason]).toEqual([403, 'more_than_held']);
   };
 
   test('scopes', async () => {
