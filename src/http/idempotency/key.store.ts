@@ -155,7 +155,7 @@ export class KeyStore {
 
   /** A response sealed under a key that is gone counts as one that was never stored. */
   private opened(scope: string, { status, body }: KeyRow): Pick<KeyRow, 'status' | 'body'> {
-    if (body === null || !body.startsWith(SEALED)) return { status, body };
+    if (!body?.startsWith(SEALED)) return { status, body };
     try {
       return { status, body: this.secrets.open(body, sealedFor(scope)) };
     } catch (error) {
