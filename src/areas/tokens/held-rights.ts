@@ -21,10 +21,11 @@ export class MoreThanHeld extends Forbidden {
   }
 }
 
-/** Throws `MoreThanHeld` unless the caller holds all that the token would: scopes, users, tools and time. */
+/** Throws `MoreThanHeld` unless the caller holds all that the token would: scopes, users, agents, tools and time. */
 export function refuseMoreThanHeld(wanted: TokenInput, held: HeldRights): void {
   refuseScopes(wanted, held);
   refuseUser(wanted, held);
+  refuseAgents(held);
   refuseTools(wanted, held);
   refuseTime(wanted, held);
 }
@@ -46,6 +47,14 @@ function refuseUser({ boundUserId }: TokenInput, { caller }: HeldRights): void {
   if (!isOneself && !grants(caller.scopes, 'users:act_as')) {
     throw new MoreThanHeld('a token that is bound to a user needs users:act_as, which this token lacks.');
   }
+}
+
+/** A new token may use every agent, so only those give one who may as well. */
+function refuseAgents({ caller: { agents } }: HeldRights): void {
+  if (agents === undefined) return;
+  throw new MoreThanHeld(
+    `this token may only use the agents ${agents.join(', ')}, and the new one could use all.`,
+  );
 }
 
 /** Rules stand in the settings by the name or the id of a token: those of the caller must hold for the new one as well. */
