@@ -19,6 +19,7 @@ import { McpControllerB } from './areas/mcp/profile-b/mcp.controller.js';
 import { PluginsModule } from './areas/plugins/plugins.module.js';
 import { PluginsControllerA } from './areas/plugins/profile-a/plugins.controller.js';
 import { PluginsControllerB } from './areas/plugins/profile-b/plugins.controller.js';
+import { PrivacyModule } from './areas/privacy/privacy.module.js';
 import { SessionRequestChecksA } from './areas/sessions/profile-a/session.requests.js';
 import { SessionsControllerA } from './areas/sessions/profile-a/sessions.controller.js';
 import { SessionRequestChecksB } from './areas/sessions/profile-b/session.requests.js';
@@ -48,6 +49,7 @@ const AREAS = [
   SkillsModule,
   StatusModule,
   LogsModule,
+  PrivacyModule,
 ];
 
 /** Profile A: its controllers in the order of the table in docs/specification/api.md, 4.1. */

@@ -10,6 +10,7 @@ import { addMigrateCommand } from './commands/migrate.command.js';
 import { addSecretsCommands } from './commands/secrets.commands.js';
 import { addServeCommand } from './commands/serve.command.js';
 import { addToolsCommands } from './commands/tools.commands.js';
+import { addUserCommands } from './commands/user.commands.js';
 
 const AFTER_HELP = `
 The gateway runs without any configuration: embedded PostgreSQL in ./data, no model key needed.
@@ -41,5 +42,6 @@ export function createProgram(given: Omit<CommandContext, 'configFile'>): Comman
   addMemoryCommands(program, context);
   addAuditCommands(program, context);
   addSecretsCommands(program, context);
+  addUserCommands(program, context);
   return program;
 }

@@ -5,6 +5,9 @@ import { TokenHooks } from '../areas/hooks/token-hooks.js';
 import { KnownTools } from '../areas/mcp/tools/known-tools.store.js';
 import { MemoryStore } from '../areas/memory/memory.store.js';
 import { MemoryAdmin } from '../areas/memory/memory-admin.js';
+import { type Person, personOf } from '../areas/privacy/person.js';
+import { UserEraser } from '../areas/privacy/user-eraser.js';
+import { UserExport } from '../areas/privacy/user-export.js';
 import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
 import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
 import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
@@ -112,5 +115,28 @@ export function withKeyRotation<Result>(
   return withDatabase(context, 'change', async ({ database, logs, openBox }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     return work(new KeyRotation(database, await openBox(), audit, SEALED_PLACES));
+  });
+}
+
+export interface PrivacyWork {
+  readonly person: Person;
+  readonly exporter: UserExport;
+  readonly eraser: UserEraser;
+}
+
+/** Opens everything that is stored of a person. */
+export function withPerson<Result>(
+  context: CommandContext,
+  userId: string,
+  work: (given: PrivacyWork) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'change', async ({ database, logs, openBox }) => {
+    const audit = new AuditLog(database, new Redactor(), logs);
+    const store = new TokenStore(database);
+    const endings = TokenEndings.of(new TokenHooks(), new TokenWaitingTurns());
+    const person = personOf(userId, (await openBox()).keyFor('agent-gateway erased users'));
+    const exporter = new UserExport(database, audit);
+    const eraser = new UserEraser(database, new TokensService(store, database, endings), store, audit);
+    return work({ person, exporter, eraser });
   });
 }

@@ -9,6 +9,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('sessions_newest_by_user', { synchronize: false })
 @Index('sessions_quiet', { synchronize: false })
 @Index('sessions_ended', { synchronize: false })
+@Index('sessions_with_content', { synchronize: false })
 export class SessionEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -51,6 +52,10 @@ export class SessionEntity {
 
   @Column({ name: 'ended_at', type: 'timestamptz', precision: 3, nullable: true })
   endedAt!: Date | null;
+
+  /** When its texts were removed (`agent.content_retention_days`). */
+  @Column({ name: 'content_removed_at', type: 'timestamptz', precision: 3, nullable: true })
+  contentRemovedAt!: Date | null;
 
   @Column({ name: 'message_count', type: 'integer', default: 0 })
   messageCount!: number;

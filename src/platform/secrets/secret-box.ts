@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 'agw1';
@@ -49,6 +49,13 @@ export class SecretBox {
   /** Text that may be stored anywhere: `agw1:<key id>:<base64url>`. Sealing twice gives two different texts. */
   seal(text: string, context: string): string {
     return this.#sealUnder(this.#sealingId, text, context);
+  }
+
+  /** Key material for one purpose that is not sealing; it changes with the master key. */
+  keyFor(purpose: string): Buffer {
+    return createHmac('sha256', this.#keys.get(this.#keyId) ?? '')
+      .update(purpose)
+      .digest();
   }
 
   /** The same text sealed with the master key. Throws `CannotOpen` like `open`. */

@@ -51,6 +51,12 @@ export const agentSection = z.strictObject({
     .default(0)
     .register(keyMarks, { security: true })
     .describe('Days that a session and its history are kept after its end; 0 keeps them forever.'),
+  content_retention_days: integer(0, 36_500)
+    .default(0)
+    .register(keyMarks, { security: true })
+    .describe(
+      'Days that the texts of a session are kept after its end; rows and counts stay. 0 keeps them with the session.',
+    ),
   on_busy: z
     .enum(['queue', 'reject'])
     .default('queue')

@@ -1,0 +1,218 @@
+/**
+ * What erasing a person does to every table, and what an export of that person has. A test compares it with the database:
+ * each new table, and each new column that can hold text, needs its line here.
+ *
+ * Conditions speak of a row as `t` and of the person as `given.id`; `given.json` is the id within JSON, `given.word` a
+ * regular expression that finds it as a word, `given.mark` what its memories' words begin with.
+ */
+export interface TablePlan {
+  /** Which rows are about the person; they are exported and deleted. Without it none is. */
+  readonly mine?: string;
+  /** Every column that can hold text and goes with its row. */
+  readonly goes?: readonly string[];
+  /** Columns with ids that rows which stay may hold: the person's is replaced by its keyed hash. */
+  readonly hashed?: readonly string[];
+  /** The other columns that can hold text, and why nothing is done to them. */
+  readonly kept?: Readonly<Record<string, string>>;
+  /** Left out of an export. */
+  readonly secret?: readonly string[];
+  /** A change beyond all that, such as `name = 'erased'`, with the rows that it is for. */
+  readonly also?: { readonly set: string; readonly where: string };
+  /** Rows are large: few at once. */
+  readonly large?: true;
+  /** Rows stay when a person is erased, but are exported: what `hashed` and `also` name is changed. */
+  readonly stays?: true;
+}
+
+const MY_SESSIONS = 'SELECT s.id FROM sessions AS s WHERE s.user_id = given.id';
+/** Also what the person wrote in conversations of several people. */
+const MY_TURNS = `
+  SELECT own.id FROM turns AS own WHERE own.session_id IN (${MY_SESSIONS})
+  UNION ALL
+  SELECT said.id FROM channel_messages AS c JOIN turns AS said ON said.user_message_id = c.message_id
+  WHERE c.user_id = given.id`;
+const MY_MESSAGES = `SELECT m.id FROM messages AS m WHERE m.turn_id IN (${MY_TURNS}) OR m.session_id IN (${MY_SESSIONS})`;
+const MY_HOOKS = 'SELECT h.id FROM hooks AS h WHERE h.user_id = given.id OR h.token_family = given.id';
+const isMyEvent = (t: string): string =>
+  `strpos(${t}.data::text, given.json) > 0 OR ${t}.data ->> 'session_id' IN (${MY_SESSIONS})`;
+
+const WORD = 'a fixed word';
+const OPERATORS = 'what operators configured';
+
+/** In the order of erasing: what finds other rows goes after them. */
+export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
+  log_entries: {
+    goes: words('module message session_id'),
+    mine: `t.session_id IN (${MY_SESSIONS}) OR t.message ~ given.word`,
+  },
+  turn_frames: { goes: words('turn_id events'), mine: `t.turn_id IN (${MY_TURNS})` },
+  turn_steps: { goes: words('turn_id kind content'), mine: `t.turn_id IN (${MY_TURNS})` },
+  attachments: {
+    goes: words('id message_id data token_family'),
+    mine: `t.message_id IN (${MY_MESSAGES})`,
+    hashed: ['token_family'],
+    large: true,
+  },
+  conversation_summaries: {
+    goes: words('session_id content model'),
+    mine: `t.session_id IN (${MY_SESSIONS}
+      UNION SELECT said.session_id FROM turns AS said WHERE said.id IN (${MY_TURNS}))`,
+  },
+  idempotency_keys: {
+    goes: words('scope token_id operation request turn_id owner headers body'),
+    mine: `t.turn_id IN (${MY_TURNS}) OR t.token_id = given.id OR strpos(coalesce(t.body, ''), given.json) > 0
+      OR substring(coalesce(t.body, '') FROM 'sess_[0-9a-z]+') IN (${MY_SESSIONS})
+      OR substring(t.operation FROM 'sess_[0-9a-z]+') IN (${MY_SESSIONS})`,
+  },
+  tool_approvals: {
+    goes: words('id call_id tool arguments session_id channel user_id verdict'),
+    mine: `t.user_id = given.id OR t.session_id IN (${MY_SESSIONS})`,
+  },
+  session_audiences: { goes: words('session_id replica'), mine: `t.session_id IN (${MY_SESSIONS})` },
+  hook_deliveries: {
+    goes: words('hook_id event_id event status last_error'),
+    mine: `t.hook_id IN (${MY_HOOKS}) OR t.event_id IN (SELECT e.id FROM events AS e WHERE ${isMyEvent('e')})`,
+  },
+  events: { goes: words('id name data'), mine: isMyEvent('t') },
+  hook_lanes: { goes: words('hook_id owner'), mine: `t.hook_id IN (${MY_HOOKS})` },
+  hooks: {
+    goes: words('id url events user_id secret old_secret inactive_reason token_family made_with'),
+    mine: `t.user_id = given.id OR t.token_family = given.id`,
+    secret: ['secret', 'old_secret'],
+  },
+  channel_replies: {
+    goes: words('message_id content status external_id error'),
+    mine: `t.message_id IN (SELECT c.message_id FROM channel_messages AS c WHERE c.user_id = given.id)
+      OR t.message_id IN (${MY_MESSAGES})`,
+  },
+  messages: {
+    goes: words('id session_id turn_id role content tool_calls attachments model incomplete finish_reason'),
+    mine: `t.turn_id IN (${MY_TURNS}) OR t.session_id IN (${MY_SESSIONS})`,
+  },
+  turns: {
+    goes: words(
+      'id session_id user_message_id status owner reason model failure token_id caller options origin',
+    ),
+    mine: `t.id IN (${MY_TURNS})`,
+    hashed: ['token_id'],
+  },
+  channel_messages: {
+    goes: words('channel conversation external_id message_id user_id content target'),
+    mine: 't.user_id = given.id',
+  },
+  channel_conversations: {
+    goes: words('channel conversation session_id owner sole_user'),
+    mine: `t.sole_user = given.id OR t.session_id IN (${MY_SESSIONS})`,
+  },
+  sessions: {
+    goes: words('id channel user_id status system_prompt model metadata turn_owner agent'),
+    mine: 't.user_id = given.id',
+  },
+  memory_entries: { goes: words('id user_id content digest words session_id'), mine: 't.user_id = given.id' },
+  memory_users: { goes: words('user_id'), mine: 't.user_id = given.id' },
+  memory_words: { goes: words('word'), mine: 'starts_with(t.word, given.mark)' },
+  rate_buckets: { goes: words('key'), mine: 't.key ~ given.word' },
+  usage_entries: usage(),
+  usage_days: usage(),
+  api_tokens: {
+    mine: 't.user_id = given.id',
+    stays: true,
+    hashed: ['user_id'],
+    secret: ['sha256'],
+    also: { set: `name = 'erased'`, where: `t.user_id = given.id AND t.name <> 'erased'` },
+    kept: {
+      id: 'of the token',
+      name: '"erased" for one of the person',
+      sha256: 'of the token',
+      scopes: WORD,
+      family_id: 'of the token',
+      agents: OPERATORS,
+    },
+  },
+  token_spending: { hashed: ['token_id'] },
+  token_storage: { hashed: ['token_family'] },
+  config_changes: {
+    hashed: ['actor_name', 'actor_token_id'],
+    also: {
+      set: `actor_name = 'erased'`,
+      where: `t.actor_name <> 'erased' AND t.actor_token_id IN (SELECT k.id FROM api_tokens AS k WHERE k.user_id = given.hash)`,
+    },
+    kept: { action: WORD, edits: OPERATORS },
+  },
+  budget_spending: { goes: words('scope name'), mine: `t.scope = 'users' AND t.name = given.id` },
+  budget_notices: {
+    goes: words('scope name period notice'),
+    mine: `t.scope = 'users' AND t.name = given.id`,
+  },
+  identity_denials: {
+    hashed: ['subject'],
+    kept: {
+      ...{ owner: 'who is refused stays refused; operators lift it', issuer: OPERATORS, jti: 'of a token' },
+      denied_by: 'the operator',
+    },
+  },
+  audit_entries: {
+    kept: Object.fromEntries(
+      ['action', 'actor', 'target', 'outcome', 'session_id', 'details', 'address'].map((column) => [
+        column,
+        'evidence, without texts, until its retention ends',
+      ]),
+    ),
+  },
+  audit_checkpoints: { kept: { hash: 'of the audit', signature: 'of the audit' } },
+  audit_seals: { kept: { hash: 'of the audit' } },
+  assertion_keys: { kept: { kid: WORD, public_key: WORD, sealed_key: 'a key of the gateway' } },
+  change_counters: { kept: { name: WORD } },
+  channel_states: {
+    kept: {
+      ...{ name: OPERATORS, status: WORD, error: 'why a platform cannot be reached', owner: 'a replica' },
+      receive_cursor: 'where the platform goes on',
+    },
+  },
+  config_overrides: { kept: { key: OPERATORS, value: OPERATORS, sealed: OPERATORS } },
+  log_writers: { kept: { writer: 'a replica' } },
+  master_key_check: { kept: { sealed: 'a known word' } },
+  mcp_tools: {
+    kept: Object.fromEntries(
+      ['server', 'tool', 'fingerprint', 'definition', 'pending_fingerprint', 'pending_definition'].map(
+        (column) => [column, 'what tool servers offer'],
+      ),
+    ),
+  },
+  model_cooldowns: { kept: { provider: OPERATORS, model: OPERATORS, reason: WORD } },
+  plugin_states: { kept: { name: OPERATORS } },
+  schema_migrations: { kept: { name: WORD } },
+  session_hours: { kept: { channel: OPERATORS, status: WORD } },
+  session_tally: { kept: { channel: OPERATORS, status: WORD } },
+};
+
+/** Usage stays, without the name. */
+function usage(): TablePlan {
+  return {
+    mine: 't.user_id = given.id',
+    stays: true,
+    hashed: ['user_id'],
+    also: {
+      set: `api_token = 'erased'`,
+      where: `t.user_id = given.id AND t.api_token IN (
+        SELECT k.name FROM api_tokens AS k WHERE k.user_id = given.id UNION SELECT given.id)`,
+    },
+    kept: {
+      agent: OPERATORS,
+      api_token: 'the name of a token; "erased" for one of the person',
+      provider: OPERATORS,
+      model: OPERATORS,
+      channel: OPERATORS,
+      key: WORD,
+    },
+  };
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
+}
+
+/** Every column that the plan says something about. */
+export function namedColumns({ goes = [], hashed = [], kept = {} }: TablePlan): ReadonlySet<string> {
+  return new Set([...goes, ...hashed, ...Object.keys(kept)]);
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { userArgument } from '../arguments.js';
+import type { CommandContext } from '../command-context.js';
+import { CommandFailed } from '../exit-codes.js';
+import { progressOn } from '../progress.js';
+
+/** `user …`: everything that is stored of one person, to hand it out or to erase it. */
+export function addUserCommands(program: Command, context: CommandContext): void {
+  const user = program.command('user').description('everything that is stored of one person');
+  addExport(user, context);
+  addErase(user, context);
+}
+
+function addExport(user: Command, context: CommandContext): void {
+  user
+    .command('export')
+    .description('print it as NDJSON, one document a table, all as it is at one moment')
+    .argument('<id>', 'the user_id of their sessions; from a channel, such as telegram:4711', userArgument)
+    .action(async (id: string) => {
+      const { withPerson } = await import('../with-areas.js');
+      const { terminal } = context;
+      const progress = progressOn(terminal, 'user export');
+      const rows = await withPerson(context, id, ({ exporter, person }) =>
+        exporter
+          .run(
+            person,
+            (text) => terminal.out(text),
+            (done, all) => progress.show(done, all),
+          )
+          .finally(() => progress.end()),
+      );
+      terminal.err(`${rows} rows are about this user.\n`);
+    });
+}
+
+function addErase(user: Command, context: CommandContext): void {
+  user
+    .command('erase')
+    .description('delete it for good; usage stays without the name, and the audit keeps that it was done')
+    .argument('<id>', 'the user_id of their sessions; from a channel, such as telegram:4711', userArgument)
+    .option('--yes', 'erase; without it, the command only says what it would do')
+    .option('--json', 'print an object')
+    .action(async (id: string, options: { readonly yes?: true; readonly json?: true }) => {
+      const { terminal } = context;
+      if (options.yes === undefined) {
+        terminal.err(
+          `This deletes everything of "${id}" for good. Look at it with "agent-gateway user export", then add --yes.\n`,
+        );
+        throw new CommandFailed();
+      }
+      const { withPerson } = await import('../with-areas.js');
+      const progress = progressOn(terminal, 'user erase');
+      const erasure = await withPerson(context, id, ({ eraser, person }) =>
+        eraser.run(person, (done, all) => progress.show(done, all)).finally(() => progress.end()),
+      );
+      if (options.json) terminal.out(`${JSON.stringify(erasure, undefined, 2)}\n`);
+      const rows = Object.values(erasure.deleted).reduce((sum, count) => sum + count, 0);
+      terminal.err(`${rows} rows of this user were deleted.\n`);
+      for (const key of erasure.configuration)
+        terminal.err(`The configuration still names this user: ${key}\n`);
+    });
+}
