@@ -134,6 +134,9 @@ async function plantCanaries(): Promise<readonly string[]> {
     const plan = ERASURE_PLAN[table];
     const place = `${table}.${column}`;
     if (plan?.mine === undefined || isFixedWord(column) || plan.secret?.includes(column) === true) continue;
+    // What operators named stays with the rows that stay.
+    if (plan.stays === true && column in (plan.kept ?? {}) && !['name', 'api_token'].includes(column))
+      continue;
     const value = type === 'bytea' ? `'${CANARY}'::bytea` : type === 'text' ? `'${CANARY}'` : null;
     const set =
       value ??
