@@ -1,3 +1,4 @@
+import { AssertionKeyEntity } from './areas/assertions/assertion-key.entity.js';
 import {
   ChannelMessageEntity,
   ChannelReplyEntity,
@@ -73,6 +74,7 @@ export const tables = [
   EventEntity,
   McpToolEntity,
   ModelCooldownEntity,
+  AssertionKeyEntity,
   PluginStateEntity,
   ToolApprovalEntity,
   MemoryEntryEntity,

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Ajv } from 'ajv';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { McpBench, type ServerTable, serverB } from '../harness/mcp.js';
+import { McpBench, type ServerTable, serverB, shared } from '../harness/mcp.js';
 
 const CONTEXT = { sessionId: 'sess_test', channel: 'api', userId: 'ada' };
 const LARGE = ['large1', 'large2', 'large3'];
@@ -26,7 +26,7 @@ beforeAll(async () => {
   bench = await McpBench.make({});
   await bench.write(
     {
-      calm: hostile('reworded', join(bench.folder, 'seen')),
+      calm: shared(hostile('reworded', join(bench.folder, 'seen'))),
       schemas: { ...hostile('schemas'), enabled: false },
       thousands: { ...hostile('thousands'), enabled: false },
       millions: hostile('millions'),

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { callTool, McpBench, processesWith, published, serverB } from '../harness/mcp.js';
+import { callTool, McpBench, processesWith, published, serverB, shared } from '../harness/mcp.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { newSession } from '../harness/turn-stream.js';
 
@@ -28,9 +28,9 @@ beforeAll(async () => {
   });
   await bench.write(
     {
-      everything: published('everything', ['stdio', marks.everything]),
-      files: published('filesystem', [files]),
-      memory: published('memory', [marks.memory]),
+      everything: shared(published('everything', ['stdio', marks.everything])),
+      files: shared(published('filesystem', [files])),
+      memory: shared(published('memory', [marks.memory])),
     },
     '[security.sandbox]\nbackend = "none"\n',
   );

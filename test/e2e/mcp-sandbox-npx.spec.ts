@@ -113,7 +113,10 @@ describeInSandbox('servers as people start them', () => {
     await serve();
     await allConnected('own');
     expect((await callTool({ a }, 'own__list', { text: home })).output).toBe('project');
-    expect((await callTool({ a }, 'own__list', { text: folder })).output).toBe('home node_modules');
+    expect((await callTool({ a }, 'own__list', { text: folder })).output).toBe(
+      // Of the data nothing but the folder of the user.
+      'data home node_modules',
+    );
     expect((await callTool({ a }, 'own__shell', { text: 'pwd' })).output).toBe(join(home, 'project'));
   });
 });

@@ -115,7 +115,10 @@ describeInSandbox('a stdio server in the sandbox', () => {
   });
 
   test('sees neither settings nor data nor environment files, even when its arguments name them', async () => {
-    expect(await probe('list', bench.folder)).toBe('named.json open projects');
+    expect(await probe('list', bench.folder)).toBe('folders named.json open projects');
+    // Of the folders of users its own alone.
+    expect(await probe('list', bench.stateFolder)).toBe('boxed');
+    expect(await probe('list', join(bench.stateFolder, 'boxed'))).toMatch(/^[0-9a-f]{40}$/);
     expect(await probe('list', join(bench.folder, 'projects'))).toBe('tool.mjs');
     expect(await probe('read', join(bench.folder, 'named.json'))).toBe('what an argument names');
     for (const name of ['gateway.toml', '.env', 'data/master.key', 'private/letter'])
@@ -132,7 +135,7 @@ describeInSandbox('a stdio server in the sandbox', () => {
     await rename(next, bench.file);
     await place(join(bench.folder, '.env.next'), SECRET);
     await rename(join(bench.folder, '.env.next'), join(bench.folder, '.env'));
-    expect(await probe('list', bench.folder)).toBe('named.json open projects');
+    expect(await probe('list', bench.folder)).toBe('folders named.json open projects');
     expect(await probe('read', bench.file)).toBe('ENOENT');
     expect(processesWith(mark)).toEqual(before);
   });
@@ -232,10 +235,10 @@ describeInSandbox('what a server may be granted', () => {
     });
     await connected('boxed');
     expect(await probe('read', join(above, 'letter'))).toBe('may be read');
-    expect(await probe('list', inner)).toBe('');
+    expect(await probe('list', inner)).toBe('data');
     await writeFile(`${file}.next`, '# replaced');
     await rename(`${file}.next`, file);
-    expect(await probe('list', inner)).toBe('');
+    expect(await probe('list', inner)).toBe('data');
     await rm(above, { recursive: true });
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
 import { figure } from '../harness/figure.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
-import { McpBench, processesWith, scripted, serverB } from '../harness/mcp.js';
+import { McpBench, processesWith, scripted, serverB, shared } from '../harness/mcp.js';
 
 const CONTEXT = { sessionId: 'sess_test', channel: 'api', userId: 'ada' };
 /** One name a run, so that processes of other runs are not taken for ours. */
@@ -39,14 +39,14 @@ beforeAll(async () => {
   // `state` makes the file names; the sandbox keeps children from writing them, and has a test of its own.
   await bench.write(
     {
-      fine: scripted(mark('fine'), 'fine', state('fine')),
-      hanging: { ...scripted(mark('hanging'), 'fine', state('hanging')), ...impatient },
+      fine: shared(scripted(mark('fine'), 'fine', state('fine'))),
+      hanging: { ...shared(scripted(mark('hanging'), 'fine', state('hanging'))), ...impatient },
       chatter: { ...scripted(mark('chatter'), 'chatter', state('chatter')), ...short },
       flood: { ...scripted(mark('flood'), 'flood', state('flood')), ...short },
       garbage: { ...scripted(mark('garbage'), 'garbage', state('garbage')), ...short },
       silent: { ...scripted(mark('silent'), 'silent', state('silent')), ...short },
       crash: { ...scripted(mark('crash'), 'crash', state('crash')), ...short },
-      stubborn: scripted(mark('stubborn'), 'stubborn', state('stubborn')),
+      stubborn: shared(scripted(mark('stubborn'), 'stubborn', state('stubborn'))),
     },
     '[security.sandbox]\nbackend = "none"\n',
   );

@@ -60,6 +60,7 @@ function tools() {
     },
     { name: 'read', description: 'Reads a file.', inputSchema: schema, annotations: harmless },
     { name: 'await', description: 'Waits for a file.', inputSchema: schema, annotations: harmless },
+    { name: 'meta', description: 'Tells what is said of the call.', inputSchema: schema },
     { name: 'hoard', description: 'Allocates this many MiB.', inputSchema: schema, annotations: harmless },
     { name: 'open', description: 'Opens this many files.', inputSchema: schema, annotations: harmless },
   ];
@@ -94,6 +95,7 @@ const calls = {
       for (let mib = 0; mib < Number(args.text); mib += 16) kept.push(Buffer.alloc(16 << 20, 1));
       return `kept ${kept.length * 16} MiB`;
     }),
+  meta: (_, meta) => text(JSON.stringify(meta)),
   open: (args) =>
     attempt(() => {
       for (let n = 0; n < Number(args.text); n += 1) openSync('/dev/null');
@@ -123,7 +125,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
     if (params.name === 'echo' && params.arguments.text === 'changed') {
       write({ method: 'notifications/tools/list_changed' });
     }
-    const result = await calls[params.name]?.(params.arguments);
+    const result = await calls[params.name]?.(params.arguments, params._meta);
     if (result !== undefined) write({ id, result });
   }
 });

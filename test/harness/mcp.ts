@@ -21,6 +21,11 @@ export function scripted(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/mcp-server.mjs'), ...args] };
 }
 
+/** The same server for all its callers: one connection, which lists the tools and makes the calls. */
+export function shared(server: ServerTable): ServerTable {
+  return { ...server, isolation: 'shared' };
+}
+
 /** A stdio server that tries what a sandbox must prevent. */
 export function prober(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/sandbox-prober.mjs'), ...args] };
@@ -46,8 +51,13 @@ export class McpBench {
     return join(this.folder, 'gateway.toml');
   }
 
-  get env(): { GATEWAY_CONFIG: string } {
-    return { GATEWAY_CONFIG: this.file };
+  /** Where the folders of users lie. */
+  get stateFolder(): string {
+    return join(this.folder, 'folders');
+  }
+
+  get env(): { GATEWAY_CONFIG: string; GATEWAY__MCP__STATE_DIR: string } {
+    return { GATEWAY_CONFIG: this.file, GATEWAY__MCP__STATE_DIR: this.stateFolder };
   }
 
   async write(servers: Record<string, ServerTable>, more = this.more): Promise<void> {

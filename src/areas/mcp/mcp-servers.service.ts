@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
+import type { Sample } from '../../platform/metrics/scrape.service.js';
 import type { McpServerSettings } from '../../platform/settings/sections/mcp.section.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
@@ -62,6 +63,16 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   tools(): readonly McpTool[] {
     return this.list().flatMap(({ tools }) => tools);
+  }
+
+  /** How many connections of users there are to each server, as samples of a gauge. */
+  userConnections(): readonly Sample<'server' | 'state'>[] {
+    return [...this.servers].flatMap(([server, connection]) =>
+      Object.entries(connection.userConnections).map(([state, value]: [string, number]) => ({
+        labels: { server, state },
+        value,
+      })),
+    );
   }
 
   /** Whether any server is not connected after a failed attempt. */

@@ -5,4 +5,5 @@ export const ADVISORY_LOCKS = {
   forgettingKeys: 7_193_016_832,
   registeringHooks: 7_193_016_833,
   sealingAudit: 7_193_016_834,
+  rotatingAssertionKeys: 7_193_016_839,
 } as const;

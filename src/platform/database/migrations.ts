@@ -32,6 +32,7 @@ import { ChainTheAudit1795379687000 } from './migrations/1795379687000-chain-the
 import { CountWhatTurnsCost1795379987000 } from './migrations/1795379987000-count-what-turns-cost.js';
 import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-tokens-in-order.js';
 import { CoolModelsDown1795380865000 } from './migrations/1795380865000-cool-models-down.js';
+import { CreateAssertionKeys1795381628000 } from './migrations/1795381628000-create-assertion-keys.js';
 import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove-old-content.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -70,5 +71,6 @@ export const migrations = [
   CountWhatTurnsCost1795379987000,
   FindTokensInOrder1795380293000,
   CoolModelsDown1795380865000,
+  CreateAssertionKeys1795381628000,
   RemoveOldContent1795384089000,
 ];

@@ -122,6 +122,8 @@ export interface Substituted {
   readonly malformed: boolean;
 }
 
+/** Not variables: what they stand for is known when a tool server is started. */
+const LATER = new Set(['user_state']);
 const reference = /\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]*)\})?/g;
 
 /** Replaces every `${NAME}` by `lookup(NAME)`; `$${` stands for a plain `${`. Does not substitute inside inserted text. */
@@ -130,6 +132,7 @@ export function substitute(text: string, lookup: (name: string) => string | unde
   let malformed = false;
   const replaced = text.replace(reference, (match, name: string | undefined) => {
     if (match.startsWith('$$')) return match.slice(1);
+    if (name !== undefined && LATER.has(name)) return match;
     if (name === undefined) malformed = true;
     const value = name === undefined ? undefined : lookup(name);
     if (name !== undefined && value === undefined) missing.push(name);

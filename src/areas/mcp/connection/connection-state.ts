@@ -4,8 +4,10 @@ import type { McpServerSettings } from '../../../platform/settings/sections/mcp.
 import type { ArgumentChecks } from '../../tools/tools.api.js';
 import type { McpServerStatus } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
+import type { CallOrigin } from './call-origin.js';
 import { failureText, isFinal } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
+import type { UserConnectionNotes } from './user-connection-metrics.js';
 
 /** The part of a connection that the tools it offers call. */
 export interface Callable {
@@ -21,8 +23,8 @@ export interface ConnectionParts {
   readonly checks: ArgumentChecks;
   /** What operators must know about this server even though it works: that it runs without a sandbox. */
   readonly warning: string | undefined;
-  /** Throws when the settings are not enough to make one. */
-  makeTransport(): Transport;
+  /** For requests outside of calls it acts for `origin`. Throws when the settings are not enough to make one. */
+  readonly makeTransport: (origin: CallOrigin) => Transport;
   /** Creates what the server has in the catalogue, for this connection. */
   offered(connection: Callable): OfferedTools;
   isAnyReleased(tools: readonly string[]): Promise<boolean>;
@@ -31,6 +33,7 @@ export interface ConnectionParts {
   redact(text: string): string;
   /** Redacts known secrets only: a server's response may hold them, but text that merely looks like one may be a user's file. */
   hideKnown(text: string): string;
+  readonly metrics: UserConnectionNotes;
 }
 
 const MAX_PROBLEM = 500;
@@ -92,7 +95,10 @@ export class ConnectionState {
 
   /** Records that it ended by itself, so that status is right while the old connection is still closing. */
   lost(why: unknown): void {
-    this.down(isFinal(why) ? 'disconnected' : 'reconnecting', this.parts.redact(failureText(why)));
+    this.down(
+      isFinal(why, this.parts.settings.identity) ? 'disconnected' : 'reconnecting',
+      this.parts.redact(failureText(why)),
+    );
   }
 
   /** Logs why the connection ended or could not be made, with the last error output of the server. */

@@ -9,8 +9,10 @@ import { ArgumentChecks, ToolRegistry } from '../../tools/tools.api.js';
 import { KnownTools } from '../tools/known-tools.store.js';
 import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
 import { ChildOutputLog } from '../transport/child-output.js';
-import { secretsInEnvironment, Transports } from '../transport/transports.js';
+import { secretsInEnvironment } from '../transport/credentials.js';
+import { Transports } from '../transport/transports.js';
 import { McpConnection } from './mcp-connection.js';
+import { UserConnectionMetrics } from './user-connection-metrics.js';
 
 /** Creates the supervised connection of each server, with everything that it depends on. */
 @Injectable()
@@ -23,6 +25,7 @@ export class Connections {
     private readonly events: EventStore,
     private readonly environment: Environment,
     private readonly redactor: Redactor,
+    private readonly metrics: UserConnectionMetrics,
     private readonly logs: Logs,
   ) {}
 
@@ -46,7 +49,8 @@ export class Connections {
       warning: this.transports.warningOf(settings),
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
-      makeTransport: () => this.transports.make(settings, output.write, onRefused),
+      makeTransport: (origin) => this.transports.make({ name, settings, origin }, output.write, onRefused),
+      metrics: this.metrics.of(name),
       offered: (connection) => {
         const run: RunTool = (...call) => connection.call(...call);
         const server = { name, settings, run, isAvailable: () => connection.isUp() };

@@ -1,4 +1,4 @@
-import { StartTimeout } from './mcp-connection.js';
+import { StartTimeout } from './start-timeout.js';
 
 test('a server that starts slowly is given twice the time at each attempt, up to five minutes', () => {
   const patience = new StartTimeout('files', 10_000);

@@ -3,11 +3,14 @@ import { backOffMs } from '../../../platform/runtime/back-off.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { McpServer } from '../mcp-server.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
+import { OWN_ORIGIN } from './call-origin.js';
 import { type Callable, type ConnectionParts, ConnectionState } from './connection-state.js';
-import { isFinal, isTimeout } from './mcp-failure.js';
+import { isFinal, isTimeout, McpServerDown } from './mcp-failure.js';
 import { McpSession } from './mcp-session.js';
 import { ServerCalls } from './server-calls.js';
+import { StartTimeout } from './start-timeout.js';
 import { ToolList } from './tool-list.js';
+import { type UserConnectionCounts, UserConnections } from './user-connections.js';
 
 /** After a connection has lasted this long, back-off starts from the beginning. */
 const STABLE_MS = 10_000;
@@ -27,13 +30,16 @@ export class McpConnection implements Callable {
   private readonly stopped = new AbortController();
   private connection = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  /** Undefined for a server whose callers share this connection. */
+  private readonly users: UserConnections | undefined;
 
   constructor(private readonly parts: ConnectionParts) {
     this.state = new ConnectionState(parts);
     this.tools = parts.offered(this);
     this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyReleased(tools));
     this.startTimeout = new StartTimeout(parts.name, parts.settings.startup_timeout_ms);
-    this.call = new ServerCalls(parts, this.state, this.list).call;
+    this.users = parts.settings.isolation === 'shared' ? undefined : this.usersOf(parts);
+    this.call = (this.users ?? new ServerCalls(parts, this.state, this.list)).call;
   }
 
   get settings(): McpServerSettings {
@@ -62,6 +68,11 @@ export class McpConnection implements Callable {
     return this.state.isUp();
   }
 
+  /** Connections of users beside this one. */
+  get userConnections(): UserConnectionCounts {
+    return this.users?.counts ?? { busy: 0, idle: 0 };
+  }
+
   start(): void {
     this.running = this.run();
   }
@@ -71,7 +82,7 @@ export class McpConnection implements Callable {
     this.state.leave();
     this.stopped.abort(new Error('the gateway stops'));
     this.connection.abort(this.stopped.signal.reason);
-    await this.running;
+    await Promise.all([this.running, this.users?.stop()]);
     this.tools.withdrawAll();
   }
 
@@ -79,7 +90,28 @@ export class McpConnection implements Callable {
   reconnect(): void {
     const why = new Error('a reconnection was requested');
     this.state.down('reconnecting');
+    this.users?.closeAll();
     this.connection.abort(why);
+  }
+
+  /** Users call what this connection lists; a change that they hear of first is looked at here. */
+  private usersOf(parts: ConnectionParts): UserConnections {
+    const { state, list } = this;
+    return new UserConnections(parts, {
+      settled: (signal) => list.settled(signal),
+      fingerprintOf: (tool) => this.tools.fingerprintOf(tool),
+      sessionParts: {
+        checks: parts.checks,
+        outputs: () => state.session?.outputChecks,
+        onToolsChanged: () => {
+          const { session } = state;
+          if (session !== undefined) void list.refresh(session, this.connection.signal);
+        },
+      },
+      assertUp: () => {
+        if (!state.isUp()) throw new McpServerDown(parts.name);
+      },
+    });
   }
 
   private async run(): Promise<void> {
@@ -92,7 +124,10 @@ export class McpConnection implements Callable {
         continue;
       }
       failures = lastedMs > STABLE_MS ? 0 : failures + 1;
-      await pause(isFinal(why) ? undefined : backOffMs(failures - 1, FIRST_BACK_OFF_MS), signal);
+      await pause(
+        isFinal(why, this.settings.identity) ? undefined : backOffMs(failures - 1, FIRST_BACK_OFF_MS),
+        signal,
+      );
     }
     this.state.down('disconnected');
   }
@@ -121,7 +156,7 @@ export class McpConnection implements Callable {
   }
 
   private newSession(signal: AbortSignal): McpSession {
-    const session: McpSession = new McpSession(this.parts.makeTransport(), this.settings, {
+    const session: McpSession = new McpSession(this.parts.makeTransport(OWN_ORIGIN), this.settings, {
       checks: this.parts.checks,
       onToolsChanged: () => void this.list.refresh(session, signal),
     });
@@ -148,41 +183,4 @@ async function pause(ms: number | undefined, signal: AbortSignal): Promise<void>
   if (signal.aborted) return;
   if (ms !== undefined) return sleep(ms, undefined, { signal }).catch(() => undefined);
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-const MAX_MS = 300_000;
-
-/**
- * How long one server may take to start. After a timeout the next attempt gets twice the time: the server may be fetching
- * a package, and would never finish if every attempt were ended at the same moment.
- */
-export class StartTimeout {
-  private current: number;
-
-  /** @param configuredMs `startup_timeout_ms` of the server */
-  constructor(
-    private readonly server: string,
-    private readonly configuredMs: number,
-  ) {
-    this.current = configuredMs;
-  }
-
-  /** Of the next attempt, in milliseconds: at most five minutes, or the configured time if that is longer. */
-  get limitMs(): number {
-    return this.current;
-  }
-
-  wasReady(): void {
-    this.current = this.configuredMs;
-  }
-
-  /** @returns what to report about the attempt that timed out */
-  wasLate(): Error {
-    const tookMs = this.current;
-    this.current = Math.max(this.configuredMs, Math.min(tookMs * 2, MAX_MS));
-    return new Error(
-      `it was not ready within ${tookMs} ms; the next attempt may take ${this.current} ms ` +
-        `(mcp.servers.${this.server}.startup_timeout_ms sets the first)`,
-    );
-  }
 }

@@ -8,6 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../../common/errors/error-text.js';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { SandboxMissing } from '../sandbox/sandbox.service.js';
 
 const MAX_SHOWN = 300;
@@ -18,6 +19,27 @@ export class McpServerDown extends Error {
 
   constructor(server: string) {
     super(`The MCP server "${server}" is not connected at the moment.`);
+  }
+}
+
+/** The call was not made: its user has no connection to the server, and cannot get one now. */
+export class McpConnectionFailed extends Error {
+  override readonly name = 'McpConnectionFailed';
+
+  /** @param retryInMs when the next attempt may be made */
+  constructor(server: string, reason: string, retryInMs?: number) {
+    const next =
+      retryInMs === undefined ? '' : ` The next attempt can be made in ${Math.ceil(retryInMs / 1000)} s.`;
+    super(`The MCP server "${server}" cannot be connected to for this user: ${reason}.${next}`);
+  }
+}
+
+/** The request was not made: the gateway could not prove for whom it acts. */
+export class IdentityFailed extends Error {
+  override readonly name = 'IdentityFailed';
+
+  constructor(reason: string) {
+    super(`The gateway could not prove to the server for whom it acts: ${reason}`);
   }
 }
 
@@ -52,9 +74,13 @@ export class McpOutputInvalid extends Error {
   }
 }
 
-/** Whether retrying is pointless: the server refuses our credentials, or may not be started without a sandbox. */
-export function isFinal(error: unknown): boolean {
+/**
+ * Whether retrying is pointless: the server refuses our credentials, or may not be started without a sandbox. What it says
+ * of a proof of `identity` is not: it fetches our keys itself, and may not have reached them.
+ */
+export function isFinal(error: unknown, identity: McpServerSettings['identity'] = 'none'): boolean {
   if (error instanceof SandboxMissing) return true;
+  if (identity !== 'none') return false;
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true;
   if (error instanceof OAuthError) return true;
   return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
@@ -73,6 +99,7 @@ export function isSessionGone(error: unknown): boolean {
 /** Whether the server answered, even if with a refusal or too late, so that the connection itself is fine. */
 export function isAnswer(error: unknown): boolean {
   if (error instanceof ProtocolError || error instanceof McpOutputInvalid) return true;
+  if (error instanceof IdentityFailed) return true;
   if (!(error instanceof SdkError) || error instanceof SdkHttpError) return false;
   return error.code === SdkErrorCode.RequestTimeout || ANSWERED.has(error.code);
 }

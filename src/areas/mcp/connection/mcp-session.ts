@@ -9,6 +9,7 @@ import type { McpServerSettings } from '../../../platform/settings/sections/mcp.
 import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
+import { type CallContext, originOf } from './call-origin.js';
 import { McpOutputInvalid } from './mcp-failure.js';
 import { toolOutput } from './tool-output.js';
 
@@ -29,6 +30,8 @@ export interface McpSessionParts {
   readonly checks: ArgumentChecks;
   /** Called at once when the server says that its list of tools changed. */
   onToolsChanged(): void;
+  /** The output schemas of a connection that lists the tools, for one that does not. */
+  outputs?(): ReadonlyMap<string, ArgumentCheck> | undefined;
 }
 
 /**
@@ -88,6 +91,7 @@ export class McpSession {
     tool: string,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    context?: CallContext,
   ): Promise<ToolOutput> {
     this.inFlight += 1;
     try {
@@ -97,7 +101,10 @@ export class McpSession {
         resetTimeoutOnProgress: true,
         onprogress: () => this.markAlive(),
       };
-      const result = await this.client.callTool({ name: tool, arguments: { ...args } }, options);
+      const result = await this.client.callTool(
+        { name: tool, arguments: { ...args }, ...this.metaOf(context) },
+        options,
+      );
       this.markAlive();
       const output = toolOutput(result);
       if (result.isError === true)
@@ -107,6 +114,11 @@ export class McpSession {
     } finally {
       this.inFlight -= 1;
     }
+  }
+
+  /** The output schemas by tool, of the last list. */
+  get outputChecks(): ReadonlyMap<string, ArgumentCheck> {
+    return this.outputs;
   }
 
   /** Checks the connection every `health_interval_ms` with a round trip. Resolves with the reason when it ends. */
@@ -154,11 +166,18 @@ export class McpSession {
     { structuredContent }: CallToolResult,
     signal: AbortSignal,
   ): Promise<void> {
-    const check = this.outputs.get(tool);
+    const check = (this.parts.outputs?.() ?? this.outputs).get(tool);
     if (check === undefined || structuredContent === undefined) return;
     if ((await check.verify(signal)) !== undefined) return;
     const problem = await check.problem(structuredContent, signal);
     if (problem !== undefined) throw new McpOutputInvalid(problem);
+  }
+
+  /** A child trusts its only caller, so it is told in the call itself; HTTP servers get a proof with each request. */
+  private metaOf(context: CallContext | undefined) {
+    if (this.server.transport !== 'stdio' || context === undefined) return {};
+    const { user: user_id, sessionId: session_id, agent } = originOf(context);
+    return { _meta: { user_id, session_id, agent } };
   }
 
   private markAlive(): void {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolOutput } from '../../tools/tools.api.js';
 import type { RunTool } from '../tools/offered-tools.js';
+import { onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
 import {
   failureText,
@@ -32,35 +33,29 @@ export class ServerCalls {
   ) {}
 
   /** Throws at once when the server is not connected; every failure is one of `mcp-failure.ts` or `McpToolFailed`. */
-  readonly call: RunTool = async (tool, args, signal) => {
-    const { hideKnown } = this.parts;
-    try {
-      const output = await this.answered(tool, args, signal);
-      return { ...output, content: hideKnown(output.content) };
-    } catch (error) {
-      if (error instanceof McpToolFailed) throw new McpToolFailed(hideKnown(error.message));
-      throw error;
-    }
-  };
+  readonly call: RunTool = (tool, args, signal, context) =>
+    withoutSecrets(this.parts, () =>
+      onBehalfOf(originOf(context), () => this.answered(tool, args, signal, context)),
+    );
 
-  private readonly answered: RunTool = async (tool, args, signal) => {
+  private readonly answered: RunTool = async (tool, args, signal, context) => {
     await this.tools.settled(signal);
     const { session } = this.state;
     if (session === undefined || !this.state.isUp()) throw new McpServerDown(this.parts.name);
     if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
     try {
-      return await session.call(tool, args, signal);
+      return await session.call(tool, args, signal, context);
     } catch (error) {
       // The server does not know our session, so it did not run the call.
-      if (signal.aborted || !isSessionGone(error)) throw this.failure(error, session, signal);
+      if (signal.aborted || !isSessionGone(error)) throw callFailure(this.parts, error, session, signal);
       session.giveUp(asError(error));
-      return this.callAgain(session, tool, args, signal);
+      return this.callAgain(session, tool, args, signal, context);
     }
   };
 
   private async callAgain(
     old: McpSession,
-    ...[tool, args, signal]: Parameters<RunTool>
+    ...[tool, args, signal, context]: Parameters<RunTool>
   ): Promise<ToolOutput> {
     for (let waitedMs = 0; waitedMs < RETRY_MS; waitedMs += RETRY_POLL_MS) {
       await sleep(RETRY_POLL_MS, undefined, { signal });
@@ -68,20 +63,39 @@ export class ServerCalls {
       if (session === undefined || session === old) continue;
       await this.tools.settled(signal);
       if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
-      return session.call(tool, args, signal).catch((error: unknown) => {
-        throw this.failure(error, session, signal);
+      return session.call(tool, args, signal, context).catch((error: unknown) => {
+        throw callFailure(this.parts, error, session, signal);
       });
     }
     throw new McpServerDown(this.parts.name);
   }
+}
 
-  /** The error that the caller gets; gives up the session when the failure means that the connection is lost. */
-  private failure(error: unknown, session: McpSession, signal: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason;
-    if (error instanceof McpToolFailed) return error;
-    if (isAnswer(error)) return new Error(this.parts.redact(failureText(error)), { cause: error });
-    session.giveUp(asError(error));
-    return new McpServerLost(this.parts.name, session.childFault);
+/** The error that the caller gets; gives up the session when the failure means that the connection is lost. */
+export function callFailure(
+  { name, redact }: Pick<ConnectionParts, 'name' | 'redact'>,
+  error: unknown,
+  session: McpSession,
+  signal: AbortSignal,
+): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof McpToolFailed) return error;
+  if (isAnswer(error)) return new Error(redact(failureText(error)), { cause: error });
+  session.giveUp(asError(error));
+  return new McpServerLost(name, session.childFault);
+}
+
+/** The answer of a tool, and what it says of its failure, without secrets that are known. */
+export async function withoutSecrets(
+  { hideKnown }: Pick<ConnectionParts, 'hideKnown'>,
+  answered: () => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  try {
+    const output = await answered();
+    return { ...output, content: hideKnown(output.content) };
+  } catch (error) {
+    if (error instanceof McpToolFailed) throw new McpToolFailed(hideKnown(error.message));
+    throw error;
   }
 }
 

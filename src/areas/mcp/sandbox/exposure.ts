@@ -12,6 +12,8 @@ const COMMON = new Set(['HOME', 'PATH', 'SHELL', 'npm_config_cache']);
 export interface Grants {
   readonly readablePaths: readonly string[];
   readonly writablePaths: readonly string[];
+  /** The folder of the user for whom it runs: the only part of the gateway's data that it sees. */
+  readonly userFolder?: string | undefined;
 }
 
 /** All of the machine's files that a child sees. */
@@ -28,7 +30,9 @@ export interface Exposure extends ShownPaths {
 export function exposureOf(command: ChildCommand, grants: Grants, gatewayPaths: GatewayPaths): Exposure {
   const guarded = new GuardedFolders(gatewayPaths);
   const cwd = resolve(command.cwd ?? gatewayPaths.workingFolder);
-  const writable = grants.writablePaths.map(realOf);
+  const { userFolder } = grants;
+  const userFolders = userFolder === undefined ? [] : [realOf(userFolder)];
+  const writable = [...grants.writablePaths.map(realOf), ...userFolders];
   const shown = new ShownPathsBuilder();
   const named = namedPaths(command, cwd).filter((path) => !isSteered(path, writable));
   for (const path of [cwd, ...named]) shown.addLinks(path);
@@ -44,6 +48,7 @@ export function exposureOf(command: ChildCommand, grants: Grants, gatewayPaths: 
     ['writable_paths', grants.writablePaths, 'writable'],
   ] as const)
     for (const path of paths) shown.add(granted(key, path, writable, guarded), how);
+  for (const path of userFolders) shown.add(path, 'writable');
   return { ...shown.arranged(guarded.all), workingFolder: realOf(cwd) };
 }
 

@@ -6,6 +6,8 @@ export interface GatewayPaths {
   /** Its settings file, whether it exists or not. */
   readonly configFile: string;
   readonly dataFolder: string;
+  /** Where the folders of users lie, if that is elsewhere. */
+  readonly stateFolder?: string;
   /** The folder it was started in, which may hold a `.env`. */
   readonly workingFolder: string;
   /** The home of its user; empty without one. */
@@ -31,7 +33,8 @@ export class GuardedFolders {
     const realFile = resolvedPath(file)?.real ?? file;
     this.settings = [...new Set([realPath(dirname(file)), dirname(realFile)])];
     this.settingsNames = [...new Set([basename(file), basename(realFile)])];
-    this.data = [realPath(places.dataFolder)];
+    const { dataFolder, stateFolder = dataFolder } = places;
+    this.data = [...new Set([realPath(dataFolder), realPath(stateFolder)])];
     this.working = realPath(places.workingFolder);
     const home = places.home === '' ? [] : [realPath(places.home)];
     this.wide = new Set([...WIDE, ...MACHINE, ...home]);

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { join, resolve } from 'node:path';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Environment } from '../../../platform/settings/environment.js';
@@ -10,6 +11,8 @@ import { bubblewrapped, countsByNamespace, probeBubblewrap, type SandboxAbilitie
 import { type ChildGroup, ChildGroups } from './control-groups.js';
 import { exposureOf } from './exposure.js';
 import type { GatewayPaths } from './guarded-folders.js';
+import { factsOf, isFile } from './paths.js';
+import { stateFolder } from './user-folders.js';
 
 export type SandboxBackend = 'bubblewrap' | 'none';
 
@@ -70,18 +73,17 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
   /**
    * The command of a stdio server: inside the sandbox, under limits, ending with this process. Throws `SandboxMissing`
    * where children may not run without one, and an error when a grant of the server is not allowed.
+   * @param userFolder HOME and working folder of a child that runs for one user, which exists
    */
-  commandOf(server: McpServerSettings): ChildCommand {
+  commandOf(server: McpServerSettings, userFolder?: string): ChildCommand {
     if (this.refusal !== undefined) throw this.refusal;
     this.warn();
     const { mcp } = this.settings.current;
-    const command: ChildCommand = {
-      file: server.command,
-      args: server.args,
-      cwd: server.cwd === '' ? undefined : server.cwd,
-      env: { ...childEnvironment(this.environment), ...server.env },
-    };
-    const inside = this.inUse === undefined ? command : this.sandboxed(command, server, this.inUse);
+    const command = commandFor(server, childEnvironment(this.environment), userFolder);
+    const inside =
+      this.inUse === undefined
+        ? { ...command, env: { ...this.caches(userFolder), ...command.env } }
+        : this.sandboxed(command, { server, userFolder }, this.inUse);
     const group = this.groupOf();
     const limits = {
       memoryMb: mcp.max_child_memory_mb,
@@ -93,11 +95,12 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
 
   private sandboxed(
     command: ChildCommand,
-    server: McpServerSettings,
+    { server, userFolder }: { server: McpServerSettings; userFolder: string | undefined },
     abilities: SandboxAbilities,
   ): ChildCommand {
     const { mcp } = this.settings.current;
-    const grants = { readablePaths: server.readable_paths, writablePaths: server.writable_paths };
+    const { readable_paths: readablePaths, writable_paths: writablePaths } = server;
+    const grants = { readablePaths, writablePaths, userFolder };
     const exposure = exposureOf(command, grants, this.gatewayPaths());
     const bounds = {
       tmpMb: mcp.max_child_tmp_mb,
@@ -106,6 +109,13 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
       network: server.network,
     };
     return bubblewrapped({ ...command, env: { ...CACHES, ...command.env } }, exposure, bounds, abilities);
+  }
+
+  /** Without a sandbox, programs that run for users find the packages that were fetched before. */
+  private caches(userFolder: string | undefined): Readonly<Record<string, string>> {
+    const home = this.environment.lookup('HOME') ?? '';
+    if (userFolder === undefined || home === '') return {};
+    return { npm_config_cache: join(home, '.npm'), XDG_CACHE_HOME: join(home, '.cache') };
   }
 
   private groupOf(): ChildGroup | undefined {
@@ -133,6 +143,7 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
     return {
       configFile: this.environment.configFile ?? 'gateway.toml',
       dataFolder: this.settings.current.database.data_dir,
+      stateFolder: stateFolder(this.settings.current),
       workingFolder: process.cwd(),
       home: this.environment.lookup('HOME') ?? '',
     };
@@ -154,6 +165,37 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
         'the number of processes of stdio servers cannot be limited here; run the gateway as a user of its own, not as root',
       );
   }
+}
+
+const USER_STATE = `\${user_state}`;
+
+/**
+ * An argument (also after `--flag=`) that names a file or folder below the gateway's own working folder, as it is from
+ * there: the settings say where a script is without knowing of the folders of users.
+ */
+function whereItIs(arg: string): string {
+  const [, flag = '', path = ''] = /^(--?[\w-]+=)?(.*)$/s.exec(arg) ?? [];
+  const isNamed = path.includes('/') ? factsOf(path) !== undefined : isFile(path);
+  return isNamed ? `${flag}${resolve(path)}` : arg;
+}
+
+/** A program with a path is looked for where the gateway runs, also when it then runs in the folder of a user. */
+function commandFor(
+  { command, args, cwd, env: own }: McpServerSettings,
+  inherited: Readonly<Record<string, string>>,
+  userFolder: string | undefined,
+): ChildCommand {
+  const workingFolder = cwd === '' ? undefined : cwd;
+  if (userFolder === undefined)
+    return { file: command, args, cwd: workingFolder, env: { ...inherited, ...own } };
+  const filled = (text: string): string => text.replaceAll(USER_STATE, userFolder);
+  const env = Object.entries({ HOME: userFolder, ...own }).map(([name, value]) => [name, filled(value)]);
+  return {
+    file: command.includes('/') ? resolve(workingFolder ?? '.', command) : command,
+    args: args.map((arg) => filled(workingFolder === undefined ? whereItIs(arg) : arg)),
+    cwd: workingFolder ?? userFolder,
+    env: { ...inherited, ...(Object.fromEntries(env) as Record<string, string>) },
+  };
 }
 
 function hasStdioServers(settings: Settings): boolean {

@@ -6,7 +6,15 @@ import type { Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { fingerprintOf, type ToolDefinition } from './tool-listing.js';
 
-/** `$1` the server, `$2` its tools as JSON. Returns those that differ from what is approved. */
+/** What is approved of a tool that was in quarantine from its first sight: nothing. */
+const NEVER_APPROVED = '';
+const NOTHING_SAID = `jsonb_build_object('name', tool, 'description', '', 'inputSchema', '{}'::jsonb, 'annotations', '{}'::jsonb)`;
+const SEEN_NOW = 'coalesce(excluded.pending_fingerprint, excluded.fingerprint)';
+
+/**
+ * `$1` the server, `$2` its tools as JSON, `$3` whether tools that a known server adds later wait too. Returns those that
+ * differ from what is approved.
+ */
 const RECONCILE: Statement = {
   name: 'mcp_tools.reconcile',
   text: `
@@ -16,15 +24,20 @@ const RECONCILE: Statement = {
     ), before AS (
       SELECT known.tool, known.pending_fingerprint FROM mcp_tools AS known JOIN seen ON seen.tool = known.tool
       WHERE known.server = $1
+    ), pinned AS (
+      SELECT $3::boolean AND EXISTS (SELECT 1 FROM mcp_tools WHERE server = $1) AS pinned
     ), kept AS (
-      INSERT INTO mcp_tools AS known (server, tool, fingerprint, definition)
-      SELECT $1, tool, fingerprint, definition FROM seen ORDER BY tool
+      INSERT INTO mcp_tools AS known (server, tool, fingerprint, definition, pending_fingerprint, pending_definition)
+      SELECT $1, tool, CASE WHEN pinned THEN '${NEVER_APPROVED}' ELSE fingerprint END,
+        CASE WHEN pinned THEN ${NOTHING_SAID} ELSE definition END,
+        CASE WHEN pinned THEN fingerprint END, CASE WHEN pinned THEN definition END
+      FROM seen, pinned ORDER BY tool
       ON CONFLICT (server, tool) DO UPDATE SET
-        pending_fingerprint = CASE WHEN known.fingerprint <> excluded.fingerprint THEN excluded.fingerprint END,
-        pending_definition = CASE WHEN known.fingerprint <> excluded.fingerprint THEN excluded.definition END,
-        changed_at = CASE WHEN known.fingerprint = excluded.fingerprint THEN known.changed_at
-          WHEN known.pending_fingerprint = excluded.fingerprint THEN known.changed_at ELSE now() END
-      WHERE known.fingerprint <> excluded.fingerprint OR known.pending_fingerprint IS NOT NULL
+        pending_fingerprint = CASE WHEN known.fingerprint <> ${SEEN_NOW} THEN ${SEEN_NOW} END,
+        pending_definition = CASE WHEN known.fingerprint <> ${SEEN_NOW} THEN coalesce(excluded.pending_definition, excluded.definition) END,
+        changed_at = CASE WHEN known.fingerprint = ${SEEN_NOW} THEN known.changed_at
+          WHEN known.pending_fingerprint = ${SEEN_NOW} THEN known.changed_at ELSE now() END
+      WHERE known.fingerprint <> ${SEEN_NOW} OR known.pending_fingerprint IS NOT NULL
       RETURNING known.tool, known.pending_fingerprint
     )
     SELECT kept.tool, kept.pending_fingerprint IS DISTINCT FROM before.pending_fingerprint AS newly
@@ -88,9 +101,14 @@ export class KnownTools {
   /**
    * Compares a server's tools with the stored ones: new tools are stored, changed ones go into quarantine, and those that
    * match the approved definition again leave it. Each new quarantine is audited.
+   * @param pinsNew whether new tools of a server that is known go into quarantine too
    * @returns the names of the tools in quarantine
    */
-  async reconcile(server: string, definitions: readonly ToolDefinition[]): Promise<ReadonlySet<string>> {
+  async reconcile(
+    server: string,
+    definitions: readonly ToolDefinition[],
+    pinsNew = false,
+  ): Promise<ReadonlySet<string>> {
     if (definitions.length === 0) return new Set();
     const seen = definitions.map((definition) => ({
       tool: definition.name,
@@ -98,7 +116,11 @@ export class KnownTools {
       definition,
     }));
     const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
-    const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [server, text]);
+    const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [
+      server,
+      text,
+      pinsNew,
+    ]);
     for (const { tool } of rows.filter(({ newly }) => newly)) {
       const act = {
         action: 'tool.quarantined',

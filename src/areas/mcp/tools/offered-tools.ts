@@ -6,6 +6,7 @@ import {
   type ArgumentChecks,
   type RegisteredTool,
   safeToolName,
+  type ToolContext,
   type ToolOutput,
   type ToolRegistry,
 } from '../../tools/tools.api.js';
@@ -22,6 +23,7 @@ export type RunTool = (
   tool: string,
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
+  context?: ToolContext,
 ) => Promise<ToolOutput>;
 
 interface Offer {
@@ -66,6 +68,11 @@ export class OfferedTools {
     return this.offers.has(tool);
   }
 
+  /** Undefined for a tool that is not offered. */
+  fingerprintOf(tool: string): string | undefined {
+    return this.offers.get(tool)?.fingerprint;
+  }
+
   /** Whether some schemas could not be checked in time. */
   get isIncomplete(): boolean {
     return this.isCutShort;
@@ -78,10 +85,12 @@ export class OfferedTools {
   async update(listing: ToolListing, signal: AbortSignal): Promise<void> {
     const warnings = new Set<string>();
     const selection = this.selection(listing, warnings);
-    const held = await this.known.reconcile(this.server.name, selection);
+    const held = await this.known.reconcile(this.server.name, selection, this.server.settings.pin_tools);
     for (const name of held) {
       if (!this.held.has(name))
-        this.logger.warn('a tool changed; it is in quarantine until an operator approves it', { tool: name });
+        this.logger.warn('a tool is new or changed; it is in quarantine until an operator approves it', {
+          tool: name,
+        });
     }
     this.held = held;
     const now = selection
@@ -165,7 +174,7 @@ export class OfferedTools {
       inputSchema,
       source: server,
       isAvailable: this.server.isAvailable,
-      run: (args, _context, signal) => this.server.run(tool, args, signal),
+      run: (args, context, signal) => this.server.run(tool, args, signal, context),
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
-import { credentialsOf, secretsInEnvironment } from './transports.js';
+import { credentialsOf, secretsInEnvironment } from './credentials.js';
 
 const environment = new Environment({ TOKEN: ' t0ken\n', SECRET: 's3cret', BLANK: '  ' });
 const server = (more: Partial<McpServerSettings>): McpServerSettings =>

@@ -1,6 +1,4 @@
 import {
-  type AuthProvider,
-  ClientCredentialsProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -9,17 +7,30 @@ import { Injectable } from '@nestjs/common';
 import { OutboundClient } from '../../../platform/outbound/outbound-client.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import type { CallOrigin } from '../connection/call-origin.js';
+import { ToolIdentity } from '../identity/tool-identity.js';
 import { Sandbox } from '../sandbox/sandbox.service.js';
+import { UserFolders } from '../sandbox/user-folders.js';
 import type { OnRefused } from './bounded-message.js';
 import { askedBy, boundedResponse } from './bounded-response.js';
 import { ChildTransport, type OnChildOutput } from './child-transport.js';
+import { credentialsOf } from './credentials.js';
+
+/** Whose transport it is. */
+export interface TransportOwner {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  readonly origin: CallOrigin;
+}
 
 /** Creates the transport that a server's settings ask for; every HTTP request goes through the outbound guard. */
 @Injectable()
 export class Transports {
   constructor(
     private readonly sandbox: Sandbox,
+    private readonly folders: UserFolders,
     private readonly outbound: OutboundClient,
+    private readonly identity: ToolIdentity,
     private readonly environment: Environment,
   ) {}
 
@@ -27,13 +38,22 @@ export class Transports {
    * `onOutput` gets what a child writes beside its messages, `onRefused` why a message was refused. Throws when a
    * variable for a credential is not set, and `SandboxMissing` or an error about grants for a child that may not start.
    */
-  make(server: McpServerSettings, onOutput: OnChildOutput, onRefused: OnRefused): Transport {
-    if (server.transport === 'stdio')
-      return new ChildTransport(this.sandbox.commandOf(server), onOutput, onRefused);
-    const authProvider = credentialsOf(server, this.environment);
+  make(
+    { name, settings: server, origin }: TransportOwner,
+    onOutput: OnChildOutput,
+    onRefused: OnRefused,
+  ): Transport {
+    if (server.transport === 'stdio') {
+      const folder = server.isolation === 'shared' ? undefined : this.folders.create(name, origin.user);
+      return new ChildTransport(this.sandbox.commandOf(server, folder), onOutput, onRefused);
+    }
+    const authProvider = needsCredentials(server, origin)
+      ? credentialsOf(server, this.environment)
+      : undefined;
+    const fetch = this.identity.fetchFor(server, origin, this.outbound.fetch);
     const options = {
       fetch: async (to: string | URL, init?: RequestInit): Promise<Response> =>
-        boundedResponse(await this.outbound.fetch(to, init), askedBy(init?.body), onRefused),
+        boundedResponse(await fetch(to, init), askedBy(init?.body), onRefused),
       requestInit: { headers: server.headers },
       ...(authProvider === undefined ? {} : { authProvider }),
     };
@@ -51,40 +71,10 @@ export class Transports {
   }
 }
 
-export type Credentials = AuthProvider | ClientCredentialsProvider | undefined;
-
-/** How the gateway authenticates to an HTTP server. Throws when a variable that the settings name is not set. */
-export function credentialsOf(server: McpServerSettings, environment: Environment): Credentials {
-  if (server.oauth_client_id !== '') return clientCredentials(server, environment);
-  if (server.token_env === '') return undefined;
-  const token = variable(server.token_env, environment);
-  return { token: () => Promise.resolve(token) };
-}
-
-/** The secrets of these servers that the environment holds, for the redactor. */
-export function secretsInEnvironment(
-  servers: readonly McpServerSettings[],
-  environment: Environment,
-): readonly string[] {
-  const names = servers.flatMap((server) => [server.token_env, server.oauth_client_secret_env]);
-  return names.flatMap((name) => (name === '' ? [] : (environment.lookup(name)?.trim() ?? [])));
-}
-
-function clientCredentials(server: McpServerSettings, environment: Environment): ClientCredentialsProvider {
-  const { oauth_client_id: clientId, oauth_client_secret_env: name } = server;
-  const { oauth_issuer: expectedIssuer, oauth_scope: scope } = server;
-  return new ClientCredentialsProvider({
-    clientId,
-    clientSecret: variable(name, environment),
-    // Without it the secret would go to any authorization server that the tool server names.
-    expectedIssuer,
-    ...(scope === '' ? {} : { scope }),
-  });
-}
-
-function variable(name: string, environment: Environment): string {
-  const value = environment.lookup(name)?.trim();
-  if (value === undefined || value === '')
-    throw new Error(`The variable ${name || '(none named)'} is not set.`);
-  return value;
+/** Where a proof of the user takes the place of the gateway's own credentials, only the connection that lists tools has these. */
+function needsCredentials(
+  { identity, identity_header: header }: McpServerSettings,
+  { user }: CallOrigin,
+): boolean {
+  return identity === 'none' || header !== '' || user === undefined;
 }

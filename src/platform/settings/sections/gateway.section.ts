@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { addressRange, integer, millis, port, webOrigin } from './key-types.js';
+import { addressRange, httpUrl, integer, millis, port, webOrigin } from './key-types.js';
 
 export const gatewaySection = z.strictObject({
   host: z
@@ -21,6 +21,12 @@ export const gatewaySection = z.strictObject({
     .default('')
     .register(keyMarks, { restart: true, perReplica: true })
     .describe('Address that the operations port binds to; empty uses gateway.host.'),
+  public_url: httpUrl()
+    .default('')
+    .register(keyMarks, { fileOnly: true })
+    .describe(
+      'URL under which others reach this gateway, without a / at the end; iss of what it signs. Empty: "agent-gateway" is the iss.',
+    ),
   profiles: z
     .array(z.enum(['a', 'b']))
     .min(1)

@@ -26,8 +26,27 @@ const mcpServer = z
       .register(keyMarks, { fileOnly: true })
       .describe('stdio starts a child process; http is streamable HTTP; sse its predecessor.'),
     command: fileOnlyText().describe('stdio: the program; looked up in PATH.'),
-    args: fileOnlyList().describe('stdio: its arguments.'),
-    cwd: fileOnlyText().describe('stdio: the folder it runs in; empty uses that of the gateway.'),
+    args: fileOnlyList().describe(
+      `stdio: its arguments; \${user_state} in them is the folder of the user for whom it runs.`,
+    ),
+    cwd: fileOnlyText().describe(
+      'stdio: the folder it runs in; empty uses the user\'s own, or with isolation = "shared" that of the gateway.',
+    ),
+    isolation: z
+      .enum(['shared', 'user', 'session'])
+      .default('user')
+      .register(keyMarks, { fileOnly: true })
+      .describe(
+        'Whose calls share a connection, and for stdio a child: those of one user, of one session of a user, or all (shared).',
+      ),
+    max_connections: integer(1, 1024)
+      .default(32)
+      .describe(
+        'Most connections of users or sessions at once, beside the one for the list of tools; past it the one idle longest is closed, else the call fails.',
+      ),
+    idle_secs: integer(1, 86_400)
+      .default(300)
+      .describe('How long a connection of a user or session stays open without calls, in seconds.'),
     env: secretTable().describe(
       'stdio: variables it gets besides HOME, LOGNAME, PATH, SHELL, TERM and USER; references in values are replaced from the environment.',
     ),
@@ -48,6 +67,20 @@ const mcpServer = z
       .describe('http and sse: URL of the server; only public addresses, unless [security] allows others.'),
     headers: secretTable().describe('http and sse: headers of every request.'),
     token_env: fileOnlyText().describe('http and sse: name of the variable that holds the bearer token.'),
+    identity: z
+      .enum(['none', 'assertion', 'exchange'])
+      .default('none')
+      .register(keyMarks, { fileOnly: true })
+      .describe(
+        'http and sse: how each request proves for which user it is made. assertion: a JWT of the gateway; exchange: a token of the user, for which oauth_issuer takes that JWT (RFC 8693).',
+      ),
+    identity_header: z
+      .string()
+      .max(128)
+      .regex(/^([A-Za-z][A-Za-z0-9-]*)?$/, 'must be the name of a header: letters, digits and -')
+      .default('')
+      .register(keyMarks, { fileOnly: true })
+      .describe('http and sse: the header that carries this proof, alone; empty uses Authorization: Bearer.'),
     oauth_client_id: fileOnlyText().describe(
       'http and sse: client id for OAuth client credentials; empty for none.',
     ),
@@ -58,6 +91,13 @@ const mcpServer = z
       'Issuer of the authorization server of that client; the secret is sent nowhere else.',
     ),
     oauth_scope: fileOnlyText().describe('Scopes to ask for, separated by spaces.'),
+    pin_tools: z
+      .boolean()
+      .default(false)
+      .register(keyMarks, { security: true })
+      .describe(
+        'Whether tools that a known server adds later wait for an operator too, like those that change.',
+      ),
     startup_timeout_ms: millis(10_000, 600_000).describe(
       'Longest time from the start to the list of tools, in milliseconds; a server that was too slow gets twice the time at the next attempt.',
     ),
@@ -90,9 +130,21 @@ const mcpServer = z
   .refine((server) => server.oauth_client_id === '' || server.oauth_issuer !== '', {
     path: ['oauth_issuer'],
     message: 'a server with an oauth_client_id needs the oauth_issuer that knows it',
+  })
+  .refine(({ identity, transport }) => identity === 'none' || transport !== 'stdio', {
+    path: ['identity'],
+    message:
+      'only a server with the transport "http" or "sse" is sent a proof; stdio servers are told in _meta',
+  })
+  .refine((server) => server.identity !== 'exchange' || server.oauth_client_id !== '', {
+    path: ['oauth_client_id'],
+    message: 'identity = "exchange" needs the client with which tokens are exchanged at the oauth_issuer',
   });
 
 export const mcpSection = z.strictObject({
+  state_dir: fileOnlyText().describe(
+    'Folder that holds the folders of users of stdio servers; empty uses mcp in the data folder.',
+  ),
   servers: z
     .record(
       z
