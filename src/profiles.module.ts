@@ -20,6 +20,7 @@ import { PluginsModule } from './areas/plugins/plugins.module.js';
 import { PluginsControllerA } from './areas/plugins/profile-a/plugins.controller.js';
 import { PluginsControllerB } from './areas/plugins/profile-b/plugins.controller.js';
 import { PrivacyModule } from './areas/privacy/privacy.module.js';
+import { ApprovalsController } from './areas/sessions/admin/approvals.controller.js';
 import { SessionRequestChecksA } from './areas/sessions/profile-a/session.requests.js';
 import { SessionsControllerA } from './areas/sessions/profile-a/sessions.controller.js';
 import { SessionRequestChecksB } from './areas/sessions/profile-b/session.requests.js';
@@ -92,7 +93,7 @@ class ProfileAModule {}
 class ProfileBModule {}
 
 /** The operators' API, on the ports of both profiles: its controllers in the order of their paths. */
-@Module({ imports: [...AREAS, TokenAdminModule], controllers: [TokensController] })
+@Module({ imports: [...AREAS, TokenAdminModule], controllers: [ApprovalsController, TokensController] })
 class AdminModule {}
 
 export const PROFILE_MODULES = {

@@ -1,4 +1,5 @@
-import { BadRequest, Forbidden, NotFound } from '../../common/errors/gateway-error.js';
+import { BadRequest, Conflict, Forbidden, NotFound } from '../../common/errors/gateway-error.js';
+import type { ApprovalRecord } from '../tools/tools.api.js';
 
 export class UnknownMessage extends BadRequest {
   constructor() {
@@ -11,6 +12,16 @@ export class UnknownMessage extends BadRequest {
 export class NoWaitingCall extends NotFound {
   constructor() {
     super('No such tool call waits in this session any more.');
+  }
+}
+
+/** Somebody else was first. */
+export class ApprovalDecided extends Conflict {
+  constructor({ status, decidedBy, decidedAt }: ApprovalRecord) {
+    const when = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`;
+    super(`This call was ${status} by ${decidedBy ?? 'somebody else'}${when}; the first decision counts.`, {
+      details: { reason: 'already_decided' },
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { LiveModule } from '../live/live.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
+import { Approvals } from './approvals.service.js';
 import { ChannelDirectory } from './channel-directory.js';
 import { MessagesService } from './messages.service.js';
 import { SessionStore } from './session.store.js';
@@ -24,11 +25,12 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
     MessagesService,
     MessagesHandlers,
     ToolAnswers,
+    Approvals,
     Handshake,
     SessionSockets,
     SessionSweeper,
     SessionRetention,
   ],
-  exports: [ChannelDirectory, SessionsService, MessagesService, MessagesHandlers, SessionSockets],
+  exports: [Approvals, ChannelDirectory, SessionsService, MessagesService, MessagesHandlers, SessionSockets],
 })
 export class SessionsModule {}

@@ -67,11 +67,11 @@ export class DatabaseToolApprovals extends ToolApprovals {
     }));
   }
 
-  answer(id: string, { verdict, by }: ApprovalAnswer): Promise<boolean> {
+  answer(id: string, { verdict, by, reason }: ApprovalAnswer): Promise<boolean> {
     return this.database.transaction(async (runner) => {
       const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
-        id,
-        verdict,
+        ...[id, verdict, by],
+        reason ?? null,
       ]);
       if (row === undefined) return false;
       const { tool: target, session_id: sessionId, call_id: callId } = row;

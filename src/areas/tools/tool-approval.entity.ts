@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A tool call that waits for a person, for migrations and the drift check. */
 @Entity('tool_approvals')
+@Index('tool_approvals_asked', { synchronize: false })
 export class ToolApprovalEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -26,6 +27,16 @@ export class ToolApprovalEntity {
 
   @Column({ type: 'text', nullable: true })
   verdict!: string | null;
+
+  /** As the audit names them. */
+  @Column({ name: 'decided_by', type: 'text', nullable: true })
+  decidedBy!: string | null;
+
+  @Column({ name: 'decided_at', type: 'timestamptz', precision: 3, nullable: true })
+  decidedAt!: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  reason!: string | null;
 
   @Column({ name: 'asked_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   askedAt!: Date;

@@ -20,6 +20,8 @@ export interface ApprovalAnswer {
   readonly verdict: 'allowed' | 'denied';
   /** Kept in the audit. */
   readonly by: string;
+  /** Why, for whoever looks at the decision. */
+  readonly reason?: string | undefined;
 }
 
 /** A question that is open now. */

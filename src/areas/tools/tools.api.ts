@@ -7,6 +7,7 @@ export {
 } from './prompt-sources.js';
 export { type ArgumentCheck, ArgumentChecks } from './schemas/argument-checks.js';
 export { schemaBoundsProblem } from './schemas/schema-bounds.js';
+export { type ApprovalRecord, ToolApprovalRecords } from './tool-approval-records.js';
 export { type ApprovalAnswer, type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
 export { ToolCallRunner } from './tool-call-runner.js';

@@ -3,6 +3,7 @@ import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { DatabaseToolApprovals } from './database-tool-approvals.js';
 import { PromptSources } from './prompt-sources.js';
 import { ArgumentChecks } from './schemas/argument-checks.js';
+import { ToolApprovalRecords } from './tool-approval-records.js';
 import { ToolApprovals } from './tool-approvals.port.js';
 import { ToolCallLog, toolMetricProviders } from './tool-call-log.js';
 import { ToolCallRunner } from './tool-call-runner.js';
@@ -26,6 +27,7 @@ import { ToolRuleCheck } from './tool-rule-check.js';
     ToolRegistry,
     PromptSources,
     { provide: ToolCatalog, useExisting: ToolRegistry },
+    ToolApprovalRecords,
     { provide: ToolApprovals, useClass: DatabaseToolApprovals },
   ],
   exports: [
@@ -34,6 +36,7 @@ import { ToolRuleCheck } from './tool-rule-check.js';
     ArgumentChecks,
     ToolRegistry,
     PromptSources,
+    ToolApprovalRecords,
     ToolApprovals,
     ToolPolicy,
   ],

@@ -20,6 +20,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 
 /** The same of the operators' API: the first segment below `/admin/v1`. */
 export const ADMIN_TAGS: Readonly<Record<string, string>> = {
+  approvals: 'Tool calls that wait for a person.',
   tokens: 'API tokens: who may call, what for, and until when.',
 };
 
@@ -35,6 +36,9 @@ export const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'hooks.id': { description: 'The id of the webhook, as it was given when the webhook was registered' },
   'channels.name': { description: 'The name of the channel', example: 'api' },
   'mcp.name': { description: 'The name of the tool server in the configuration' },
+  'approvals.id': {
+    description: 'The id of the approval, as the list and the events of the session have it',
+  },
   'tokens.id': { description: 'The id of the token, as it was given when the token was created' },
   'plugins.name': { description: 'The name of the plugin' },
 };

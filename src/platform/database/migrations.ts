@@ -34,6 +34,7 @@ import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-
 import { CoolModelsDown1795380865000 } from './migrations/1795380865000-cool-models-down.js';
 import { CreateAssertionKeys1795381628000 } from './migrations/1795381628000-create-assertion-keys.js';
 import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove-old-content.js';
+import { KeepWhoDecidedApprovals1795384764000 } from './migrations/1795384764000-keep-who-decided-approvals.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   CoolModelsDown1795380865000,
   CreateAssertionKeys1795381628000,
   RemoveOldContent1795384089000,
+  KeepWhoDecidedApprovals1795384764000,
 ];

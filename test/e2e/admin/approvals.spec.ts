@@ -1,0 +1,118 @@
+import { eventually } from '../../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
+import { McpBench, scripted, serverB } from '../../harness/mcp.js';
+import { newSession } from '../../harness/turn-stream.js';
+
+const SETTINGS = `
+[agent]
+tool_approval = "ask"
+tool_approval_timeout_ms = 60000
+[tools.tokens.careful]
+deny = ["own__erase"]
+`;
+
+interface Approval {
+  id: string;
+  status: string;
+  tool: string;
+  session_id: string;
+  decided_by: string | null;
+  reason: string | null;
+}
+interface Refusal {
+  error: { message: string; details: { reason?: string } | null };
+}
+interface Answer {
+  content: string;
+}
+
+let bench: McpBench;
+let gateway: TestGateway;
+let other: TestGateway;
+beforeAll(async () => {
+  bench = await McpBench.make({ own: scripted(`admin-approvals-${process.pid}`) }, SETTINGS);
+  gateway = await startTestGateway({ env: bench.env });
+  other = await startTestGateway({ env: bench.env, database: gateway.database });
+  await eventually(async () => expect((await serverB(gateway, 'own'))?.status).toBe('connected'));
+});
+afterAll(async () => {
+  await other.stop();
+  await gateway.stop();
+  await bench.clear();
+});
+
+const pending = async (query = '?status=pending') =>
+  (await gateway.admin.get<{ items: Approval[]; next_cursor: string | null }>(`/approvals${query}`)).body;
+
+/** A message whose call waits: what waits, and the answer that is to come. */
+async function asked() {
+  const sessionId = await newSession(gateway);
+  const answer = gateway.a.post<Answer>(`/sessions/${sessionId}/messages`, {
+    content: '/call own__erase {"text":"all"}',
+  });
+  let approval: Approval | undefined;
+  await eventually(async () => {
+    approval = (await pending()).items.find(({ session_id }) => session_id === sessionId);
+    expect(approval?.tool).toBe('own__erase');
+  });
+  return { approval: approval!, answer, sessionId };
+}
+
+test.each([
+  ['allow', 'allowed', 'erased'],
+  ['deny', 'denied', 'A person refused this call.'],
+])('a call that waits is found and decided on another replica: %s', async (decision, status, said) => {
+  const { approval, answer, sessionId } = await asked();
+  const decided = await other
+    .adminCaller(gateway.token, 'b')
+    .post<Approval>(`/approvals/${approval.id}/decision`, { decision, reason: 'asked by phone' });
+  expect([decided.status, decided.body]).toEqual([
+    200,
+    expect.objectContaining({
+      status,
+      reason: 'asked by phone',
+      decided_by: expect.stringMatching(/^token "test"/) as string,
+    }),
+  ]);
+  expect((await answer).body.content).toContain(said);
+  const { items } = await pending(`?status=${status}&limit=500`);
+  expect(items.map(({ session_id }) => session_id)).toContain(sessionId);
+  expect((await pending('')).items.map(({ id }) => id)).not.toContain(approval.id);
+});
+
+test('"Decided once over all replicas; the second gets 409 with who decided"', async () => {
+  const { approval, answer } = await asked();
+  const first = gateway.adminCaller(await gateway.mint({ name: 'grace' }));
+  const second = other.adminCaller(await gateway.mint({ name: 'heidi' }), 'b');
+  const path = `/approvals/${approval.id}/decision`;
+  const all = await Promise.all(
+    [first, second, first, second].map((caller, i) =>
+      caller.post<Approval & Refusal>(path, { decision: i % 2 ? 'deny' : 'allow' }),
+    ),
+  );
+  const winner = all.find(({ status }) => status === 200)!.body.decided_by!;
+  const losers = all.filter(({ status }) => status === 409);
+  expect(losers).toHaveLength(3);
+  for (const { body } of losers) {
+    expect(body.error.details?.reason).toBe('already_decided');
+    expect(body.error.message).toContain(winner);
+  }
+  await answer;
+});
+
+test('needs approvals:write, the tool, and to be of that user when bound; an unknown one is 404', async () => {
+  const { approval, answer } = await asked();
+  const path = `/approvals/${approval.id}/decision`;
+  const body = { decision: 'allow' };
+  const by = async (options: Parameters<TestGateway['mint']>[0]) =>
+    (await gateway.adminCaller(await gateway.mint(options)).post(path, body)).status;
+  expect(await by({ scopes: ['sessions:write', 'approvals:read'] })).toBe(403);
+  expect(await by({ name: 'careful' })).toBe(403);
+  expect(await by({ user: 'somebody-else' })).toBe(404);
+  const bound = gateway.adminCaller(await gateway.mint({ user: 'somebody-else' }));
+  expect((await bound.get<{ items: Approval[] }>('/approvals')).body.items).toEqual([]);
+  expect((await gateway.admin.post('/approvals/appr_nothing/decision', body)).status).toBe(404);
+  expect((await gateway.admin.post(path, { decision: 'maybe' })).status).toBe(400);
+  expect((await gateway.admin.post(path, { decision: 'deny' })).status).toBe(200);
+  await answer;
+});
