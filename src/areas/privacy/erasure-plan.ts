@@ -65,7 +65,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
       OR substring(t.operation FROM 'sess_[0-9a-z]+') IN (${MY_SESSIONS})`,
   },
   tool_approvals: {
-    goes: words('id call_id tool arguments session_id channel user_id verdict'),
+    goes: words('id call_id tool arguments session_id channel user_id verdict decided_by reason'),
     mine: `t.user_id = given.id OR t.session_id IN (${MY_SESSIONS})`,
   },
   session_audiences: { goes: words('session_id replica'), mine: `t.session_id IN (${MY_SESSIONS})` },
