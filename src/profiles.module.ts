@@ -38,6 +38,8 @@ import { StatusControllerB } from './areas/status/profile-b/status.controller.js
 import { StatusModule } from './areas/status/status.module.js';
 import { TokensController } from './areas/tokens/admin/tokens.controller.js';
 import { TokenAdminModule } from './areas/tokens/tokens.module.js';
+import { UsageController } from './areas/usage/admin/usage.controller.js';
+import { UsageModule } from './areas/usage/usage.module.js';
 import type { DescribedApi } from './http/openapi/described-api.js';
 import { type FaceId, type ProfileId, servedIn } from './http/profiles/profile.js';
 
@@ -93,7 +95,10 @@ class ProfileAModule {}
 class ProfileBModule {}
 
 /** The operators' API, on the ports of both profiles: its controllers in the order of their paths. */
-@Module({ imports: [...AREAS, TokenAdminModule], controllers: [ApprovalsController, TokensController] })
+@Module({
+  imports: [...AREAS, TokenAdminModule, UsageModule],
+  controllers: [ApprovalsController, TokensController, UsageController],
+})
 class AdminModule {}
 
 export const PROFILE_MODULES = {

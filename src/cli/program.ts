@@ -10,6 +10,7 @@ import { addMigrateCommand } from './commands/migrate.command.js';
 import { addSecretsCommands } from './commands/secrets.commands.js';
 import { addServeCommand } from './commands/serve.command.js';
 import { addToolsCommands } from './commands/tools.commands.js';
+import { addUsageCommand } from './commands/usage.command.js';
 import { addUserCommands } from './commands/user.commands.js';
 
 const AFTER_HELP = `
@@ -40,6 +41,7 @@ export function createProgram(given: Omit<CommandContext, 'configFile'>): Comman
   addToolsCommands(program, context);
   addHooksCommands(program, context);
   addMemoryCommands(program, context);
+  addUsageCommand(program, context);
   addAuditCommands(program, context);
   addSecretsCommands(program, context);
   addUserCommands(program, context);

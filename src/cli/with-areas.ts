@@ -11,6 +11,7 @@ import { UserExport } from '../areas/privacy/user-export.js';
 import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
 import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
 import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
+import { UsageReports } from '../areas/usage/usage-reports.js';
 import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
 import { Redactor } from '../platform/logging/redactor.js';
@@ -139,4 +140,12 @@ export function withPerson<Result>(
     const eraser = new UserEraser(database, new TokensService(store, database, endings), store, audit);
     return work({ person, exporter, eraser });
   });
+}
+
+/** Opens what turns used and cost. */
+export function withUsage<Result>(
+  context: CommandContext,
+  work: (reports: UsageReports) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, 'read', ({ database }) => work(new UsageReports(database)));
 }

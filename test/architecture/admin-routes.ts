@@ -19,4 +19,5 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'POST /tokens', scope: 'tokens:write', body: true },
   { route: 'DELETE /tokens/:id', scope: 'tokens:write' },
   { route: 'POST /tokens/:id/rotate', scope: 'tokens:write', body: true },
+  { route: 'GET /usage', scope: 'usage:read', boundCallers: 'own' },
 ];

@@ -22,6 +22,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 export const ADMIN_TAGS: Readonly<Record<string, string>> = {
   approvals: 'Tool calls that wait for a person.',
   tokens: 'API tokens: who may call, what for, and until when.',
+  usage: 'What turns used and cost.',
 };
 
 interface PathParameter {

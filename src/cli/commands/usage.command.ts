@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { UsageDimension } from '../../areas/usage/usage.sql.js';
+import { dayIn, dayOf, dimensionsIn, USAGE_DIMENSIONS, usualSince } from '../../areas/usage/usage-period.js';
+import type { UsageReportRow } from '../../areas/usage/usage-reports.js';
+import { agoArgument } from '../arguments.js';
+import type { CommandContext } from '../command-context.js';
+import { textTable } from '../text-table.js';
+import { csvOf, dollars } from '../usage-text.js';
+
+/** More rows than this are no table that anyone reads; CSV and JSON have the same bound, so that memory has one. */
+const MAX_ROWS = 1_000_000;
+
+interface UsageOptions {
+  readonly by: readonly UsageDimension[];
+  readonly since: string;
+  readonly until: string;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+/** `usage`: what turns used and cost. */
+export function addUsageCommand(program: Command, context: CommandContext): void {
+  program
+    .command('usage')
+    .description('show what turns used and cost, in days of UTC')
+    .option('--by <dimensions>', `of ${USAGE_DIMENSIONS.join(', ')}`, byArgument, ['day' as const])
+    .option(
+      '--since <day>',
+      'the first day, such as 2026-08-24, or 30d for days ago',
+      dayArgument,
+      usualSince(),
+    )
+    .option('--until <day>', 'the last day, included', dayArgument, dayOf(new Date()))
+    .option('--csv', 'print CSV for spreadsheets')
+    .option('--json', 'print an object')
+    .action(async ({ by, since, until, json, csv }: UsageOptions) => {
+      const { withUsage } = await import('../with-areas.js');
+      const rows = await withUsage(context, (reports) => reports.rows({ by, since, until, limit: MAX_ROWS }));
+      const { terminal } = context;
+      if (json) terminal.out(`${JSON.stringify({ usage: rows.map(flat) }, undefined, 2)}\n`);
+      else if (csv) terminal.out(csvOf(by, rows));
+      else if (rows.length === 0) terminal.err('There was no usage in these days.\n');
+      else terminal.out(usageTable(by, rows));
+    });
+}
+
+const flat = ({ dimensions, counts }: UsageReportRow) => ({ ...dimensions, ...counts });
+
+/** Lines of at most 100 columns: names wrap. */
+function usageTable(by: readonly UsageDimension[], rows: readonly UsageReportRow[]): string {
+  const head = [
+    ...by.map((name) => name.toUpperCase().replace('_', ' ')),
+    'TURNS',
+    'INPUT',
+    'OUTPUT',
+    'USD',
+    'UNPRICED',
+  ];
+  const cells = rows.map(({ dimensions, counts }) => [
+    ...by.map((name) => dimensions[name] ?? ''),
+    ...[counts.turns, counts.input_tokens, counts.output_tokens].map(String),
+    counts.cost_usd === null ? 'unknown' : dollars(counts.cost_usd, 4),
+    String(counts.unpriced_tokens),
+  ]);
+  return textTable([head, ...cells], { width: 100, folded: by.map((_, column) => column) });
+}
+
+function byArgument(text: string): readonly UsageDimension[] {
+  const by = dimensionsIn(text);
+  if (by === undefined)
+    throw new InvalidArgumentError(
+      `Expected some of ${USAGE_DIMENSIONS.join(', ')}, each once, with commas.`,
+    );
+  return by;
+}
+
+function dayArgument(text: string): string {
+  const day = dayIn(text);
+  if (day !== undefined) return day;
+  return dayOf(agoArgument(text));
+}
