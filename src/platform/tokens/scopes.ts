@@ -16,7 +16,13 @@ const SCOPE_AREAS = [
 ] as const;
 
 /** Scopes of the operators' API and of whom calls act for, which have no pair. */
-const SINGLE_SCOPES = ['users:act_as', 'usage:read', 'tokens:read', 'tokens:write', 'security:write'] as const;
+const SINGLE_SCOPES = [
+  'users:act_as',
+  'usage:read',
+  'tokens:read',
+  'tokens:write',
+  'security:write',
+] as const;
 
 /**
  * What a route or a check asks for. `approvals:write` answers tool calls that wait for a person; `users:act_as` lets the
