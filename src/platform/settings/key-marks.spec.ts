@@ -7,6 +7,7 @@ const secretName =
 
 /** Keys that look like secrets but are not, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
+  'gateway.public_url': 'what everybody finds in an assertion',
   'provider.api_key_env': 'the name of a variable',
   'provider.base_url': 'a URL with credentials in it is refused',
   'providers.<name>.api_key_env': 'the name of a variable',
@@ -17,6 +18,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'channels_config.<name>.api_url': 'a URL with credentials in it is refused',
   'channels_config.<name>.secret_env': 'the name of a variable',
   'mcp.servers.<name>.token_env': 'the name of a variable',
+  'mcp.servers.<name>.identity_header': 'the name of a header',
   'mcp.servers.<name>.oauth_client_secret_env': 'the name of a variable',
 };
 
