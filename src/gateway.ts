@@ -20,6 +20,7 @@ import { readBuildInfo } from './platform/lifecycle/build-info.js';
 import { type DrainedTurns, DrainService, type StopOptions } from './platform/lifecycle/drain.service.js';
 import { Readiness } from './platform/lifecycle/readiness.js';
 import { NestLogger } from './platform/logging/nest-logger.js';
+import type { Settings } from './platform/settings/settings.js';
 import { DESCRIBED_API } from './profiles.module.js';
 
 /** A gateway that answers on its ports. */
@@ -80,7 +81,7 @@ async function listen(
     listeners,
     streams: [app.get(LogStreams, { strict: false }), app.get(Viewers, { strict: false })],
     settings: foundation.configuration.live,
-    turns: drainedTurns(app.get(RunningTurns)),
+    turns: drainedTurns(app.get(RunningTurns), foundation.configuration.live),
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
   });
@@ -96,12 +97,16 @@ function plainExpress(): Express {
   return server;
 }
 
-function drainedTurns(turns: RunningTurns): DrainedTurns {
+function drainedTurns(turns: RunningTurns, settings: Settings): DrainedTurns {
   return {
     get count() {
       return turns.count;
     },
     allEnded: () => turns.allEnded(),
-    interruptAll: () => turns.abortAll(new TurnInterrupted()),
+    handOverAtStep: () => {
+      if (settings.current.agent.resume) turns.handOver(false);
+    },
+    endAll: () =>
+      settings.current.agent.resume ? turns.handOver(true) : turns.abortAll(new TurnInterrupted()),
   };
 }

@@ -74,6 +74,7 @@ export async function recordProductSql(pool: Pool, historyMessages: number): Pro
     historyMessages,
     allowance,
     limits: settings.current.limits,
+    origin: { caller },
   };
   const begun = await turns.start(sessionId, message, limits);
   const begin = database.take();

@@ -1,3 +1,4 @@
+import { echo } from '../harness/channels.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
@@ -82,10 +83,14 @@ test('what is refused is refused at once, not accepted', async () => {
   expect(missing.status).toBe(404);
 });
 
-test('an accepted turn that the stop of its gateway interrupts says so in the history', async () => {
+test('without agent.resume, an accepted turn that the stop of its gateway interrupts says so in the history', async () => {
   const answer = heldAnswer();
   provider.script(answer.script);
-  const env = { ...providerEnv(provider), GATEWAY__GATEWAY__DRAIN_TIMEOUT_MS: '100' };
+  const env = {
+    ...providerEnv(provider),
+    GATEWAY__GATEWAY__DRAIN_TIMEOUT_MS: '100',
+    GATEWAY__AGENT__RESUME: 'false',
+  };
   const other = await startTestGateway({ database: gateway.database, env });
   const id = await newSession(gateway);
   const { status } = await other.a.post(
@@ -100,9 +105,9 @@ test('an accepted turn that the stop of its gateway interrupts says so in the hi
   expect(body.messages[1]?.content).toContain('interrupted');
 });
 
-test('a turn whose replica died says so in the history, once its lease has run out', async () => {
+test('a turn whose replica died is answered by another, once its lease has run out', async () => {
   const answer = heldAnswer();
-  provider.script(answer.script);
+  provider.script(answer.script, echo());
   const id = await newSession(gateway);
   const sent = gateway.b.post(`/sessions/${id}/messages`, { content: 'Hi' });
   await eventually(() => expect(provider.requests).toHaveLength(1));
@@ -112,9 +117,9 @@ test('a turn whose replica died says so in the history, once its lease has run o
   );
   await eventually(async () => {
     const { body } = await gateway.a.get<{ messages: Item[] }>(`/sessions/${id}/messages`);
-    expect(body.messages.map(({ role, incomplete }) => [role, incomplete])).toEqual([
-      ['user', undefined],
-      ['assistant', 'interrupted'],
+    expect(body.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Hi'],
+      ['assistant', 'You said: Hi'],
     ]);
   });
   answer.finish();

@@ -62,7 +62,7 @@ test('a turn that outlasts the limit of a stop is answered 503 with its reason, 
   const stopped = gateway.stop();
   const { status, body } = await sent;
   expect(status).toBe(503);
-  expect(body.error.details.reason).toBe('turn_interrupted');
+  expect(body.error.details.reason).toBe('turn_handed_over');
   await stopped;
 });
 

@@ -102,11 +102,8 @@ async function stop(gateway: GatewayProcess): Promise<void> {
   expect((await gateway.ended).code).toBe(0);
 }
 
-/** What was said is kept, and the history says that the answer to it was interrupted. */
-const KEPT_AND_TOLD = [
-  { role: 'user', content: 'Are you there?' },
-  { role: 'assistant', incomplete: 'interrupted' },
-];
+/** What was said is kept, and answered once. */
+const KEPT_AND_ANSWERED = [{ role: 'user', content: 'Are you there?' }, { role: 'assistant' }];
 
 test.concurrent('sessions, messages and tokens survive a kill -9, and the next start takes over the running database', () =>
   busy.line.play(async () => {
@@ -130,7 +127,7 @@ test.concurrent('sessions, messages and tokens survive a kill -9, and the next s
     expect(isAlive(postmaster)).toBe(false);
   }));
 
-test.concurrent('a turn that runs at a kill -9 is closed as interrupted, and its message stays in the history', () =>
+test.concurrent('a turn that runs at a kill -9 goes on at the next start, and is answered', () =>
   waiting.line.play(async () => {
     const killed = await waiting.serveWithHangingModel();
     const session = await waiting.newSession(killed);
@@ -140,13 +137,13 @@ test.concurrent('a turn that runs at a kill -9 is closed as interrupted, and its
     await killed.ended;
 
     const next = await waiting.serve();
-    await until(async () => (await waiting.turnStatuses(session))[0] === 'interrupted', 20_000);
+    await until(async () => (await waiting.turnStatuses(session))[0] === 'completed', 20_000);
     const { body } = await waiting.caller(next.a).get(`/sessions/${session}/messages`);
-    expect(body).toMatchObject({ messages: KEPT_AND_TOLD });
+    expect(body).toMatchObject({ messages: KEPT_AND_ANSWERED });
     await stop(next);
   }));
 
-test.concurrent('a first signal waits for a running turn, a second interrupts it, and the message is kept', () =>
+test.concurrent('a first signal waits for a running turn, a second leaves it to the next start, which answers it', () =>
   busy.line.play(async () => {
     const gateway = await busy.serveWithHangingModel();
     const session = await busy.newSession(gateway);
@@ -157,17 +154,17 @@ test.concurrent('a first signal waits for a running turn, a second interrupts it
     gateway.kill('SIGTERM');
     await until(() => gateway.output().includes('the gateway is stopping'), 5000);
     await sleep(700);
-    expect(gateway.output()).not.toContain('turns are interrupted');
+    expect(gateway.output()).not.toContain('turns are handed over');
     expect(isAlive(gateway.pid)).toBe(true);
     gateway.kill('SIGTERM');
     const { code, stdout } = await gateway.ended;
     expect(code).toBe(0);
-    expect(stdout).toContain('turns are interrupted');
+    expect(stdout).toContain('turns are handed over');
 
     const next = await busy.serve();
-    expect(await busy.turnStatuses(session)).toEqual(['interrupted']);
+    await until(async () => (await busy.turnStatuses(session))[0] === 'completed', 20_000);
     const { body } = await busy.caller(next.b).get(`/sessions/${session}/messages`);
-    expect(body).toMatchObject({ messages: KEPT_AND_TOLD });
+    expect(body).toMatchObject({ messages: KEPT_AND_ANSWERED });
     await stop(next);
   }));
 

@@ -51,10 +51,15 @@ export class ToolCallRunner {
     return this.answered(call, answer, performance.now() - startedAt, turn);
   }
 
-  async refuse(call: ModelToolCall, limit: number, turn: ToolTurn): Promise<AnsweredCall> {
-    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+  refuse(call: ModelToolCall, limit: number, turn: ToolTurn): Promise<AnsweredCall> {
     const content = `Not run: at most ${limit} tool calls are allowed for one message. Answer with what you have.`;
-    return this.answered(call, { status: 'denied', content }, 0, turn);
+    return this.told(call, { status: 'denied', content }, turn);
+  }
+
+  /** Answers a call without making it. */
+  async told(call: ModelToolCall, answer: ToolAnswer, turn: ToolTurn): Promise<AnsweredCall> {
+    await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
+    return this.answered(call, answer, 0, turn);
   }
 
   private refusal(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer | undefined> {

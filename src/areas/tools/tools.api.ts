@@ -10,7 +10,7 @@ export { schemaBoundsProblem } from './schemas/schema-bounds.js';
 export { type ApprovalRecord, ToolApprovalRecords } from './tool-approval-records.js';
 export { type ApprovalAnswer, type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
-export { ToolCallRunner } from './tool-call-runner.js';
+export { type AnsweredCall, ToolCallRunner } from './tool-call-runner.js';
 export { ToolCatalog, type ToolContext, type ToolOutput } from './tool-catalog.port.js';
 export { safeToolName } from './tool-names.js';
 export { ToolPolicy } from './tool-policy.js';

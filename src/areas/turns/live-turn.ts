@@ -75,13 +75,17 @@ export class LiveTurn {
 
   /** The first entry that goes past this place. */
   indexAfter({ chars, steps }: TurnPosition): number {
-    const index = this.entries.findIndex((entry) => entry.chars > chars || entry.steps > steps);
+    const index = this.entries.findIndex((entry) => isAfter(entry, { chars, steps }));
     return index === -1 ? this.entries.length : index;
   }
 
-  /** The text from the beginning. */
+  /** The text from the beginning, of the last attempt. */
   text(): string {
-    return this.entries.map(({ event }) => (event.type === 'token' ? event.text : '')).join('');
+    const last = this.entries.findLastIndex(({ event }) => event.type === 'restarted');
+    return this.entries
+      .slice(last + 1)
+      .map(({ event }) => (event.type === 'token' ? event.text : ''))
+      .join('');
   }
 
   /** @returns what takes the reader out again */
@@ -115,7 +119,23 @@ export class LiveTurn {
   }
 }
 
+/** Each attempt counts its characters anew and its steps from here on. */
+const STEPS_PER_ATTEMPT = 10_000;
+const MAX_ATTEMPT = LAST_STEP / STEPS_PER_ATTEMPT - 1;
+
+function isAfter(entry: TurnPosition, { chars, steps }: TurnPosition): boolean {
+  const attempts = attemptOf(entry) - attemptOf({ steps });
+  return attempts > 0 || (attempts === 0 && (entry.chars > chars || entry.steps > steps));
+}
+
+function attemptOf({ steps }: Pick<TurnPosition, 'steps'>): number {
+  return Math.floor(steps / STEPS_PER_ATTEMPT);
+}
+
 function after({ chars, steps }: TurnPosition, event: LiveEvent): TurnPosition {
+  if (event.type === 'restarted') {
+    return { chars: 0, steps: Math.min(event.attempt, MAX_ATTEMPT) * STEPS_PER_ATTEMPT };
+  }
   if (event.type === 'token') return { chars: chars + event.text.length, steps };
   return { chars, steps: isLast(event) ? LAST_STEP : steps + 1 };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { TurnInterrupted } from './turns.errors.js';
+import { TurnHandedOver, TurnInterrupted } from './turns.errors.js';
 
 interface RunningTurn {
   readonly fence: number;
@@ -14,6 +14,7 @@ interface RunningTurn {
 export class RunningTurns {
   private readonly turns = new Map<string, RunningTurn>();
   private readonly onEnded = new Map<string, Set<() => void>>();
+  private isHandingOver = false;
   private readonly onAllEnded: (() => void)[] = [];
   private readonly endListeners: (() => void)[] = [];
 
@@ -50,6 +51,18 @@ export class RunningTurns {
   abortTurn(sessionId: string, fence: number | undefined, reason: Error): void {
     const turn = this.turns.get(sessionId);
     if (turn?.fence === fence) turn?.abort.abort(reason);
+  }
+
+  /** Every turn is handed over to another replica: at its next step, or now if `atOnce`. */
+  handOver(atOnce: boolean): void {
+    this.isHandingOver = true;
+    if (!atOnce) return;
+    for (const { abort } of this.turns.values()) abort.abort(new TurnHandedOver());
+  }
+
+  /** Called between two steps of a turn, when everything that it did is stored. */
+  letGo(sessionId: string): void {
+    if (this.isHandingOver) this.abort(sessionId, new TurnHandedOver());
   }
 
   abortAll(reason: Error): void {

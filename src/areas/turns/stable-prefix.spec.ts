@@ -22,6 +22,7 @@ import type { ContextCutsStore, Summary } from './context-cuts.store.js';
 import type { NewAttachment, NewUserMessage, PlacedMessage } from './message.js';
 import type { MessageStore } from './message.store.js';
 import { ModelCalls } from './model-calls.js';
+import { RunningTurns } from './running-turns.js';
 import type { Summaries, SummarySource } from './summaries.service.js';
 import type { TurnAccount } from './turn-account.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
@@ -370,6 +371,7 @@ class Session {
       new ModelCalls(metrics, forgetfulHealth),
       this.tools(),
       new ArgumentChecks(),
+      new RunningTurns(),
       this.settings,
     );
   }

@@ -2,6 +2,7 @@ import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { RECORD_USAGE_OF_LOST, recordUsage, TURN_COST } from '../usage/usage.api.js';
 import { spend, spendInSession } from './limits/spending.sql.js';
+import { LOST, mayGoOn } from './lost/lost-turns.sql.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
@@ -53,7 +54,7 @@ export const COMPLETE: Statement = {
       SELECT $5, $1, $4, message_count, 'assistant', $8, $9, $6::bigint + $7::bigint, $10, $13, $14 FROM held
       RETURNING created_at
     ), closed AS (
-      UPDATE turns SET status = 'completed', ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7,
+      UPDATE turns SET status = 'completed', origin = NULL, ended_at = now(), model = $10, input_tokens = $6, output_tokens = $7,
         ${TURN_COST}
       FROM held, total WHERE turns.id = $4 RETURNING turns.token_id
     ), spent AS (${spend('$6::bigint', '$7::bigint')}
@@ -89,7 +90,7 @@ export const CLOSE: Statement = {
       SELECT $9, $1, $4, message_count, 'assistant', $10, $11, $7::bigint + $8::bigint, $12, $5, $15
       FROM held WHERE $9::text IS NOT NULL
     ), closed AS (
-      UPDATE turns SET status = $5, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8,
+      UPDATE turns SET status = $5, origin = NULL, reason = $6, failure = $14, ended_at = now(), model = $12, input_tokens = $7, output_tokens = $8,
         ${TURN_COST}
       FROM held, total WHERE turns.id = $4
       RETURNING turns.id, turns.session_id, turns.status, turns.reason, turns.token_id, held.user_id
@@ -123,24 +124,19 @@ export const CANCEL: Statement = {
 /** Turns that one sweep closes at most. */
 export const MAX_RECOVERED = 100;
 
-const LOST = `
-      FROM turns JOIN sessions ON sessions.id = turns.session_id
-      WHERE turns.status = 'running' AND (sessions.turn_lease_until < now() OR sessions.turn_fence <> turns.fence
-        OR sessions.turn_owner IS NULL)`;
-
 /** Whether there are turns whose owner is gone. */
 export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
 
 /**
- * Turns whose owner is gone: closed as interrupted, fenced off in case it comes back, and told so in the history:
- * `$1` ids for the notes, `$2` what they say.
+ * Turns whose owner is gone and that may not go on: closed as interrupted, fenced off in case it comes back, and told so in
+ * the history: `$1` ids for the notes, `$2` what they say, `$3` `agent.resume`, `$4` `turns.max_attempts`.
  */
 export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
     WITH lost AS (
       SELECT sessions.id, sessions.user_id, sessions.agent, sessions.channel, turns.id AS turn_id, turns.token_id,
-        coalesce(turns.model, sessions.model) AS model ${LOST}
+        coalesce(turns.model, sessions.model) AS model ${LOST} AND NOT ${mayGoOn('$3::boolean', '$4')}
       LIMIT ${MAX_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), ${RECORD_USAGE_OF_LOST}, freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
@@ -153,7 +149,7 @@ export const INTERRUPT_LOST: Statement = {
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
       SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', $2, 'interrupted' FROM numbered
     ), closed AS (
-      UPDATE turns SET status = 'interrupted', reason = 'lease_expired', ended_at = now(),
+      UPDATE turns SET status = 'interrupted', origin = NULL, reason = 'lease_expired', ended_at = now(),
         input_tokens = total.input_tokens, output_tokens = total.output_tokens, ${TURN_COST}
       FROM lost JOIN total ON total.turn_id = lost.turn_id WHERE turns.id = lost.turn_id
       RETURNING turns.id, turns.session_id, turns.reason, lost.user_id

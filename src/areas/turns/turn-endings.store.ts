@@ -121,7 +121,12 @@ export class TurnEndingsStore {
   async recover(): Promise<{ id: string; session_id: string }[]> {
     await this.database.query(LEAVE_QUEUES_EXPIRED);
     const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
-    const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [ids, INTERRUPTED_NOTE]);
+    const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [
+      ids,
+      INTERRUPTED_NOTE,
+      this.settings.current.agent.resume,
+      this.settings.current.turns.max_attempts,
+    ]);
     this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
     this.metrics.lost(closed.length);
     return closed;

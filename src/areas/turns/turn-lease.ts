@@ -1,7 +1,7 @@
 import type { StoredError } from '../../common/errors/gateway-error.js';
 
 /** A lease that is not renewed for so long has lost its owner. Renewals come every third of it. */
-export const LEASE_SECS = 15;
+export const LEASE_SECS = 8;
 
 /** The right to run one turn of a session, until it ends or the lease runs out. */
 export interface TurnLease {

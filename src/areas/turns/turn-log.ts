@@ -33,11 +33,11 @@ export class TurnLog {
   ended(
     turn: ClaimedTurn,
     cost: TurnCost,
-    { how, reason, error }: { how: TurnFailure; reason: string; error: GatewayError },
+    { how, reason, error }: { how: TurnFailure | 'handed_over'; reason: string; error: GatewayError },
   ): void {
     const level = error.logLevel === 'debug' ? 'info' : error.logLevel;
     this.logger[level](
-      `turn ${how} in session ${turn.lease.sessionId} on channel ${turn.channel}: ${reason}`,
+      `turn ${how.replace('_', ' ')} in session ${turn.lease.sessionId} on channel ${turn.channel}: ${reason}`,
       {
         ...fieldsOf(turn, cost),
         outcome: how,

@@ -14,6 +14,7 @@ import type { TurnFailure } from './turn-lease.js';
 const TURNS = 'agent_gateway_turns_total';
 const DURATION = 'agent_gateway_turn_duration_seconds';
 const FIRST_TOKEN = 'agent_gateway_turn_first_token_seconds';
+const TAKEN_UP = 'agent_gateway_turns_taken_up_total';
 const RUNNING = 'agent_gateway_turns_running';
 
 export const turnMetricProviders = [
@@ -29,6 +30,10 @@ export const turnMetricProviders = [
     help: 'Time from the start of a turn to the first text of its answer.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   }),
+  makeCounterProvider({
+    name: TAKEN_UP,
+    help: 'Turns that went on here after their replica died or stopped.',
+  }),
   makeGaugeProvider({ name: RUNNING, help: 'Turns that run in this process.' }),
 ];
 
@@ -37,7 +42,7 @@ export interface TurnTimer {
   /** Text of the answer left; the first call counts. */
   readonly sawText: () => void;
   /** @returns the milliseconds that it took */
-  readonly ended: (outcome: 'completed' | TurnFailure) => number;
+  readonly ended: (outcome: 'completed' | 'handed_over' | TurnFailure) => number;
 }
 
 /** Counts and times turns where they run. */
@@ -50,6 +55,7 @@ export class TurnMetrics implements OnModuleInit {
     @InjectMetric(TURNS) turns: Counter<'outcome'>,
     @InjectMetric(DURATION) duration: Histogram<'outcome'>,
     @InjectMetric(FIRST_TOKEN) private readonly firstToken: Histogram,
+    @InjectMetric(TAKEN_UP) private readonly takenUpTurns: Counter,
     @InjectMetric(RUNNING) private readonly runningNow: Gauge,
     private readonly running: RunningTurns,
     private readonly scrape: ScrapeService,
@@ -65,6 +71,11 @@ export class TurnMetrics implements OnModuleInit {
   /** Counts turns whose replica is gone, where they are closed; nobody knows how long they ran. */
   lost(turns: number): void {
     if (turns > 0) this.turnsOf('interrupted').inc(turns);
+  }
+
+  /** A turn of another replica goes on here. */
+  takenUp(): void {
+    this.takenUpTurns.inc();
   }
 
   start(): TurnTimer {

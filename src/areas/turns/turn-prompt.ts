@@ -23,7 +23,11 @@ import type { TurnInput } from './turn.js';
 import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
 /** A turn, and whose token asked for it. */
-export type CalledTurn = ClaimedTurn & { readonly caller: Caller };
+export type CalledTurn = ClaimedTurn & {
+  readonly caller: Caller;
+  /** What it had done before it was taken up. */
+  readonly earlier?: { readonly done: readonly TurnStep[]; readonly lastStep: number } | undefined;
+};
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
 type Bytes = ReadonlyMap<string, Buffer>;
@@ -81,10 +85,11 @@ export class TurnPrompt {
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
     const messages = withNote([...earlier, userMessage(message, fresh)], note);
     const { options = {} } = message;
-    const stepLog = this.steps.open(turn.lease, account);
+    const { done, lastStep } = turn.earlier ?? { done: [], lastStep: 0 };
+    const steps = this.steps.open(turn.lease, account, lastStep);
     const { turnId } = turn.lease;
     const asked = { context, system, trailing, tools, agent, turnId, messages, options };
-    return { ...asked, spent, account, steps: stepLog };
+    return { ...asked, spent, account, done, steps };
   }
 
   /** The history that fits, what stands for the rest, and what it took to make that. */

@@ -7,6 +7,7 @@ import { SessionParties } from './limits/session-parties.js';
 import { allowanceOf, spentBudget, type TurnAllowance, turnsTaken } from './limits/turn-allowance.js';
 import { TurnRefusals } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
+import { originOf } from './lost/turn-origin.js';
 import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
@@ -49,7 +50,7 @@ export class TurnQueue {
   ): Promise<ClaimedTurn> {
     return this.noting(async () => {
       const deadline = performance.now() + settings.agent.max_wait_ms;
-      const terms = await this.termsOf(sessionId, settings, caller);
+      const terms = await this.termsOf(sessionId, settings, caller, message);
       const mayWait = settings.agent.on_busy === 'queue' && this.slots.hasRoomToWait;
       const request = { terms, mayWait, caller, isAccepted: false };
       const entry = await this.startOrEnqueue(sessionId, message, settings, request);
@@ -66,7 +67,7 @@ export class TurnQueue {
   ): Promise<QueueEntry> {
     const mayWait = settings.agent.on_busy === 'queue';
     return this.noting(async () => {
-      const terms = await this.termsOf(sessionId, settings, caller);
+      const terms = await this.termsOf(sessionId, settings, caller, message);
       return this.startOrEnqueue(sessionId, message, settings, { terms, mayWait, caller, isAccepted: true });
     });
   }
@@ -75,12 +76,14 @@ export class TurnQueue {
     sessionId: string,
     { agent, limits }: QueueSettings,
     caller: Caller,
+    message: NewUserMessage,
   ): Promise<StartLimits> {
     return {
       timeoutSecs: agent.session_timeout_secs,
       historyMessages: agent.history_max_messages,
       allowance: allowanceOf(limits, caller, await this.parties.budgetsOf(sessionId, caller)),
       limits,
+      origin: originOf(message, caller),
     };
   }
 

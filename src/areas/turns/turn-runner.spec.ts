@@ -15,6 +15,7 @@ import { ToolGate } from '../tools/tool-gate.js';
 import { ToolPolicy } from '../tools/tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
 import { ModelCalls } from './model-calls.js';
+import { RunningTurns } from './running-turns.js';
 import type { TurnEvent, TurnInput } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
 import { TurnRunner } from './turn-runner.js';
@@ -63,6 +64,7 @@ const input: Omit<TurnInput, 'tools' | 'steps' | 'agent'> = {
   system: 'Be brief.',
   trailing: '',
   spent: { input: 0, output: 0 },
+  done: [],
   options: {},
   account: FREE_ACCOUNT,
   turnId: 'turn_1',
@@ -103,7 +105,13 @@ function runnerOf(
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
   const calls = new ToolCallRunner(registry, gate, callLog);
   return {
-    runner: new TurnRunner(new ModelCalls(metrics, forgetfulHealth), calls, new ArgumentChecks(), settings),
+    runner: new TurnRunner(
+      new ModelCalls(metrics, forgetfulHealth),
+      calls,
+      new ArgumentChecks(),
+      new RunningTurns(),
+      settings,
+    ),
     tools: registry.list(input.context),
     own: turnAgent(model, 'scripted-1', settings.current),
   };
@@ -219,10 +227,16 @@ test('what is asked of tools and what they answer is written down before it is a
     number === 1 ? { text: 'Let me see.', calls: [call('1'), call('2')] } : { text: 'Done.' },
   );
   const { steps } = await run(runnerOf(model, [echo]));
+  const record = { status: 'success', durationMs: expect.any(Number) as number };
   expect(steps).toEqual([
-    { kind: 'asked', text: 'Let me see.', calls: [call('1'), call('2')], model: 'scripted-1' },
-    { kind: 'answered', result: { callId: '1', content: 'echo: 1', isError: false } },
-    { kind: 'answered', result: { callId: '2', content: 'echo: 2', isError: false } },
+    {
+      kind: 'asked',
+      text: 'Let me see.',
+      calls: [call('1'), call('2')],
+      model: 'scripted-1',
+    },
+    { kind: 'answered', result: { callId: '1', content: 'echo: 1', isError: false }, record },
+    { kind: 'answered', result: { callId: '2', content: 'echo: 2', isError: false }, record },
   ]);
 });
 

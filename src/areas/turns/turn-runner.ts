@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
+import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
@@ -10,10 +11,18 @@ import {
   type ResponseFormat,
   type SamplingOptions,
 } from '../models/models.api.js';
-import { ArgumentChecks, type ToolCallRecord, ToolCallRunner } from '../tools/tools.api.js';
+import {
+  type AnsweredCall,
+  ArgumentChecks,
+  type ToolCallRecord,
+  ToolCallRunner,
+} from '../tools/tools.api.js';
 import { askedMessage } from './conversation.js';
+import { type DoneWork, OUTCOME_UNKNOWN, redone } from './lost/done-steps.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
+import { RunningTurns } from './running-turns.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
+import type { AnsweredStep } from './turn-steps.store.js';
 import { ResponseFormatUnmet } from './turns.errors.js';
 
 interface Running {
@@ -30,6 +39,7 @@ export class TurnRunner {
     private readonly calls: ModelCalls,
     private readonly toolCalls: ToolCallRunner,
     private readonly schemas: ArgumentChecks,
+    private readonly running: RunningTurns,
     private readonly settings: Settings,
   ) {}
 
@@ -42,13 +52,15 @@ export class TurnRunner {
     const { responseFormat: format } = input.options;
     const heard = format === undefined ? emit : withoutText(emit);
     const running: Running = { input, settings, emit: heard, signal };
-    const messages = [...input.messages];
+    const earlier = await this.earlier(running);
+    const { texts, records } = earlier;
+    const messages = [...input.messages, ...earlier.messages];
     const ids = new CallIds(messages);
-    const records: ToolCallRecord[] = [];
-    const texts: string[] = [];
-    let usage = input.spent;
+    let { usage } = earlier;
     let isRepair = false;
-    for (let number = 1; ; number += 1) {
+    for (let number = earlier.rounds + 1; ; number += 1) {
+      if (number > 1) this.running.letGo(input.context.sessionId);
+      signal.throwIfAborted();
       const isWithinLimits =
         number <= settings.max_turns && records.length <= settings.max_tool_calls_per_turn;
       const withTools = isWithinLimits && !isRepair;
@@ -72,6 +84,25 @@ export class TurnRunner {
       isRepair = true;
       messages.push(...repairing(round.text, problem));
     }
+  }
+
+  /** What the turn did before it was taken up. A call that ran when its replica died is made again only if the operator allows it. */
+  private earlier(running: Running): Promise<DoneWork> {
+    const { input, emit } = running;
+    const repeatable = this.settings.current.tools.repeatable;
+    return redone(input.done, input.spent, emit, async (calls, records) => {
+      const unknown = calls.filter(({ name }) => !isAmong(name, repeatable));
+      const again = calls.filter(({ name }) => isAmong(name, repeatable));
+      const told = await Promise.all(unknown.map((call) => this.toldUnknown(call, running)));
+      return [...told, ...(await this.answers(running, again, records.length + told.length))];
+    });
+  }
+
+  private async toldUnknown(call: ModelToolCall, running: Running): Promise<AnsweredCall> {
+    const turn = { ...running, context: running.input.context, timeoutMs: 0 };
+    const answer = await this.toolCalls.told(call, { status: 'error', content: OUTCOME_UNKNOWN }, turn);
+    await running.input.steps.add(answeredStep(answer));
+    return answer;
   }
 
   private askModel(
@@ -113,26 +144,38 @@ export class TurnRunner {
     return this.schemas.of(schema).problem(value, signal);
   }
 
-  /** Runs the calls of one round side by side; those past the limit are answered with an error instead. */
   private async answerCalls(
     running: Running,
     calls: readonly ModelToolCall[],
     records: ToolCallRecord[],
   ): Promise<ModelMessage> {
-    const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
-    const left = Math.max(0, most - records.length);
-    const turn = { ...running, context: running.input.context, timeoutMs };
-    const answers = await Promise.all(
-      calls.map(async (call, index) => {
-        const answer =
-          index < left ? await this.toolCalls.run(call, turn) : await this.toolCalls.refuse(call, most, turn);
-        await running.input.steps.add({ kind: 'answered', result: answer.result });
-        return answer;
-      }),
-    );
+    const answers = await this.answers(running, calls, records.length);
     records.push(...answers.map(({ record }) => record));
     return { role: 'tool', results: answers.map(({ result }) => result) };
   }
+
+  /** Runs calls side by side; those past the limit, of which `before` were made, are answered with an error instead. */
+  private answers(
+    running: Running,
+    calls: readonly ModelToolCall[],
+    before: number,
+  ): Promise<AnsweredCall[]> {
+    const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
+    const left = Math.max(0, most - before);
+    const turn = { ...running, context: running.input.context, timeoutMs };
+    return Promise.all(
+      calls.map(async (call, index) => {
+        const answer =
+          index < left ? await this.toolCalls.run(call, turn) : await this.toolCalls.refuse(call, most, turn);
+        await running.input.steps.add(answeredStep(answer));
+        return answer;
+      }),
+    );
+  }
+}
+
+function answeredStep({ record: { status, durationMs }, result }: AnsweredCall): AnsweredStep {
+  return { kind: 'answered', result, record: { status, durationMs } };
 }
 
 /** What the message wants, and what it leaves open as its agent wants it; a tool that may not be used is not demanded. */

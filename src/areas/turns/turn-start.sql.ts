@@ -8,7 +8,7 @@ import { HISTORY_COLUMNS } from './message-row.js';
 import { isWatchedElsewhere } from './relay/remote-turns.sql.js';
 import { LEASE_SECS } from './turn-lease.js';
 
-const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
+export const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 
 /** What takes the session: `$2` is this replica. */
 const CLAIM = `
@@ -18,7 +18,7 @@ const CLAIM = `
 /** Sessions that live (`$3` time-out seconds) and answer nobody else. */
 const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
 
-const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
+export const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
   messages_cut, results_cut`;
 
 /**
@@ -30,14 +30,14 @@ const HISTORY = `
      SELECT ${HISTORY_COLUMNS} FROM messages
      WHERE session_id = (SELECT $1) AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
 /** What stands for the messages that are cut. */
-const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELECT $1)')} END AS summary`;
+export const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELECT $1)')} END AS summary`;
 /** Whether viewers on other replicas want to see it from the beginning. */
-const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
+export const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 
 /** What was spent of the budgets in this parameter, which the calls of the turn are compared with. */
 const standing = (number: number) => `, ${budgetsSpent(`$${number}::json`)} AS budgets_spent`;
 
-const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
+export const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
 
 /** What hooks hear of the message: its text only when they are to have it. */
 const messageFacts = (content: string, attachments: string): string => {
@@ -48,7 +48,7 @@ const messageFacts = (content: string, attachments: string): string => {
 
 /**
  * Takes a free session in which nobody waits and whose limits leave room, stores the user message and the turn, and
- * reads the history: one trip.
+ * reads the history: one trip. `$10` (`$8` of a message that waited) is its `TurnOrigin`.
  */
 const startStatement = (name: string, within: string, more = ''): Statement => ({
   name,
@@ -63,15 +63,15 @@ const startStatement = (name: string, within: string, more = ''): Statement => (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, attachments)
       SELECT $6, $1, $5, message_count, 'user', $7, $8 FROM claimed
     ), turn AS (
-      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, started_at)
-      SELECT $5, $1, $6, 'running', fence, $2, $10, clock_timestamp() FROM claimed
+      INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, origin, started_at)
+      SELECT $5, $1, $6, 'running', fence, $2, $11, $10, clock_timestamp() FROM claimed
     )
     SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}${more}
     FROM claimed`,
 });
 export const START = startStatement('turns.begin', '');
 /** A statement of its own: planned together with the limits, each execution would be planned anew. */
-export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(10)}`, standing(14));
+export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(11)}`, standing(15));
 
 /** The same for a message that waited: only the first in line gets the session. */
 const startWaiting = (name: string, within: string, more = ''): Statement => ({
@@ -88,7 +88,7 @@ const startWaiting = (name: string, within: string, more = ''): Statement => ({
       UPDATE messages SET seq = claimed.message_count FROM claimed WHERE messages.id = $6
       RETURNING content, attachments
     ), turn AS (
-      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $8, started_at = clock_timestamp()
+      UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $9, origin = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
     SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}${more}
@@ -97,8 +97,8 @@ const startWaiting = (name: string, within: string, more = ''): Statement => ({
 export const START_WAITING = startWaiting('turns.begin_waiting', '');
 export const START_WAITING_LIMITED = startWaiting(
   'turns.begin_waiting_limited',
-  `AND ${withinLimits(8)}`,
-  standing(12),
+  `AND ${withinLimits(9)}`,
+  standing(13),
 );
 
 /** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/tokens/caller.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { TurnSlots } from './limits/turn-slots.js';
+import type { TakenUpTurn } from './lost/lost-turns.store.js';
 import type { NewUserMessage } from './message.js';
 import { type StartedTurn, TurnsService } from './turns.service.js';
 
@@ -21,9 +22,20 @@ export class TurnStarter {
   }
 
   start(begun: ClaimedTurn, message: NewUserMessage, caller: Caller): StartedTurn {
+    return this.run(begun.channel, () => this.turns.start(begun, message, caller));
+  }
+
+  /** Goes on with a turn of another replica. */
+  goOn({ claimed, message, steps, lastStep, attempt }: TakenUpTurn, caller: Caller): StartedTurn {
+    return this.run(claimed.channel, () =>
+      this.turns.start(claimed, message, caller, { done: steps, lastStep, attempt }),
+    );
+  }
+
+  private run(channel: string, start: () => StartedTurn): StartedTurn {
     try {
-      for (const listener of this.listeners) listener(begun.channel);
-      return this.turns.start(begun, message, caller);
+      for (const listener of this.listeners) listener(channel);
+      return start();
     } finally {
       // From here on the running turn is what takes the place.
       this.slots.release();

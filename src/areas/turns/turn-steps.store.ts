@@ -3,6 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { budgetsSpent } from '../usage/usage.api.js';
 import type { TurnAccount } from './turn-account.js';
@@ -25,6 +26,8 @@ export interface AskedStep {
 export interface AnsweredStep {
   readonly kind: 'answered';
   readonly result: ModelToolResult;
+  /** How the call went, for the history; absent in what earlier versions wrote. */
+  readonly record?: Pick<ToolCallRecord, 'status' | 'durationMs'>;
 }
 
 export type TurnStep = AskedStep | AnsweredStep;
@@ -40,18 +43,26 @@ interface AddedRow {
   spent?: number[];
 }
 
-interface StepRow {
-  message_id: string;
+/** A step as it is stored. */
+export interface StepRow {
   kind: TurnStep['kind'];
   content: unknown;
 }
 
-/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing. */
+interface StepOfMessageRow extends StepRow {
+  message_id: string;
+}
+
+export function toStep({ kind, content }: StepRow): TurnStep {
+  return { kind, ...(content as object) } as TurnStep;
+}
+
+/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing, also not while another takes it. */
 const ADD: Statement = {
   name: 'turn_steps.add',
   text: `
     INSERT INTO turn_steps (turn_id, number, kind, content)
-    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING number`,
+    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 FOR SHARE RETURNING number`,
 };
 
 /** The same under the budgets `$8`: it also says what was spent of them meanwhile. */
@@ -79,8 +90,9 @@ export class TurnStepsStore {
     private readonly replica: ReplicaId,
   ) {}
 
-  open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount): TurnStepLog {
-    let number = 0;
+  /** @param written the number of the last step that is there already */
+  open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
+    let number = written;
     return {
       add: async ({ kind, ...content }) => {
         number += 1;
@@ -105,10 +117,14 @@ export class TurnStepsStore {
   ): Promise<ReadonlyMap<string, readonly TurnStep[]>> {
     const steps = new Map<string, TurnStep[]>();
     if (messageIds.length === 0) return steps;
-    const rows = await this.database.query<StepRow>(OF_MESSAGES, [sessionId, messageIds, resultsCut]);
-    for (const { message_id: id, kind, content } of rows) {
-      const step = { kind, ...(content as object) } as TurnStep;
-      steps.set(id, [...(steps.get(id) ?? []), step]);
+    const rows = await this.database.query<StepOfMessageRow>(OF_MESSAGES, [
+      sessionId,
+      messageIds,
+      resultsCut,
+    ]);
+    for (const row of rows) {
+      const id = row.message_id;
+      steps.set(id, [...(steps.get(id) ?? []), toStep(row)]);
     }
     return steps;
   }

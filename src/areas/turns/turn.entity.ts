@@ -49,6 +49,22 @@ export class TurnEntity {
   @Column({ type: 'json', nullable: true })
   options!: Record<string, unknown> | null;
 
+  /** Who sent a message whose turn has begun and how it wants to be answered, so that any replica can go on with it; gone with its end. */
+  @Column({ type: 'json', nullable: true })
+  origin!: Record<string, unknown> | null;
+
+  /** How often it was begun or taken up since its last step. */
+  @Column({ type: 'integer', default: 1 })
+  attempts!: number;
+
+  /** How often another replica went on with it. */
+  @Column({ name: 'take_ups', type: 'integer', default: 0 })
+  takeUps!: number;
+
+  /** When it was last taken up. */
+  @Column({ name: 'attempt_at', type: 'timestamptz', precision: 3, nullable: true })
+  attemptAt!: Date | null;
+
   /** What whoever waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
   failure!: Record<string, unknown> | null;

@@ -12,6 +12,7 @@ import { type ClaimedRow, type ClaimedTurn, claimedTurn } from './claimed-turn.j
 import { LIMIT_USAGE, LOCK_SESSION, LOCK_TOKEN } from './limits/spending.sql.js';
 import { refuseTooManyBytes, refuseTooManyWaiting } from './limits/token-shares.store.js';
 import { isLimited, type TurnAllowance } from './limits/turn-allowance.js';
+import type { TurnOrigin } from './lost/turn-origin.js';
 import type { NewUserMessage } from './message.js';
 import {
   type QueueLimits,
@@ -112,6 +113,7 @@ export class TurnStore {
           turn.turnId,
           turn.userMessageId,
           this.settings.current.hooks.include_content,
+          JSON.stringify(limits.origin),
           ...allowanceValues(limits.allowance),
         ],
       );
@@ -148,6 +150,7 @@ export class TurnStore {
         message.content,
         attachmentsJson(message),
         this.settings.current.hooks.include_content,
+        JSON.stringify(limits.origin),
         ...allowanceValues(limits.allowance),
       ],
     );
@@ -169,6 +172,7 @@ export interface StartLimits {
   readonly historyMessages: number;
   readonly allowance: TurnAllowance;
   readonly limits: GatewaySettings['limits'];
+  readonly origin: TurnOrigin;
 }
 
 function newTurn(sessionId: string, { id = newId('msg') }: NewUserMessage): WaitingTurn {

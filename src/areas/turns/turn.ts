@@ -10,7 +10,7 @@ import type {
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
 import type { MessageOptions } from './message-options.js';
 import type { TurnAccount } from './turn-account.js';
-import type { TurnStepLog } from './turn-steps.store.js';
+import type { TurnStep, TurnStepLog } from './turn-steps.store.js';
 
 /** The agent of a turn and its models, by the settings of the moment at which the turn started. */
 export interface TurnAgent {
@@ -35,6 +35,8 @@ export interface TurnInput {
   readonly spent: ModelUsage;
   /** What its calls cost. */
   readonly account: TurnAccount;
+  /** What it had done before it was taken up; empty for one that begins. */
+  readonly done: readonly TurnStep[];
   /** Where it writes down what it asks of tools. */
   readonly steps: TurnStepLog;
 }
@@ -54,6 +56,8 @@ export interface TurnOutcome {
 export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
   | ToolEvent
+  /** Another replica goes on with the turn (attempt from 2): what was shown is void, and is shown again as far as it is stored. */
+  | { readonly type: 'restarted'; readonly attempt: number }
   /** A model call of the turn has ended: what it used. */
   | {
       readonly type: 'usage';

@@ -63,11 +63,23 @@ export class TurnStopped extends TurnCancelled {
   }
 }
 
+/** This replica stops; another one goes on with the turn from its last step. */
+export class TurnHandedOver extends Unavailable {
+  constructor() {
+    super(
+      'This replica stops and another one goes on with the turn. Its answer will be in the history; the same request with ' +
+        'its Idempotency-Key gets it, too.',
+      { details: { reason: 'turn_handed_over' }, retryAfterSecs: 1 },
+    );
+  }
+}
+
 /** The lease ran out or the gateway stopped; the message is in the history, without an answer. */
 export class TurnInterrupted extends Unavailable {
   constructor() {
     super(
-      'The turn was interrupted before it was answered. The message is in the history; send it again if needed.',
+      'The turn was interrupted on this replica. When another one goes on with it, its answer comes into the history; ' +
+        'else the history says that it was interrupted, and the message can be sent again.',
       {
         details: { reason: 'turn_interrupted' },
         retryAfterSecs: 1,

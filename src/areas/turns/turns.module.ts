@@ -12,6 +12,8 @@ import { ContextCutsStore } from './context-cuts.store.js';
 import { SessionParties } from './limits/session-parties.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
+import { LostTurns } from './lost/lost-turns.service.js';
+import { LostTurnsStore } from './lost/lost-turns.store.js';
 import { MessageStore } from './message.store.js';
 import { MessageOptionsCheck } from './message-options.js';
 import { ModelCalls } from './model-calls.js';
@@ -67,6 +69,8 @@ import { TurnsService } from './turns.service.js';
     TurnAccounts,
     TurnsService,
     TurnStarter,
+    LostTurnsStore,
+    LostTurns,
     AcceptedTurnsStore,
     AcceptedTurns,
     TokenWaitingTurns,

@@ -16,6 +16,7 @@ import { inSpan } from '../../platform/tracing/spans.js';
 import { ModelChains, usageAttributes } from '../models/models.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
+import { LostTurnsStore } from './lost/lost-turns.store.js';
 import type { Message, NewUserMessage } from './message.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -29,7 +30,8 @@ import { TurnMetrics } from './turn-metrics.js';
 import { TurnProgress } from './turn-progress.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 import { TurnRunner } from './turn-runner.js';
-import { AgentGone, TurnCancelled, TurnInterrupted } from './turns.errors.js';
+import type { TurnStep } from './turn-steps.store.js';
+import { AgentGone, TurnCancelled, TurnHandedOver, TurnInterrupted } from './turns.errors.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
@@ -42,8 +44,15 @@ export interface StartedTurn {
 /** How a turn without an answer ended, and what its caller is told. */
 interface FailedTurn {
   readonly error: GatewayError;
-  readonly how: TurnFailure;
+  readonly how: TurnFailure | 'handed_over';
   readonly reason: string;
+}
+
+/** What a turn that is taken up had done on another replica. */
+export interface EarlierAttempt {
+  readonly done: readonly TurnStep[];
+  readonly lastStep: number;
+  readonly attempt: number;
 }
 
 interface RunTerms {
@@ -70,6 +79,7 @@ export class TurnsService {
     private readonly runner: TurnRunner,
     private readonly models: ModelChains,
     private readonly turns: TurnEndingsStore,
+    private readonly lost: LostTurnsStore,
     private readonly prompt: TurnPrompt,
     private readonly accounts: TurnAccounts,
     private readonly running: RunningTurns,
@@ -84,15 +94,21 @@ export class TurnsService {
   }
 
   /** The turn goes on by itself, whoever follows it or waits for its answer. */
-  start(turn: ClaimedTurn, message: NewUserMessage, caller: Caller): StartedTurn {
+  start(turn: ClaimedTurn, message: NewUserMessage, caller: Caller, earlier?: EarlierAttempt): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
     const abort = this.running.add(sessionId, fence, familyOf(caller));
     const live = this.hub.start(sessionId, turnId, abort.signal);
+    if (earlier !== undefined) {
+      this.metrics.takenUp();
+      // Whoever followed it elsewhere goes on reading there, also on this replica.
+      void live.publish({ type: 'restarted', attempt: earlier.attempt });
+      this.relays.relayAll(live, earlier.attempt);
+    }
     this.relays.setWatched(live, turn.isWatched);
     const agent = this.agentOf({ ...turn, caller });
     const answer = inLogContext({ session_id: sessionId }, () =>
       inSpan({ name: `invoke_agent ${turn.agent}`, attributes: () => spanAttributes(turn, agent) }, (span) =>
-        this.runToItsEnd({ ...turn, caller }, message, live, { abort, span, agent }),
+        this.runToItsEnd({ ...turn, caller, earlier }, message, live, { abort, span, agent }),
       ),
     );
     // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.
@@ -112,6 +128,8 @@ export class TurnsService {
     const model = modelOf(turn, agent);
     const provider = agent instanceof GatewayError ? 'default' : agent.chain[0].provider;
     const account = this.accounts.open(turn, { provider, model });
+    for (const step of turn.earlier?.done ?? [])
+      if (step.kind === 'asked') account.spending.restore(step.spending ?? []);
     const bill = { spending: account.spending, caller: turn.caller };
     const progress = new TurnProgress(live, model, timing.sawText);
     try {
@@ -164,6 +182,23 @@ export class TurnsService {
     }
   }
 
+  /** False when it could not be: its lease then runs out, which other replicas see later. */
+  private async handOver(lease: ClaimedTurn['lease']): Promise<boolean> {
+    try {
+      return await this.lost.handOver(lease);
+    } catch (error) {
+      this.logger.warn(
+        'a turn could not be handed over; another replica takes it up when its lease runs out',
+        {
+          session_id: lease.sessionId,
+          turn_id: lease.turnId,
+          error: String(error),
+        },
+      );
+      return true;
+    }
+  }
+
   /** @returns how it ended, and what the caller is told */
   private async close(
     { lease }: ClaimedTurn,
@@ -178,6 +213,8 @@ export class TurnsService {
     const reason = error.details?.reason ?? error.name;
     const ending: TurnEnding = { how: failureOf(error), reason, error: storedError(error) };
     const { how } = ending;
+    if (error instanceof TurnHandedOver && (await this.handOver(lease)))
+      return { error, how: 'handed_over', reason };
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill);
     } catch (failure) {
@@ -218,7 +255,7 @@ function noted(soFar: TurnOutcome): TurnOutcome {
 
 function failureOf(error: GatewayError): TurnFailure {
   if (error instanceof TurnCancelled) return 'cancelled';
-  return error instanceof TurnInterrupted ? 'interrupted' : 'failed';
+  return error instanceof TurnInterrupted || error instanceof TurnHandedOver ? 'interrupted' : 'failed';
 }
 
 function turnTimedOut(timeoutMs: number): ProviderTimedOut {

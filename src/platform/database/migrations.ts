@@ -33,6 +33,7 @@ import { CountWhatTurnsCost1795379987000 } from './migrations/1795379987000-coun
 import { FindTokensInOrder1795380293000 } from './migrations/1795380293000-find-tokens-in-order.js';
 import { CoolModelsDown1795380865000 } from './migrations/1795380865000-cool-models-down.js';
 import { CreateAssertionKeys1795381628000 } from './migrations/1795381628000-create-assertion-keys.js';
+import { TakeTurnsUp1795382354000 } from './migrations/1795382354000-take-turns-up.js';
 import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove-old-content.js';
 import { KeepWhoDecidedApprovals1795384764000 } from './migrations/1795384764000-keep-who-decided-approvals.js';
 
@@ -73,6 +74,7 @@ export const migrations = [
   FindTokensInOrder1795380293000,
   CoolModelsDown1795380865000,
   CreateAssertionKeys1795381628000,
+  TakeTurnsUp1795382354000,
   RemoveOldContent1795384089000,
   KeepWhoDecidedApprovals1795384764000,
 ];

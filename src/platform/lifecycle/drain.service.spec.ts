@@ -45,8 +45,9 @@ function stopping({ graceMs = 0, timeoutMs = 1000, turns = [0], ...scene }: Scen
         return (turns.length > 1 ? turns.shift() : turns[0]) ?? 0;
       },
       allEnded: () => ended,
-      interruptAll: () => {
-        told.push('interrupt turns');
+      handOverAtStep: () => undefined,
+      endAll: () => {
+        told.push('end turns');
         endTurns();
       },
     },
@@ -82,13 +83,13 @@ test('a message that waited behind a turn is waited for too', async () => {
   expect(told.filter((what) => what === 'answered')).toHaveLength(3);
 });
 
-test('turns that do not end in time are interrupted, and what is cut off is named once', async () => {
+test('turns that do not end in time are ended, and what is cut off is named once', async () => {
   const route = 'POST /api/v1/sessions/:id/messages';
   const { service, told } = stopping({ turns: [2], endless: true, timeoutMs: 20, cutOff: [route, route] });
   await service.stop();
   expect(told.slice(4, 6)).toEqual([
-    'turns are interrupted: the gateway stops {"running_turns":2}',
-    'interrupt turns',
+    'turns are handed over or interrupted: the gateway stops {"running_turns":2}',
+    'end turns',
   ]);
   const cutOff = JSON.stringify({ requests: 2, routes: [route] });
   expect(told).toContain(`requests are cut off: the gateway stops ${cutOff}`);

@@ -36,11 +36,14 @@ export interface DrainedListeners {
   close(): Promise<void>;
 }
 
-/** The work that is waited for, and interrupted when it takes longer than the limit. */
+/** The work that is waited for, and left to another replica, or interrupted, when it takes longer than the limit. */
 export interface DrainedTurns {
   readonly count: number;
   allEnded(): Promise<void>;
-  interruptAll(): void;
+  /** From now on they are left to another replica between two steps. */
+  handOverAtStep(): void;
+  /** Now. */
+  endAll(): void;
 }
 
 /** What is drained; the order is that of `DrainService`. */
@@ -89,9 +92,11 @@ export class DrainService {
     if (isGraceful) await this.pause(SETTLING_MS);
     for (const stream of streams) stream.endAll();
     const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
+    // Turns that are not near their end go on elsewhere from their next step.
+    void this.pause(timeoutMs / 2).then(() => turns.handOverAtStep());
     await Promise.race([this.allDone(), this.pause(timeoutMs)]);
     this.hurried.abort();
-    if (turns.count > 0) await this.interruptTurns();
+    if (turns.count > 0) await this.endTurns();
     await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
     clearInterval(sweep);
     this.logUnanswered();
@@ -135,10 +140,10 @@ export class DrainService {
     } while (turns.count > 0 && !this.hurried.signal.aborted);
   }
 
-  private async interruptTurns(): Promise<void> {
+  private async endTurns(): Promise<void> {
     const { turns, logger } = this.parts;
-    logger.warn('turns are interrupted: the gateway stops', { running_turns: turns.count });
-    turns.interruptAll();
+    logger.warn('turns are handed over or interrupted: the gateway stops', { running_turns: turns.count });
+    turns.endAll();
     await Promise.race([turns.allEnded(), sleep(CLOSING_TURNS_MS, undefined, { ref: false })]);
   }
 

@@ -5,6 +5,7 @@ import {
   multimodalSection,
   providerSection,
   toolsSection,
+  turnsSection,
 } from './sections/agent.section.js';
 import { agentsSection, providersSection } from './sections/agents.section.js';
 import { channelsSection } from './sections/channels.section.js';
@@ -51,6 +52,7 @@ export const settingsSchema = z.strictObject({
   plugins: pluginsSection.prefault({}),
   skills: skillsSection.prefault({}),
   tools: toolsSection.prefault({}),
+  turns: turnsSection.prefault({}),
 });
 
 export type GatewaySettings = z.output<typeof settingsSchema>;

@@ -16,6 +16,8 @@ const TOOL = {
 /** A tool server over HTTP that outlives every gateway, and knows what was called how often. */
 export class ToolLedger {
   readonly calls = new Map<string, number>();
+  /** Calls with these keys are noted and not answered. */
+  readonly unanswered = new Set<string>();
   private readonly server = createServer((request, response) => void this.answer(request, response));
 
   static async start(): Promise<ToolLedger> {
@@ -39,8 +41,10 @@ export class ToolLedger {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const call = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call;
     if (call.id === undefined) return void response.writeHead(202).end();
+    const result = this.resultOf(call);
+    if (this.unanswered.has(call.params?.arguments?.key ?? '')) return;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: this.resultOf(call) }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result }));
   }
 
   private resultOf({ method, params }: Call): object {

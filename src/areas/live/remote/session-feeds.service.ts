@@ -58,7 +58,8 @@ export class SessionFeeds {
       } catch (error) {
         this.logger.debug('turns of other replicas could not be looked for', { error: String(error) });
       }
-      feed.publish(turn);
+      // One that was followed on another replica and is taken up here goes on where it is read.
+      if (!feed.mirrors.has(turn.turnId)) feed.publish(turn);
     });
   }
 

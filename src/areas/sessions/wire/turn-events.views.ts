@@ -66,6 +66,12 @@ export class ToolResultEvent {
   duration_ms!: number;
 }
 
+/** Another replica goes on with the turn: what was shown is void, and is shown again as far as it is stored. */
+export class RestartedEvent {
+  @ApiProperty({ type: 'integer' })
+  attempt!: number;
+}
+
 /** The stored answer: the last event of a completed turn. */
 export class DoneEvent extends OmitType(MessageView, ['role']) {}
 
@@ -75,6 +81,7 @@ export const TURN_EVENTS = {
   tool_call: ToolCallEvent,
   tool_approval: ToolApprovalEvent,
   tool_result: ToolResultEvent,
+  restarted: RestartedEvent,
   done: DoneEvent,
   error: 'error',
 } as const satisfies Record<LiveEvent['type'], Type | 'error'>;
@@ -85,6 +92,7 @@ export type TurnEventView =
   | ToolCallEvent
   | ToolApprovalEvent
   | ToolResultEvent
+  | RestartedEvent
   | DoneEvent
   | ErrorEnvelopeA
   | ErrorEnvelopeB;
@@ -104,6 +112,8 @@ export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventVie
       const { id, name, output, status, durationMs } = event.record;
       return { id, name, content: output, is_error: status !== 'success', duration_ms: durationMs };
     }
+    case 'restarted':
+      return { attempt: event.attempt };
     case 'done': {
       const { id, content, tokensUsed, model, toolCalls } = event.message;
       return {

@@ -7,6 +7,8 @@ import { Settings } from '../../../platform/settings/settings.js';
 import type { ClaimedTurn } from '../claimed-turn.js';
 import { allowanceOf } from '../limits/turn-allowance.js';
 import { TurnSlots } from '../limits/turn-slots.js';
+import { originOf } from '../lost/turn-origin.js';
+import type { NewUserMessage } from '../message.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnStore } from '../turn.store.js';
 import { TurnStarter } from '../turn-starter.service.js';
@@ -112,16 +114,17 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
     }
     const message = await this.accepted.message(turn);
     if (message === undefined || !this.slots.tryAcquire()) return;
-    const begun = await this.slots.holdFor(() => this.start(turn));
+    const begun = await this.slots.holdFor(() => this.start(turn, message));
     if (begun !== undefined) this.starter.start(begun, message, turn.caller);
   }
 
   /** Undefined when another replica was faster, or as many turns of the API token run as may. */
-  private start(turn: AcceptedTurn): Promise<ClaimedTurn | undefined> {
+  private start(turn: AcceptedTurn, message: NewUserMessage): Promise<ClaimedTurn | undefined> {
     const { agent, limits } = this.settings.current;
     // Its tokens were asked for when it was accepted, and money is asked for before its first call.
     const allowance = { ...allowanceOf(limits, turn.caller, []), tokenDailyTokens: 0, sessionDailyTokens: 0 };
     const { session_timeout_secs: timeoutSecs, history_max_messages: historyMessages } = agent;
-    return this.turns.startWaiting(turn, { timeoutSecs, historyMessages, allowance, limits });
+    const origin = originOf(message, turn.caller);
+    return this.turns.startWaiting(turn, { timeoutSecs, historyMessages, allowance, limits, origin });
   }
 }

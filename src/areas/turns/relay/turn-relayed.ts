@@ -13,12 +13,18 @@ export class TurnRelayed implements TurnReader {
   /** Viewers elsewhere hold nothing back: how far they are, nobody here knows. */
   readonly isFull = false;
   private index = 0;
-  private n = 0;
+  private n: number;
   private chars = 0;
   private unwritten: TurnFrame[] = [];
   private leave: (() => void) | undefined;
 
-  constructor(private readonly turn: LiveTurn) {}
+  /** @param firstFrame above the numbers of the frames that other replicas wrote of the turn */
+  constructor(
+    private readonly turn: LiveTurn,
+    firstFrame = 0,
+  ) {
+    this.n = firstFrame;
+  }
 
   wake(): void {
     // It is read when it is written, several events at once.

@@ -7,6 +7,8 @@ import { RemoteTurnsStore } from './remote-turns.store.js';
 import { TurnRelayed } from './turn-relayed.js';
 
 const WRITE_MS = 100;
+/** A turn has far fewer of them. */
+const FRAMES_PER_ATTEMPT = 10_000_000;
 /** A turn's end waits so long for the last of it to be written. */
 const LAST_WRITE_MS = 1000;
 
@@ -15,6 +17,8 @@ const LAST_WRITE_MS = 1000;
 export class TurnRelays implements OnModuleDestroy {
   private readonly logger: Logger;
   private readonly relayed = new Map<LiveTurn, TurnRelayed>();
+  /** Turns that were taken up: who followed them before is not known here. */
+  private readonly always = new WeakSet<LiveTurn>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private busy = false;
@@ -37,8 +41,15 @@ export class TurnRelays implements OnModuleDestroy {
     if (known === undefined && !isWatched) return;
     const relayed = known ?? new TurnRelayed(turn);
     this.relayed.set(turn, relayed);
-    relayed.setWanted(isWatched);
+    relayed.setWanted(isWatched || this.always.has(turn));
     this.timer ??= outsideLogContext(() => setInterval(() => this.tick(), WRITE_MS).unref());
+  }
+
+  /** Writes all of a turn that was taken up (attempt from 2), whoever wants it. */
+  relayAll(turn: LiveTurn, attempt: number): void {
+    this.always.add(turn);
+    this.relayed.set(turn, new TurnRelayed(turn, attempt * FRAMES_PER_ATTEMPT));
+    this.setWatched(turn, true);
   }
 
   /** Before the end of a turn is stored: whoever sees it elsewhere has then seen all of the turn. */

@@ -81,6 +81,12 @@ export const agentSection = z.strictObject({
     .describe('How long a call waits for a person before it counts as denied, in milliseconds.'),
   tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
   turn_timeout_ms: millis(900_000, 86_400_000).describe('Longest turn, in milliseconds.'),
+  resume: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether another replica goes on with the turns of one that died or stopped; else they are interrupted.',
+    ),
   context_tokens: integer(1000, 100_000_000)
     .default(100_000)
     .describe(
@@ -225,6 +231,11 @@ export const toolsSection = z
           ),
       })
       .prefault({}),
+    repeatable: patterns()
+      .default([])
+      .describe(
+        'Tools that may be called again when the replica that called them died before it had their result; * stands for any characters.',
+      ),
     channels: z
       .record(z.string().min(1).max(128), toolRule())
       .default({})
@@ -237,3 +248,12 @@ export const toolsSection = z
       ),
   })
   .register(keyMarks, { security: true });
+
+/** Turns that outlive their replica. */
+export const turnsSection = z.strictObject({
+  max_attempts: integer(1, 100)
+    .default(3)
+    .describe(
+      'How often a turn whose replica died is tried without a completed step in between, before it counts as interrupted; it gets a minute in any case.',
+    ),
+});

@@ -30,6 +30,8 @@ export interface KeptTurn {
   readonly started: number | null;
   readonly ended: number | null;
   readonly tokens: number;
+  /** Whether the model was told that nobody knows what became of a call. */
+  readonly unknown_call?: boolean;
 }
 
 export interface KeptDelivery {

@@ -12,7 +12,9 @@ export async function readKept(query: Query): Promise<Kept> {
     turns: await query(`
       SELECT id, session_id, user_message_id, arrival::float8 AS arrival, status, reason, owner,
         extract(epoch FROM started_at)::float8 * 1000 AS started, extract(epoch FROM ended_at)::float8 * 1000 AS ended,
-        (input_tokens + output_tokens)::float8 AS tokens FROM turns ORDER BY arrival`),
+        (input_tokens + output_tokens)::float8 AS tokens,
+        EXISTS (SELECT 1 FROM turn_steps WHERE turn_id = turns.id AND content::text LIKE '%Outcome unknown%') AS unknown_call
+      FROM turns ORDER BY arrival`),
     hooks: await query('SELECT id, url FROM hooks'),
     deliveries: await query(`
       SELECT d.hook_id, d.event_id, d.event, d.sequence::float8 AS sequence, d.status, d.attempts, e.data

@@ -102,8 +102,10 @@ function* wrongCalls({ turns, messages }: Kept, tools: Pick<ToolLedger, 'calls'>
   const contents = new Map(messages.map(({ id, content }) => [id, content]));
   for (const [key, times] of tools.calls)
     if (times > 1) yield `the tool was called ${times} times for ${key}`;
-  for (const { status, user_message_id } of turns) {
+  for (const { status, user_message_id, unknown_call: isUnknown = false } of turns) {
     const key = contents.get(user_message_id) ?? '';
-    if (status === 'completed' && !tools.calls.has(key)) yield `${key} was answered without its tool`;
+    // A call that may have been sent when its replica died is not made again; the model is told, and answers.
+    if (status === 'completed' && !tools.calls.has(key) && !isUnknown)
+      yield `${key} was answered without its tool`;
   }
 }

@@ -1,0 +1,113 @@
+import {
+  addUsage,
+  type ModelMessage,
+  type ModelToolCall,
+  type ModelToolResult,
+  type ModelUsage,
+} from '../../models/models.api.js';
+import type { ToolCallRecord } from '../../tools/tools.api.js';
+import { askedMessage } from '../conversation.js';
+import type { TurnListener } from '../turn.js';
+import type { AnsweredStep, AskedStep, TurnStep } from '../turn-steps.store.js';
+
+/** What the model is told of a call that ran when its replica died. */
+export const OUTCOME_UNKNOWN =
+  'Outcome unknown: the gateway was interrupted while this call ran. It may have taken effect or not, and it was not made again. ' +
+  'Find out before you repeat it.';
+
+/** One round of model and tools that was stored. */
+interface DoneRound {
+  readonly asked: AskedStep;
+  readonly answers: readonly AnsweredStep[];
+  /** Calls whose results were not stored. */
+  readonly open: readonly ModelToolCall[];
+}
+
+/** What a turn had come to before it was taken up. */
+export interface DoneWork {
+  readonly rounds: number;
+  readonly messages: ModelMessage[];
+  readonly texts: string[];
+  readonly records: ToolCallRecord[];
+  readonly usage: ModelUsage;
+}
+
+export function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
+  const answers = steps.filter((step) => step.kind === 'answered');
+  const asked = steps.filter((step) => step.kind === 'asked');
+  return asked.map((step) => {
+    const ids = new Set(step.calls.map(({ id }) => id));
+    const own = answers.filter(({ result }) => ids.has(result.callId));
+    const answered = new Set(own.map(({ result }) => result.callId));
+    return { asked: step, answers: own, open: step.calls.filter(({ id }) => !answered.has(id)) };
+  });
+}
+
+/**
+ * Goes through what was stored, shows it again, and lets `finish` answer what is open.
+ * @param spent what was used before the first round
+ */
+export async function redone(
+  steps: readonly TurnStep[],
+  spent: ModelUsage,
+  emit: TurnListener,
+  finish: (
+    calls: readonly ModelToolCall[],
+    records: readonly ToolCallRecord[],
+  ) => Promise<readonly FinishedCall[]>,
+): Promise<DoneWork> {
+  const work = {
+    rounds: 0,
+    messages: [] as ModelMessage[],
+    texts: [] as string[],
+    records: [] as ToolCallRecord[],
+  };
+  let usage = spent;
+  for (const { asked, answers, open } of doneRounds(steps)) {
+    work.rounds += 1;
+    for (const one of asked.spending ?? []) {
+      const { provider, model } = one;
+      usage = addUsage(usage, one.usage);
+      await emit({
+        type: 'usage',
+        usage: one.usage,
+        model: asked.model,
+        asked: { provider, model, answered: model },
+      });
+    }
+    if (asked.text !== '') {
+      await emit({ type: 'token', text: work.texts.length > 0 ? `\n\n${asked.text}` : asked.text });
+      work.texts.push(asked.text);
+    }
+    const known = answers.map((answer) => ({ record: recordOf(asked, answer), result: answer.result }));
+    for (const { record } of known) {
+      await emit({ type: 'tool_call', id: record.id, name: record.name, arguments: record.arguments });
+      await emit({ type: 'tool_result', record });
+    }
+    work.records.push(...known.map(({ record }) => record));
+    const finished = open.length === 0 ? [] : await finish(open, work.records);
+    work.records.push(...finished.map(({ record }) => record));
+    const results = new Map([...known, ...finished].map(({ result }) => [result.callId, result]));
+    const inOrder = asked.calls.flatMap(({ id }) => results.get(id) ?? []);
+    work.messages.push(askedMessage(asked), { role: 'tool', results: inOrder });
+  }
+  return { ...work, usage };
+}
+
+interface FinishedCall {
+  readonly record: ToolCallRecord;
+  readonly result: ModelToolResult;
+}
+
+function recordOf({ calls }: AskedStep, { result, record }: AnsweredStep): ToolCallRecord {
+  const call = calls.find(({ id }) => id === result.callId);
+  const { status = result.isError ? 'error' : 'success', durationMs = 0 } = record ?? {};
+  return {
+    id: result.callId,
+    name: call?.name ?? '',
+    arguments: call?.arguments ?? {},
+    status,
+    output: result.content,
+    durationMs,
+  };
+}

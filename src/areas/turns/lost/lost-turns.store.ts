@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { type ClaimedRow, type ClaimedTurn, claimedTurn } from '../claimed-turn.js';
+import type { AttachmentInfo, NewUserMessage } from '../message.js';
+import { MessageStore } from '../message.store.js';
+import type { TurnLease } from '../turn-lease.js';
+import { type StepRow, type TurnStep, toStep } from '../turn-steps.store.js';
+import * as sql from './lost-turns.sql.js';
+import type { TurnOrigin } from './turn-origin.js';
+
+/** A turn whose replica died or stopped; `fence` is that of its lost lease. */
+export interface LostTurn extends TurnLease {
+  readonly origin: TurnOrigin;
+}
+
+/** A turn that this replica goes on with. */
+export interface TakenUpTurn {
+  readonly claimed: ClaimedTurn;
+  readonly message: NewUserMessage;
+  /** What it had done: in the order in which it was stored. */
+  readonly steps: readonly TurnStep[];
+  /** The number of the last one; 0 without any. */
+  readonly lastStep: number;
+  /** From 2: grows each time. */
+  readonly attempt: number;
+}
+
+interface DueRow {
+  id: string;
+  session_id: string;
+  user_message_id: string;
+  fence: number;
+  origin: TurnOrigin;
+}
+
+interface TakenUpRow extends ClaimedRow {
+  seq: number;
+  take_ups: number;
+}
+
+interface NumberedStepRow extends StepRow {
+  number: number;
+}
+
+/** The statements about turns that lost their replica and go on. */
+@Injectable()
+export class LostTurnsStore {
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+    private readonly messages: MessageStore,
+    private readonly settings: Settings,
+  ) {}
+
+  /** At most `most` turns that can be taken up now, the oldest first. */
+  async due(most: number): Promise<LostTurn[]> {
+    const { agent, turns } = this.settings.current;
+    const rows = await this.database.query<DueRow>(sql.DUE, [agent.resume, turns.max_attempts, most]);
+    return rows.map((row) => ({
+      turnId: row.id,
+      sessionId: row.session_id,
+      userMessageId: row.user_message_id,
+      fence: row.fence,
+      origin: row.origin,
+    }));
+  }
+
+  /** Undefined when another replica was faster, or its session has ended. */
+  async takeUp(turn: LostTurn): Promise<TakenUpTurn | undefined> {
+    const { sessionId, turnId, userMessageId, fence, origin } = turn;
+    const historyMessages = this.settings.current.agent.history_max_messages;
+    const values = [sessionId, this.replica.value, fence, historyMessages, turnId, userMessageId];
+    const [row] = await this.database.query<TakenUpRow>(sql.TAKE_UP, values);
+    if (row === undefined) return undefined;
+    const claimed = claimedTurn(turn, { ...row, message_count: row.seq }, '');
+    const { options, systemNote } = origin;
+    const said = (await this.messages.sent(userMessageId)) ?? { content: '', attachments: [] };
+    const attachments = await this.withBytes(userMessageId, said.attachments);
+    const message = { id: userMessageId, content: said.content, attachments, options, systemNote };
+    const steps = await this.database.query<NumberedStepRow>(sql.STEPS, [turnId]);
+    const lastStep = steps.at(-1)?.number ?? 0;
+    return { claimed, message, steps: steps.map(toStep), lastStep, attempt: row.take_ups + 1 };
+  }
+
+  /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
+  async handOver({ sessionId, fence, turnId }: TurnLease): Promise<boolean> {
+    const values = [sessionId, fence, this.replica.value, turnId];
+    return (await this.database.query(sql.HAND_OVER, values)).length > 0;
+  }
+
+  private async withBytes(messageId: string, attachments: readonly AttachmentInfo[]) {
+    if (attachments.length === 0) return [];
+    const bytes = await this.messages.attachedTo([messageId]);
+    return attachments.map((info) => ({ ...info, data: bytes.get(info.id) ?? Buffer.alloc(0) }));
+  }
+}

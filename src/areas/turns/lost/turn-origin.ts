@@ -1,0 +1,18 @@
+import type { Caller } from '../../../platform/tokens/caller.js';
+import type { NewUserMessage } from '../message.js';
+import type { MessageOptions } from '../message-options.js';
+
+/** How a turn began, beside its message: stored with it, so that another replica goes on under the same rules. Plain data. */
+export interface TurnOrigin {
+  readonly caller: Caller;
+  readonly options?: MessageOptions;
+  readonly systemNote?: string;
+}
+
+export function originOf({ options, systemNote }: NewUserMessage, caller: Caller): TurnOrigin {
+  return {
+    caller,
+    ...(options !== undefined && { options }),
+    ...(systemNote !== undefined && { systemNote }),
+  };
+}
