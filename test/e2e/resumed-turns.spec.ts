@@ -110,7 +110,7 @@ test('a replica dies while a tool runs: within 10 s another goes on, does not ca
   expect(performance.now() - killedAt).toBeLessThan(10_000);
   expect(answer).toMatchObject({ role: 'assistant', content: 'It is noted.' });
   expect(answer?.tool_calls).toMatchObject([
-    { name: 'ledger__note', output: expect.stringContaining('Outcome unknown') },
+    { name: 'ledger__note', output: expect.stringContaining('Outcome unknown') as string },
   ]);
   expect(ledger.calls.get('while it runs')).toBe(1);
   const again = await send(standing, id, 'while it runs', 'while-it-runs');

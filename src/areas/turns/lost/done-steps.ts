@@ -65,20 +65,9 @@ export async function redone(
   let usage = spent;
   for (const { asked, answers, open } of doneRounds(steps)) {
     work.rounds += 1;
-    for (const one of asked.spending ?? []) {
-      const { provider, model } = one;
-      usage = addUsage(usage, one.usage);
-      await emit({
-        type: 'usage',
-        usage: one.usage,
-        model: asked.model,
-        asked: { provider, model, answered: model },
-      });
-    }
-    if (asked.text !== '') {
-      await emit({ type: 'token', text: work.texts.length > 0 ? `\n\n${asked.text}` : asked.text });
-      work.texts.push(asked.text);
-    }
+    usage = (asked.spending ?? []).reduce((sum, one) => addUsage(sum, one.usage), usage);
+    await showAgain(asked, work.texts.length > 0, emit);
+    if (asked.text !== '') work.texts.push(asked.text);
     const known = answers.map((answer) => ({ record: recordOf(asked, answer), result: answer.result }));
     for (const { record } of known) {
       await emit({ type: 'tool_call', id: record.id, name: record.name, arguments: record.arguments });
@@ -92,6 +81,14 @@ export async function redone(
     work.messages.push(askedMessage(asked), { role: 'tool', results: inOrder });
   }
   return { ...work, usage };
+}
+
+/** What the model said in a round, and what that cost. */
+async function showAgain(asked: AskedStep, isFurther: boolean, emit: TurnListener): Promise<void> {
+  for (const { provider, model, usage } of asked.spending ?? []) {
+    await emit({ type: 'usage', usage, model: asked.model, asked: { provider, model, answered: model } });
+  }
+  if (asked.text !== '') await emit({ type: 'token', text: isFurther ? `\n\n${asked.text}` : asked.text });
 }
 
 interface FinishedCall {

@@ -56,7 +56,7 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     if (this.readiness.isDraining || this.stopped) return;
     try {
       for (const turn of await this.store.due(MAX_AT_ONCE)) {
-        if (this.stopped || !this.slots.tryAcquire()) return;
+        if (!this.slots.tryAcquire()) return;
         await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
       }
       this.failing = false;
