@@ -1,4 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
+import { AuditController } from './areas/audit/admin/audit.controller.js';
+import { AuditAreaModule } from './areas/audit/audit.module.js';
 import { ChannelsModule } from './areas/channels/channels.module.js';
 import { ChannelsControllerA } from './areas/channels/profile-a/channels.controller.js';
 import { ChannelsControllerB } from './areas/channels/profile-b/channels.controller.js';
@@ -96,8 +98,8 @@ class ProfileBModule {}
 
 /** The operators' API, on the ports of both profiles: its controllers in the order of their paths. */
 @Module({
-  imports: [...AREAS, TokenAdminModule, UsageModule],
-  controllers: [ApprovalsController, TokensController, UsageController],
+  imports: [...AREAS, AuditAreaModule, TokenAdminModule, UsageModule],
+  controllers: [ApprovalsController, AuditController, TokensController, UsageController],
 })
 class AdminModule {}
 

@@ -15,6 +15,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /openapi.json', scope: 'open' },
   { route: 'GET /approvals', scope: 'approvals:read', boundCallers: 'own' },
   { route: 'POST /approvals/:id/decision', scope: 'approvals:write', boundCallers: 'own', body: true },
+  { route: 'GET /audit', scope: 'audit:read' },
   { route: 'GET /tokens', scope: 'tokens:read' },
   { route: 'POST /tokens', scope: 'tokens:write', body: true },
   { route: 'DELETE /tokens/:id', scope: 'tokens:write' },

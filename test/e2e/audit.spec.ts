@@ -243,3 +243,24 @@ async function rechain(): Promise<void> {
   await tamper('TRUNCATE audit_seals; INSERT INTO audit_unsealed SELECT id FROM audit_entries');
   await sealed();
 }
+
+test('`GET /admin/v1/audit?actor=&action=&subject=&since=&cursor=`: pages, scope, and itself', async () => {
+  const secret = await gateway.mint({ name: 'auditor', scopes: ['audit:read'] });
+  const auditor = gateway.adminCaller(secret);
+  interface Page {
+    readonly items: readonly Row[];
+    readonly next_cursor: string | null;
+  }
+  const first = (await auditor.get<Page>('/audit?action=tool.called&limit=3')).body;
+  expect(first.items).toHaveLength(3);
+  const next = (await auditor.get<Page>(`/audit?action=tool.called&limit=3&cursor=${first.next_cursor}`))
+    .body;
+  expect(next.items.map(({ id }) => id)).not.toEqual(first.items.map(({ id }) => id));
+  expect((await auditor.get(`/audit?limit=3&cursor=${first.next_cursor}`)).status).toBe(400);
+  const own = (await auditor.get<Page>('/audit?actor=auditor&subject=audit&since=1h')).body;
+  expect(own.items[0]).toMatchObject({ action: 'audit.read', actor: 'auditor', address: '127.0.0.1' });
+  const hooks = await gateway.mint({ name: 'hooker', scopes: ['hooks:write'] });
+  expect((await gateway.adminCaller(hooks).get('/audit')).status).toBe(403);
+  const wish = { url: receiver.url(), events: ['audit.*'] };
+  expect((await gateway.caller('b', hooks).post('/hooks', wish)).status).toBe(403);
+});

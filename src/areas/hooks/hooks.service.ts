@@ -9,6 +9,7 @@ import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { OutboundRefused } from '../../platform/outbound/outbound.errors.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
+import { grants } from '../../platform/tokens/scopes.js';
 import { shareOf } from '../../platform/tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
 import type { Hook } from './hook.js';
@@ -90,8 +91,7 @@ function isAudit(event: string): boolean {
 
 /** A token bound to a user gets the events of that user, and the audit is about none. */
 function readsAudit({ scopes, boundUserId }: Caller): boolean {
-  const held: readonly string[] = scopes;
-  return boundUserId === null && (held.includes('*') || held.includes('audit:read'));
+  return boundUserId === null && grants(scopes, 'audit:read');
 }
 
 function unknownEvent(index: number): FieldProblem {

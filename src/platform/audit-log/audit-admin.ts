@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { findHead } from './audit.sql.js';
-import { type AuditFilter, AuditStore } from './audit.store.js';
+import { type AuditFilter, AuditStore, NEWEST } from './audit.store.js';
 import type { AuditHead, AuditRow } from './audit-chain.js';
 import { checkExport, exportedHead, exportedRow } from './audit-export.js';
 import type { AuditLog } from './audit-log.js';
@@ -27,7 +27,7 @@ export class AuditAdmin {
 
   /** Newest first. */
   async list(filter: AuditFilter, limit: number): Promise<readonly AuditRow[]> {
-    const rows = await new AuditStore(this.database).list(filter, limit, undefined);
+    const rows = await new AuditStore(this.database).list(filter, limit, NEWEST);
     const { since, ...texts } = filter;
     await this.note('audit.read', { ...texts, ...(since && { since: since.toISOString() }) });
     return rows;

@@ -12,8 +12,8 @@ export interface AuditFilter {
   readonly since?: Date | undefined;
 }
 
-/** The last row of the page before. */
-export type AuditPosition = Pick<AuditRow, 'at' | 'id'>;
+/** Before the first row: later than every time. */
+export const NEWEST: readonly string[] = ['infinity', '9223372036854775807'];
 
 const CONDITIONS = {
   actor: (at: string) => `e.actor = ${at}`,
@@ -28,30 +28,22 @@ const FILTERS = Object.keys(CONDITIONS) as readonly (keyof AuditFilter)[];
 export class AuditStore {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, after `position`. The time does not depend on how many rows there are. */
-  async list(
-    filter: AuditFilter,
-    limit: number,
-    position: AuditPosition | undefined,
-  ): Promise<readonly AuditRow[]> {
+  /** Newest first, after the row with this time and id. How long it takes does not depend on how many rows there are. */
+  async list(filter: AuditFilter, limit: number, after: readonly string[]): Promise<readonly AuditRow[]> {
     const given = FILTERS.filter((name) => filter[name] !== undefined);
-    const values: SqlValue[] = [limit, ...given.map((name) => filter[name] ?? null)];
-    if (position !== undefined) values.push(position.at, position.id);
-    const statement = listStatement(given, position !== undefined);
-    return (await this.database.query<EntryRow>(statement, values)).map(toRow);
+    const values: SqlValue[] = [limit, ...after, ...given.map((name) => filter[name] ?? null)];
+    return (await this.database.query<EntryRow>(listStatement(given), values)).map(toRow);
   }
 }
 
 /** A text for each set of filters, so that each is planned with the index that it needs. */
-function listStatement(given: readonly (keyof AuditFilter)[], isLaterPage: boolean): Statement {
-  const conditions = given.map((name, index) => CONDITIONS[name](`$${index + 2}`));
-  const next = given.length + 2;
-  if (isLaterPage) conditions.push(`(e.happened_at, e.id) < ($${next}::timestamptz, $${next + 1}::int8)`);
+function listStatement(given: readonly (keyof AuditFilter)[]): Statement {
+  const conditions = given.map((name, index) => ` AND ${CONDITIONS[name](`$${index + 4}`)}`);
   return {
-    name: `audit.list_${[...given, ...(isLaterPage ? ['after'] : [])].join('_')}`,
+    name: `audit.list_${given.join('_')}`,
     text: `
       SELECT ${ENTRY_COLUMNS} FROM audit_entries AS e
-      ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+      WHERE (e.happened_at, e.id) < ($2::timestamptz, $3::int8)${conditions.join('')}
       ORDER BY e.happened_at DESC, e.id DESC LIMIT $1`,
   };
 }

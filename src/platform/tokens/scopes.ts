@@ -19,6 +19,7 @@ const SCOPE_AREAS = [
 const SINGLE_SCOPES = [
   'users:act_as',
   'usage:read',
+  'audit:read',
   'tokens:read',
   'tokens:write',
   'security:write',
@@ -42,8 +43,8 @@ export const SCOPES: readonly Scope[] = [
 const GRANTABLE: readonly GrantedScope[] = [...SCOPES, '*'];
 /** Only administrators hold these: with them a token could give itself the rest. */
 const ADMINISTRATION: readonly Scope[] = ['tokens:write', 'security:write'];
-/** What those who only look on do not see: who may call. */
-const CONFIDENTIAL: readonly Scope[] = ['tokens:read'];
+/** What those who only look on do not see: who may call, and who did what. */
+const CONFIDENTIAL: readonly Scope[] = ['tokens:read', 'audit:read'];
 
 /** `operator` runs and configures the gateway, but does not change who may do what; `viewer` reads. */
 export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]>> = {

@@ -5,11 +5,11 @@ import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorat
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
+import { Since } from '../../../http/validation/since.decorator.js';
 import { type LogEntry, type LogPage, LogStore } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
-import { Since } from '../wire/since.decorator.js';
 
 const LOG_LEVELS_A = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevelA = (typeof LOG_LEVELS_A)[number];

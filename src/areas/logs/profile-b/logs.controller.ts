@@ -8,6 +8,7 @@ import { Does } from '../../../http/openapi/answers.decorator.js';
 import { eventModels, eventStream } from '../../../http/openapi/event-stream.schema.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
+import { parseSince, Since } from '../../../http/validation/since.decorator.js';
 import { type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
@@ -16,7 +17,6 @@ import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
 import { shareOfStreams } from '../../../platform/tokens/token-shares.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
-import { parseSince, Since } from '../wire/since.decorator.js';
 import { LOG_EVENTS_B, LogListViewB, presentLogListB } from './log.views.js';
 
 const TRUTHS = ['true', 'false'] as const;

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
+import { type AuditFilter, AuditStore } from '../../platform/audit-log/audit.store.js';
+import type { AuditRow } from '../../platform/audit-log/audit-chain.js';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
+
+const LIST = new KeysetList<AuditRow>('audit', ['time', 'number'], ({ at, id }) => [at, id]);
+
+/** The audit as operators read it over HTTP. */
+@Injectable()
+export class AuditQueries {
+  constructor(
+    private readonly store: AuditStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Newest first. A page that is read is a row itself. */
+  async list({ actor, action, subject, since, ...page }: PageQuery & AuditFilter): Promise<Page<AuditRow>> {
+    // A duration means another moment with each page, so that it is no part of what a cursor belongs to.
+    const filters = [actor, action, subject];
+    const filter = { actor, action, subject, since };
+    const rows = await this.store.list(filter, page.limit + 1, LIST.after(page, filters));
+    const read = { actor, action, subject, since: since?.toISOString() };
+    const details = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+    await this.audit.record({ action: 'audit.read', target: 'audit', outcome: 'success', details });
+    return LIST.page(rows, page, filters);
+  }
+}
