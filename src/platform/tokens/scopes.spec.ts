@@ -17,8 +17,8 @@ describe('presets', () => {
     expect(may('admin')).toEqual(SCOPES);
   });
 
-  test('viewer may read everything but who may call, and write nothing', () => {
-    expect(may('viewer')).toEqual(READS.filter((scope) => scope !== 'tokens:read'));
+  test('viewer may read everything but who may call and who did what, and write nothing', () => {
+    expect(may('viewer')).toEqual(READS.filter((scope) => !['tokens:read', 'audit:read'].includes(scope)));
   });
 
   test('operator may everything but change who may do what', () => {
