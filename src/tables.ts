@@ -37,6 +37,7 @@ import {
   AuditUnsealedEntity,
 } from './platform/audit-log/audit-seal.entities.js';
 import { EventEntity } from './platform/events/event.entity.js';
+import { IdentityDenialEntity } from './platform/identity/identity-denial.entity.js';
 import { LogEntryEntity } from './platform/logging/log-entry.entity.js';
 import { RateBucketEntity } from './platform/rate-limits/rate-bucket.entity.js';
 import { MasterKeyCheckEntity } from './platform/secrets/master-key-check.entity.js';
@@ -45,6 +46,7 @@ import { ApiTokenEntity } from './platform/tokens/api-token.entity.js';
 /** Every table that TypeORM knows; the drift check compares them with the database. */
 export const tables = [
   ApiTokenEntity,
+  IdentityDenialEntity,
   RateBucketEntity,
   SessionEntity,
   MessageEntity,

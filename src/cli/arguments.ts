@@ -27,6 +27,11 @@ export function userArgument(text: string): string {
   return printable(text, MAX_USER_LENGTH);
 }
 
+/** An issuer, a subject or the id of a token, as its claim has it. */
+export function identityArgument(text: string): string {
+  return printable(text, MAX_USER_LENGTH);
+}
+
 /** A count of lines, from 1 to 10,000. */
 export function countArgument(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;

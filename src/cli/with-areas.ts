@@ -14,6 +14,7 @@ import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.j
 import { UsageReports } from '../areas/usage/usage-reports.js';
 import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
+import { Denials } from '../platform/identity/denials.service.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { KeyRotation } from '../platform/secrets/key-rotation.js';
 import { TokenStore } from '../platform/tokens/token.store.js';
@@ -37,12 +38,29 @@ export function withTokens<Result>(
   work: (given: TokenWork) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, access, ({ database, loaded }) => {
-    const tokens = new TokensService(
-      new TokenStore(database),
-      database,
-      TokenEndings.of(new TokenHooks(), new TokenWaitingTurns()),
-    );
+    const tokens = new TokensService(new TokenStore(database), database, endings());
     return work({ tokens, location: databaseLocation(loaded.settings.database) });
+  });
+}
+
+/** What ends with a token or an identity. */
+const endings = (): TokenEndings => TokenEndings.of(new TokenHooks(), new TokenWaitingTurns());
+
+export interface DenialWork {
+  readonly denials: Denials;
+  /** The issuers that the settings name. */
+  readonly issuers: readonly string[];
+}
+
+/** Opens the denials of identities. */
+export function withDenials<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (given: DenialWork) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(context, access, ({ database, loaded }) => {
+    const issuers = Object.values(loaded.settings.auth.jwt).map(({ issuer }) => issuer);
+    return work({ denials: new Denials(database, endings()), issuers });
   });
 }
 

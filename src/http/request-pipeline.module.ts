@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { IdentityModule } from '../platform/identity/identity.module.js';
 import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
-import { TokensModule } from '../platform/tokens/tokens.module.js';
 import { RequestMetrics, requestMetricProviders } from './access-log/access-log.js';
 import { RefusalLog } from './access-log/refusal-log.js';
 import { BodyRoom } from './body/body-room.js';
@@ -25,7 +25,7 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
 /** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
 @Global()
 @Module({
-  imports: [DiscoveryModule, TokensModule, RateLimitsModule],
+  imports: [DiscoveryModule, IdentityModule, RateLimitsModule],
   providers: [
     ...requestMetricProviders,
     RequestMetrics,

@@ -128,11 +128,11 @@ describe.each(['a', 'b', 'admin'] as const)('the document of Profile %s', (profi
       );
     });
 
-  test('says what a token looks like: it is no JWT', () => {
+  test('says what a token looks like: an API token or a JWT', () => {
     expect(document.components.securitySchemes['bearer']).toMatchObject({
       type: 'http',
       scheme: 'bearer',
-      bearerFormat: 'agw_…',
+      bearerFormat: 'agw_… or JWT',
     });
   });
 

@@ -20,6 +20,10 @@ export class HookEntity {
   @Column({ name: 'token_family', type: 'text', collation: 'C', nullable: true })
   tokenFamily!: string | null;
 
+  /** The very token of the identity that made it, if it has an id; the hook ends with it too. */
+  @Column({ name: 'made_with', type: 'text', collation: 'C', nullable: true })
+  madeWith!: string | null;
+
   /** Sealed under the master key. */
   @Column({ type: 'text', nullable: true })
   secret!: string | null;

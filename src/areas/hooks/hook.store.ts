@@ -41,8 +41,8 @@ const INSERT: Statement = {
   name: 'hooks.insert',
   text: `
     WITH made AS (
-      INSERT INTO hooks (id, url, events, secret, user_id, token_family)
-      SELECT $1, $2, $3, $4, $5, $7
+      INSERT INTO hooks (id, url, events, secret, user_id, token_family, made_with)
+      SELECT $1, $2, $3, $4, $5, $7, $10
       WHERE (${IN_USE}) < $6 AND ($8::int = 0 OR (${IN_USE} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
     ), lane AS (
       INSERT INTO hook_lanes (hook_id) SELECT id FROM made
@@ -112,6 +112,7 @@ export class HookStore {
         familyOf(maker),
         share,
         originJson(),
+        maker.credential ?? null,
       ];
       const [row] = await runner.query<HookRow>(INSERT, made);
       if (row === undefined) {

@@ -7,7 +7,7 @@ const DEACTIVATE: Statement = {
   name: 'hooks.end_of_token',
   text: `
     WITH made AS (
-      SELECT id, active FROM hooks WHERE token_family = $1 ORDER BY id FOR UPDATE
+      SELECT id, active FROM hooks WHERE token_family = $1 OR made_with = $1 ORDER BY id FOR UPDATE
     )
     UPDATE hooks AS h SET active = false, inactive_reason = 'token_revoked' FROM made
     WHERE h.id = made.id AND h.inactive_reason IS DISTINCT FROM 'token_revoked'

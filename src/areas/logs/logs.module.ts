@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { IdentityModule } from '../../platform/identity/identity.module.js';
 import { LogStore } from '../../platform/logging/log.store.js';
 import { LogRetention } from '../../platform/logging/log-retention.service.js';
-import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { EntryFormatB } from './profile-b/log.views.js';
 import { LogsHandlersB } from './profile-b/logs.controller.js';
 import { LogStreams } from './stream/log-streams.service.js';
@@ -10,7 +10,7 @@ import { EntryFormat } from './stream/sse-frames.js';
 
 /** What was logged: stored for a while, listed, and streamed (in Profile B only). */
 @Module({
-  imports: [TokensModule],
+  imports: [IdentityModule],
   providers: [
     LogStore,
     LogRetention,

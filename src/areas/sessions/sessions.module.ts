@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TokensModule } from '../../platform/tokens/tokens.module.js';
+import { IdentityModule } from '../../platform/identity/identity.module.js';
 import { LiveModule } from '../live/live.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -17,7 +17,7 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
 
 /** Sessions, and what their callers ask of them: messages, streams, the WebSocket. */
 @Module({
-  imports: [ModelsModule, ToolsModule, TurnsModule, LiveModule, TokensModule],
+  imports: [ModelsModule, ToolsModule, TurnsModule, LiveModule, IdentityModule],
   providers: [
     ChannelDirectory,
     SessionStore,

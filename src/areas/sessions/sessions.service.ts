@@ -7,6 +7,7 @@ import { agentNames, agentSettings, DEFAULT_AGENT } from '../../platform/setting
 import { Settings } from '../../platform/settings/settings.js';
 import { refuseAgent, refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
+import { refuseForeignUserId } from '../../platform/tokens/user-ids.js';
 import { ModelChains } from '../models/models.api.js';
 import { AgentGone, RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
 import { ChannelDirectory } from './channel-directory.js';
@@ -68,6 +69,7 @@ export class SessionsService {
       model = null,
       metadata = {},
     } = input;
+    refuseForeignUserId(input.userId, caller);
     const userId = userOf(input, caller);
     const namesUser = input.userId !== undefined || caller.boundUserId !== null;
     this.refuseAgent(agent, caller, userId);

@@ -4,7 +4,7 @@ import { TurnHandedOver, TurnInterrupted } from './turns.errors.js';
 
 interface RunningTurn {
   readonly fence: number;
-  readonly tokenFamily: string;
+  readonly owners: readonly string[];
   readonly startedAt: number;
   readonly abort: AbortController;
 }
@@ -20,15 +20,15 @@ export class RunningTurns {
 
   /**
    * A turn that is still here when the next one of its session begins has lost its lease meanwhile: it is ended.
-   * @param tokenFamily whose turn it is, among those of `familyOf`
+   * @param owners whose turn it is: those of `ownersOf`
    * @returns the signal that ends the turn early; its reason says why
    */
-  add(sessionId: string, fence: number, tokenFamily: string): AbortController {
+  add(sessionId: string, fence: number, owners: readonly string[]): AbortController {
     this.turns.get(sessionId)?.abort.abort(new TurnInterrupted());
     const abort = new AbortController();
     // Every tool call that runs listens, and leaves when it is done: many are no leak.
     setMaxListeners(0, abort.signal);
-    this.turns.set(sessionId, { fence, tokenFamily, startedAt: performance.now(), abort });
+    this.turns.set(sessionId, { fence, owners, startedAt: performance.now(), abort });
     return abort;
   }
 
@@ -86,15 +86,14 @@ export class RunningTurns {
   }
 
   /** Whose turns run in these sessions. */
-  tokenFamilies(sessionIds: Iterable<string>): string[] {
-    const families = [...sessionIds].map((id) => this.turns.get(id)?.tokenFamily);
-    return [...new Set(families)].filter((family) => family !== undefined);
+  ownersIn(sessionIds: Iterable<string>): string[] {
+    return [...new Set([...sessionIds].flatMap((id) => this.turns.get(id)?.owners ?? []))];
   }
 
-  /** Ends the turns of these tokens. */
-  abortOf(tokenFamilies: ReadonlySet<string>, reason: Error): void {
-    for (const { tokenFamily, abort } of this.turns.values()) {
-      if (tokenFamilies.has(tokenFamily)) abort.abort(reason);
+  /** Ends the turns of these tokens and identities. */
+  abortOf(ended: ReadonlySet<string>, reason: Error): void {
+    for (const { owners, abort } of this.turns.values()) {
+      if (owners.some((owner) => ended.has(owner))) abort.abort(reason);
     }
   }
 

@@ -70,7 +70,7 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Asked of the database each time: a turn may begin on what a replica knew of its token half a second ago. */
   private async endRevoked(turns: ReadonlyMap<string, number>): Promise<void> {
-    const ended = await this.tokens.endedAmong(this.running.tokenFamilies(turns.keys()));
+    const ended = await this.tokens.endedAmong(this.running.ownersIn(turns.keys()));
     if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());
   }
 

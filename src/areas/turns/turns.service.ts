@@ -11,7 +11,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { refuseAgent } from '../../platform/tokens/agent-access.js';
-import { type Caller, familyOf } from '../../platform/tokens/caller.js';
+import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { ModelChains, usageAttributes } from '../models/models.api.js';
 import type { ClaimedTurn } from './claimed-turn.js';
@@ -96,7 +96,7 @@ export class TurnsService {
   /** The turn goes on by itself, whoever follows it or waits for its answer. */
   start(turn: ClaimedTurn, message: NewUserMessage, caller: Caller, earlier?: EarlierAttempt): StartedTurn {
     const { sessionId, turnId, fence } = turn.lease;
-    const abort = this.running.add(sessionId, fence, familyOf(caller));
+    const abort = this.running.add(sessionId, fence, ownersOf(caller));
     const live = this.hub.start(sessionId, turnId, abort.signal);
     if (earlier !== undefined) {
       this.metrics.takenUp();

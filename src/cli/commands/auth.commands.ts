@@ -14,6 +14,7 @@ import {
 import type { CommandContext } from '../command-context.js';
 import { mintedJson, mintedSentence, tokenJson, tokenTable } from '../token-text.js';
 import type { DatabaseAccess } from '../with-database.js';
+import { addDenialCommands } from './denial.commands.js';
 
 const CREATE_EXAMPLES = `
 Examples:
@@ -50,6 +51,7 @@ export function addAuthCommands(program: Command, context: CommandContext): void
   addRevoke(token, context);
   addRotate(token, context);
   addMint(token, context);
+  addDenialCommands(auth, context);
 }
 
 function addCreate(token: Command, context: CommandContext): void {

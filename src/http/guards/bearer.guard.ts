@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { RateLimited, Unauthorized } from '../../common/errors/gateway-error.js';
+import { CallerDirectory } from '../../platform/identity/caller-directory.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { TokenDirectory } from '../../platform/tokens/token-directory.js';
 import { bearerOf } from '../../platform/tokens/token-format.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { accessOf, isOpen, type RateTier } from './access.decorator.js';
@@ -18,7 +18,7 @@ import { UnknownTokenGate } from './unknown-token-gate.js';
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: CallerDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
     private readonly gate: UnknownTokenGate,

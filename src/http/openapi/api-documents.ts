@@ -51,7 +51,7 @@ const DESCRIPTION =
   'Everything besides requests and responses (the WebSocket of a session, the events of streams, webhook deliveries, messages that ' +
   'programs post to channels) is described at `/asyncapi.json`.';
 const TOKEN =
-  'An access token of this gateway: `agw_` and 49 characters. `agent-gateway auth token create --name me` makes one.';
+  'An access token of this gateway: `agw_` and 49 characters (`agent-gateway auth token create --name me` makes one). Or a JSON Web Token of an issuer that `[auth.jwt]` names: signed, not expired, for this audience; a good one without a role is 403, and 503 says that the keys of its issuer cannot be had.';
 
 /** The two documents of a profile, as JSON text. */
 export interface Documents {
@@ -74,7 +74,7 @@ function makeDocuments({ app, api, version }: Described, id: DocumentId): Docume
     .setOpenAPIVersion('3.0.3')
     .addServer('/', 'The gateway that this document comes from')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'agw_…', description: TOKEN })
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'agw_… or JWT', description: TOKEN })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     include: [api.modules[id]],
@@ -166,7 +166,7 @@ function makeAsyncApi(openApi: Document, api: DescribedApi, profile: ProfileId):
     operations,
     components: {
       schemas: toJsonSchema(Object.fromEntries(kept)),
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'agw_…' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'agw_… or JWT' } },
     },
   };
 }

@@ -36,6 +36,7 @@ import { CreateAssertionKeys1795381628000 } from './migrations/1795381628000-cre
 import { TakeTurnsUp1795382354000 } from './migrations/1795382354000-take-turns-up.js';
 import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove-old-content.js';
 import { KeepWhoDecidedApprovals1795384764000 } from './migrations/1795384764000-keep-who-decided-approvals.js';
+import { CreateIdentityDenials1795385557000 } from './migrations/1795385557000-create-identity-denials.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -77,4 +78,5 @@ export const migrations = [
   TakeTurnsUp1795382354000,
   RemoveOldContent1795384089000,
   KeepWhoDecidedApprovals1795384764000,
+  CreateIdentityDenials1795385557000,
 ];

@@ -8,6 +8,15 @@ import { NameResolver } from './name-resolver.js';
 import { OutboundRefused } from './outbound.errors.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+/** Where the clouds keep their metadata and credentials: not even a host that the operator named leads there. */
+const NEVER = addressRanges([
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::254',
+  '168.63.129.16',
+  '0.0.0.0/8',
+  '::',
+]);
 const MAX_REMEMBERED = 1000;
 /** In characters, for URLs. */
 const MAX_REMEMBERED_LENGTH = 2048;
@@ -36,8 +45,10 @@ export class AddressGuard {
   /**
    * Everything about a URL that can be checked without a look-up: scheme, credentials, port, literal addresses in any
    * spelling. Throws `OutboundRefused`.
+   * @param ownHosts hosts that the operator named for this very call, which may be private
    */
-  checkUrl(text: string): Readonly<URL> {
+  checkUrl(text: string, ownHosts?: ReadonlySet<string>): Readonly<URL> {
+    if (ownHosts !== undefined) return this.checkedUrl(text, ownHosts);
     const { urls } = this.rules();
     const known = urls.get(text);
     if (known !== undefined) return known;
@@ -45,27 +56,29 @@ export class AddressGuard {
     return text.length > MAX_REMEMBERED_LENGTH ? url : remember(urls, text, url);
   }
 
-  private checkedUrl(text: string): URL {
+  private checkedUrl(text: string, ownHosts?: ReadonlySet<string>): URL {
     if (!URL.canParse(text)) throw new OutboundRefused('url');
     const url = new URL(text);
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
     if (url.username !== '' || url.password !== '') throw new OutboundRefused('credentials');
     if (isForbiddenPort(url)) throw new OutboundRefused('port');
-    this.checkLiteral(url.hostname);
+    this.checkLiteral(url.hostname, ownHosts);
     return url;
   }
 
   /** Throws `OutboundRefused` for a host that is an address which is not allowed; names pass. */
-  checkLiteral(host: string): void {
+  checkLiteral(host: string, ownHosts?: ReadonlySet<string>): void {
     const literal = literalOf(host);
-    if (literal !== undefined && !this.allows(literal)) throw new OutboundRefused('address');
+    if (literal !== undefined && !this.allowsFor(host, literal, ownHosts))
+      throw new OutboundRefused('address');
   }
 
   /** The addresses to connect to. Throws `OutboundRefused` when one of them is not allowed, and what the resolver throws. */
-  async addressesOf(host: string): Promise<readonly string[]> {
-    this.checkLiteral(host);
+  async addressesOf(host: string, ownHosts?: ReadonlySet<string>): Promise<readonly string[]> {
+    this.checkLiteral(host, ownHosts);
     const addresses = await this.names.addressesOf(host);
-    if (!addresses.every((address) => this.allows(address))) throw new OutboundRefused('address');
+    if (!addresses.every((address) => this.allowsFor(host, address, ownHosts)))
+      throw new OutboundRefused('address');
     return addresses;
   }
 
@@ -73,6 +86,11 @@ export class AddressGuard {
   isProxyName(host: string): boolean {
     const name = host.toLowerCase();
     return literalOf(host) === undefined && isAmong(name, this.rules().proxyNames);
+  }
+
+  private allowsFor(host: string, address: string, ownHosts: ReadonlySet<string> | undefined): boolean {
+    if (this.allows(address)) return true;
+    return ownHosts?.has(host) === true && isIP(address) !== 0 && !NEVER.check(address, familyOf(address));
   }
 
   allows(address: string): boolean {

@@ -21,6 +21,9 @@ export interface Destination {
   readonly port: number;
 }
 
+/** What a connection has to know of the way out. */
+export type WayOut = Pick<Egress, 'proxyFor' | 'secureContext'>;
+
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const LOOPBACK = addressRanges(['127.0.0.0/8', '::1/128']);
 
@@ -32,6 +35,7 @@ export class Egress {
   private readonly secure: CompanyProxy | undefined;
   private readonly plain: CompanyProxy | undefined;
   private readonly exceptions: readonly NoProxyRule[];
+  private readonly extraCaFile: string | undefined;
   /** What TLS trusts; undefined for Node's own default, `NODE_EXTRA_CA_CERTS` included. */
   readonly secureContext: SecureContext | undefined;
 
@@ -39,11 +43,15 @@ export class Egress {
    * @param caFile `outbound.ca_file`: a PEM file of authorities; empty for none
    * Throws one sentence for a variable or a file that is wrong; it repeats no password.
    */
-  constructor(variables: EgressVariables, caFile: string) {
+  constructor(
+    variables: EgressVariables,
+    private readonly caFile: string,
+  ) {
+    this.extraCaFile = variables.extraCaFile;
     this.secure = proxyOf('HTTPS_PROXY', variables.httpsProxy);
     this.plain = proxyOf('HTTP_PROXY', variables.httpProxy);
     this.exceptions = noProxyRules(variables.noProxy ?? '');
-    this.secureContext = caFile === '' ? undefined : contextWith(caFile, variables.extraCaFile);
+    this.secureContext = caFile === '' ? undefined : contextWith(this.authorityFiles);
   }
 
   /** No proxy and no further authorities. */
@@ -52,6 +60,23 @@ export class Egress {
       { httpsProxy: undefined, httpProxy: undefined, noProxy: undefined, extraCaFile: undefined },
       '',
     );
+  }
+
+  /**
+   * The same ways out, trusting one more PEM file of authorities, which is read now. Throws one sentence, beginning with
+   * the key of the setting, for a file that is wrong.
+   */
+  trusting(key: string, file: string): WayOut {
+    const secureContext = contextWith([...this.authorityFiles, [key, file]]);
+    return { secureContext, proxyFor: (destination) => this.proxyFor(destination) };
+  }
+
+  private get authorityFiles(): [key: string, file: string][] {
+    const files: [string, string | undefined][] = [
+      ['outbound.ca_file', this.caFile],
+      ['NODE_EXTRA_CA_CERTS', this.extraCaFile],
+    ];
+    return files.filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
   }
 
   /** The proxy for a destination; undefined for one that is reached directly, as this machine always is. */
@@ -120,9 +145,8 @@ function bare(hostname: string): string {
 }
 
 /** Made once: reading some hundred and fifty authorities again for each connection costs milliseconds. */
-function contextWith(caFile: string, extraCaFile: string | undefined): SecureContext {
-  const own = [pemOf('outbound.ca_file', caFile)];
-  if (extraCaFile !== undefined) own.push(pemOf('NODE_EXTRA_CA_CERTS', extraCaFile));
+function contextWith(files: readonly (readonly [key: string, file: string])[]): SecureContext {
+  const own = files.map(([key, file]) => pemOf(key, file));
   return createSecureContext({ ca: [...rootCertificates, ...own] });
 }
 

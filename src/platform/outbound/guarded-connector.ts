@@ -2,7 +2,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import { familyOf } from './address-ranges.js';
-import type { CompanyProxy, Egress } from './egress.js';
+import type { CompanyProxy, WayOut } from './egress.js';
 import { type OutboundFailed, type OutboundRefused, outboundError } from './outbound.errors.js';
 import { openTunnel } from './tunnel.js';
 
@@ -13,18 +13,23 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * socket uses, so a name cannot change its mind in between. Literals never reach a look-up and are checked here.
  * Through a proxy the same holds: it is asked for the address that was checked, except for the names of
  * `outbound.proxy_hosts`, which only the proxy can resolve.
+ * @param ownHosts hosts that the operator named for these very calls, which may be private
  */
-export function guardedConnector(guard: AddressGuard, egress: Egress): buildConnector.connector {
+export function guardedConnector(
+  guard: AddressGuard,
+  egress: WayOut,
+  ownHosts?: ReadonlySet<string>,
+): buildConnector.connector {
   const { secureContext } = egress;
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
-    lookup: guardedLookup(guard),
+    lookup: guardedLookup(guard, ownHosts),
     port: 0,
     ...(secureContext === undefined ? {} : { secureContext }),
   });
   return (options, callback) => {
     try {
-      guard.checkLiteral(options.hostname);
+      guard.checkLiteral(options.hostname, ownHosts);
     } catch (error) {
       callback(error as Error, null);
       return;
@@ -35,7 +40,7 @@ export function guardedConnector(guard: AddressGuard, egress: Egress): buildConn
       connect(options, callback);
       return;
     }
-    guardedTunnel(guard, egress, { proxy, hostname: options.hostname, port }).then(
+    guardedTunnel(guard, egress, { proxy, hostname: options.hostname, port, ownHosts }).then(
       (socket) =>
         options.protocol === 'https:'
           ? connect({ ...options, httpSocket: socket }, callback)
@@ -49,21 +54,22 @@ interface TunnelTarget {
   readonly proxy: CompanyProxy;
   readonly hostname: string;
   readonly port: number;
+  readonly ownHosts: ReadonlySet<string> | undefined;
 }
 
 async function guardedTunnel(
   guard: AddressGuard,
-  { secureContext }: Egress,
-  { proxy, hostname, port }: TunnelTarget,
+  { secureContext }: WayOut,
+  { proxy, hostname, port, ownHosts }: TunnelTarget,
 ): Promise<Socket> {
-  const host = guard.isProxyName(hostname) ? hostname : (await guard.addressesOf(hostname))[0];
+  const host = guard.isProxyName(hostname) ? hostname : (await guard.addressesOf(hostname, ownHosts))[0];
   if (host === undefined) throw noAddress();
   return openTunnel({ proxy, host, port, timeoutMs: CONNECT_TIMEOUT_MS, secureContext });
 }
 
-function guardedLookup(guard: AddressGuard): LookupFunction {
+function guardedLookup(guard: AddressGuard, ownHosts: ReadonlySet<string> | undefined): LookupFunction {
   return (hostname, options, callback) => {
-    guard.addressesOf(hostname).then(
+    guard.addressesOf(hostname, ownHosts).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
         const [first] = found;
@@ -95,7 +101,7 @@ export class GuardedSockets {
 
   constructor(
     private readonly guard: AddressGuard,
-    egress: Egress,
+    egress: WayOut,
   ) {
     this.connector = guardedConnector(guard, egress);
     this.dispatcher = new Agent({

@@ -29,6 +29,21 @@ export interface OutboundResponse extends OutboundStatus {
   readonly body: Buffer;
 }
 
+/** What a setting names for calls of its own. */
+export interface OwnTerms {
+  /** Hosts, as in URLs, that may be private for these calls. */
+  readonly hosts: ReadonlySet<string>;
+  /** A PEM file of authorities that are trusted beside the usual ones; empty for none. */
+  readonly caFile: string;
+  /** The key of the setting that names the file, for error messages. */
+  readonly caKey: string;
+}
+
+interface Way {
+  readonly agent: Agent;
+  readonly ownHosts?: ReadonlySet<string>;
+}
+
 /** Unread bodies are drained up to this size, so that the connection can be used again; past it the connection is cut. */
 const MAX_DRAINED_BYTES = 16_384;
 const MAX_HEADER_BYTES = 32_768;
@@ -79,11 +94,26 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
 
   /** The whole answer. Throws like `send`, and `OutboundFailed` with `too_large` past `maxBytes` of body. */
   read(call: OutboundCall & { readonly maxBytes: number }): Promise<OutboundResponse> {
-    return this.call(call, async ({ statusCode: status, headers, body }, deadline) => {
-      const bytes = await collect(body, call.maxBytes);
-      deadline.clear();
-      return { status, headers, body: bytes };
-    });
+    return this.call(call, readUpTo(call.maxBytes));
+  }
+
+  /**
+   * The same for hosts that the operator's own file names: they may be private, and have an authority of their own. The
+   * connection is not kept, so the file is read at each call. Throws also what is wrong with the file.
+   */
+  async readOwn(
+    call: OutboundCall & { readonly maxBytes: number },
+    terms: OwnTerms,
+  ): Promise<OutboundResponse> {
+    const { hosts: ownHosts, caFile, caKey } = terms;
+    const egress = caFile === '' ? this.egress : this.egress.trusting(caKey, caFile);
+    const connect = guardedConnector(this.guard, egress, ownHosts);
+    const agent = new Agent({ connect, connections: 1, maxHeaderSize: MAX_HEADER_BYTES });
+    try {
+      return await this.call(call, readUpTo(call.maxBytes), { agent, ownHosts });
+    } finally {
+      await agent.destroy();
+    }
   }
 
   /**
@@ -115,11 +145,12 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
   private async call<Result>(
     { method, url: text, headers, body, timeoutMs, signal }: OutboundCall,
     take: (answer: Dispatcher.ResponseData, deadline: Deadline) => Result | Promise<Result>,
+    { agent, ownHosts }: Way = { agent: this.agent },
   ): Promise<Result> {
     const deadline = new Deadline(timeoutMs, signal);
     try {
-      const url = this.guard.checkUrl(text);
-      const answer = await this.agent.request({
+      const url = this.guard.checkUrl(text, ownHosts);
+      const answer = await agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method,
@@ -135,6 +166,15 @@ export class OutboundClient implements OnApplicationBootstrap, OnApplicationShut
       throw deadline.reason ?? outboundError(error);
     }
   }
+}
+
+function readUpTo(maxBytes: number) {
+  return async (answer: Dispatcher.ResponseData, deadline: Deadline): Promise<OutboundResponse> => {
+    const { statusCode: status, headers, body } = answer;
+    const bytes = await collect(body, maxBytes);
+    deadline.clear();
+    return { status, headers, body: bytes };
+  };
 }
 
 async function collect(

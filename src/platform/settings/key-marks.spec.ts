@@ -17,6 +17,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'channels_config.<name>.app_token_env': 'the name of a variable',
   'channels_config.<name>.api_url': 'a URL with credentials in it is refused',
   'channels_config.<name>.secret_env': 'the name of a variable',
+  'auth.jwt.<name>.jwks_url': 'a URL with credentials in it is refused',
+  'auth.jwt.<name>.jwks_token_file': 'the path of a file',
   'mcp.servers.<name>.token_env': 'the name of a variable',
   'mcp.servers.<name>.identity_header': 'the name of a header',
   'mcp.servers.<name>.oauth_client_secret_env': 'the name of a variable',

@@ -8,6 +8,7 @@ import {
   turnsSection,
 } from './sections/agent.section.js';
 import { agentsSection, providersSection } from './sections/agents.section.js';
+import { authSection } from './sections/auth.section.js';
 import { channelsSection } from './sections/channels.section.js';
 import { gatewaySection, streamingSection } from './sections/gateway.section.js';
 import { limitsSection, rateLimitsSection } from './sections/limits.section.js';
@@ -48,6 +49,7 @@ export const settingsSchema = z.strictObject({
   outbound: outboundSection.prefault({}),
   security: securitySection.prefault({}),
   channels_config: channelsSection,
+  auth: authSection.prefault({}),
   mcp: mcpSection.prefault({}),
   plugins: pluginsSection.prefault({}),
   skills: skillsSection.prefault({}),

@@ -14,14 +14,22 @@ export interface Caller {
    * `issuer|subject` of a JWT. Stored with turns that wait, so it must stay plain data.
    */
   readonly verifiedUserId?: string;
-  /** The only agents that it may use, the first one by default; absent for all. */
+  /** The agents that it may use, the first by default; absent for all of them. */
   readonly agents?: readonly string[];
-  /** Names of the roles that a company's identity provider gave it. */
+  /** Of a JWT with an id: what `auth deny --jti` names. */
+  readonly credential?: string;
+  /** Of a JWT: the names of its roles in `[auth.jwt.<name>.roles]`. */
   readonly roles?: readonly string[];
   /** When what was presented ends, in Unix milliseconds; absent for an API token, whose row says it. */
   readonly expiresAtMs?: number;
   /** The channel that speaks for its users; absent for a token, whose messages come over REST. */
   readonly channel?: string;
+}
+
+/** Whose denial or revocation ends what this caller makes: the identity or the family, and the very token of a JWT. */
+export function ownersOf(caller: Pick<Caller, 'tokenId' | 'familyId' | 'credential'>): string[] {
+  const family = familyOf(caller);
+  return caller.credential === undefined ? [family] : [family, caller.credential];
 }
 
 /** The owner of what outlives a request: a token together with those that replace it. */

@@ -1,4 +1,5 @@
 import type { ApiToken } from './api-token.js';
+import { CredentialRevisions } from './credential-revisions.js';
 import { TokenStore } from './token.store.js';
 import { TokenDirectory } from './token-directory.js';
 import { mintToken } from './token-format.js';
@@ -27,8 +28,8 @@ class SlowTable extends TokenStore {
     super(undefined as never);
   }
 
-  override revision(): Promise<string> {
-    return Promise.resolve(this.currentRevision);
+  override revisions(): Promise<{ tokens: string; denials: string }> {
+    return Promise.resolve({ tokens: this.currentRevision, denials: '0' });
   }
 
   override findUnrevokedByHash(): Promise<ApiToken | undefined> {
@@ -48,7 +49,7 @@ afterEach(() => jest.restoreAllMocks());
 
 test('equal look-ups on their way are one', async () => {
   const table = new SlowTable();
-  const directory = new TokenDirectory(table, nobodyNotes);
+  const directory = new TokenDirectory(table, nobodyNotes, new CredentialRevisions(table));
   const presented = mintToken();
   const asked = [1, 2, 3].map(async () => directory.find(presented));
   await settled();
@@ -61,7 +62,7 @@ test('equal look-ups on their way are one', async () => {
 
 test('whoever asks after a change was seen is not given what was looked up before it', async () => {
   const table = new SlowTable();
-  const directory = new TokenDirectory(table, nobodyNotes);
+  const directory = new TokenDirectory(table, nobodyNotes, new CredentialRevisions(table));
   const presented = mintToken();
   const before = directory.find(presented);
   await settled();

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiToken } from './api-token.js';
 import type { Caller } from './caller.js';
+import { CredentialRevisions } from './credential-revisions.js';
 import { TokenStore } from './token.store.js';
 import { hashToken, looksLikeToken } from './token-format.js';
 import { TokenUse } from './token-use.service.js';
 
-/** An answer is never older than this: a revoked token is refused on every replica well within 1.5 s. */
-const FRESH_MS = 500;
 const MAX_KNOWN = 20_000;
 const MAX_UNKNOWN = 2000;
 const MAX_SEEN = 20_000;
@@ -18,7 +17,7 @@ interface KnownToken {
 
 /**
  * Finds the caller of a presented token. Known callers are kept in memory; before one is used, the table's revision
- * must have been seen within `FRESH_MS`. When the database cannot be asked, this throws (503): no one is let through.
+ * must have been seen within half a second. When the database cannot be asked, this throws (503): no one is let through.
  */
 @Injectable()
 export class TokenDirectory {
@@ -26,16 +25,16 @@ export class TokenDirectory {
   private readonly unknown = new Set<string>();
   /** Tokens that were known once: after a change of the table they are looked up again, without asking the gate. */
   private readonly seen = new Set<string>();
-  private revision = '';
-  private confirmedAt = Number.NEGATIVE_INFINITY;
-  private confirming: Promise<void> | undefined;
   /** Look-ups on their way, each for all requests that wait for it. */
   private readonly loading = new Map<string, Promise<KnownToken | undefined>>();
 
   constructor(
     private readonly store: TokenStore,
     private readonly use: TokenUse,
-  ) {}
+    private readonly revisions: CredentialRevisions,
+  ) {
+    revisions.onTokensChanged(() => this.forget());
+  }
 
   /**
    * Without a promise when the caller is known, as for nearly every request. The gate is asked before the database is,
@@ -46,7 +45,7 @@ export class TokenDirectory {
     gate?: () => LookUpGate,
   ): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return undefined;
-    const known = this.isFresh() ? this.known.get(presented) : undefined;
+    const known = this.revisions.isFresh() ? this.known.get(presented) : undefined;
     if (known !== undefined) return this.callerOf(known);
     return looksLikeToken(presented) ? this.findStored(presented, gate) : undefined;
   }
@@ -55,12 +54,8 @@ export class TokenDirectory {
     presented: string,
     gate: (() => LookUpGate) | undefined,
   ): Promise<Caller | undefined> {
-    if (!this.isFresh()) await this.confirm();
+    if (!this.revisions.isFresh()) await this.revisions.confirm();
     return this.callerOf(this.known.get(presented) ?? (await this.load(presented, gate)));
-  }
-
-  private isFresh(): boolean {
-    return performance.now() - this.confirmedAt <= FRESH_MS;
   }
 
   private callerOf(known: KnownToken | undefined): Caller | undefined {
@@ -69,25 +64,11 @@ export class TokenDirectory {
     return known.caller;
   }
 
-  /** One question for all requests that wait for it. */
-  private confirm(): Promise<void> {
-    this.confirming ??= this.askRevision().finally(() => {
-      this.confirming = undefined;
-    });
-    return this.confirming;
-  }
-
-  private async askRevision(): Promise<void> {
-    const askedAt = performance.now();
-    const revision = await this.store.revision();
-    if (revision !== this.revision) {
-      this.known.clear();
-      this.unknown.clear();
-      // Requests from now on must not get an answer from before the change.
-      this.loading.clear();
-      this.revision = revision;
-    }
-    this.confirmedAt = askedAt;
+  private forget(): void {
+    this.known.clear();
+    this.unknown.clear();
+    // Requests from now on must not get an answer from before the change.
+    this.loading.clear();
   }
 
   private load(presented: string, gate: (() => LookUpGate) | undefined): Promise<KnownToken | undefined> {
@@ -114,11 +95,11 @@ export class TokenDirectory {
   }
 
   private async ask(presented: string): Promise<KnownToken | undefined> {
-    const revision = this.revision;
+    const revision = this.revisions.tokens;
     const token = await this.store.findUnrevokedByHash(hashToken(presented));
     const known = token && knownToken(token);
     // A change that was seen meanwhile may have overtaken this row: use it once, do not keep it.
-    if (revision === this.revision) this.remember(presented, known);
+    if (revision === this.revisions.tokens) this.remember(presented, known);
     return known;
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Unauthorized } from '../../common/errors/gateway-error.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
-import { type Caller, familyOf } from './caller.js';
+import { type Caller, familyOf, ownersOf } from './caller.js';
 
 /** Something that tokens make and that ends with them, such as their webhooks. */
 export interface TokenEnding {
@@ -40,6 +40,22 @@ const HOLD: Statement = {
     ORDER BY created_at DESC LIMIT 1 FOR SHARE`,
 };
 
+/** A denial is no row yet, so that it is held off by a lock on its name; the name has a prefix of its own. */
+const OWNER_LOCK = `hashtextextended('denial of ' || owner, 0)`;
+const HOLD_IDENTITY: Statement = {
+  name: 'identities.hold',
+  text: `SELECT pg_advisory_xact_lock_shared(${OWNER_LOCK}) FROM unnest($1::text[]) AS owner ORDER BY owner`,
+};
+const IS_DENIED: Statement = {
+  name: 'identities.is_denied',
+  text: `SELECT 1 FROM identity_denials WHERE owner = ANY ($1)`,
+};
+/** Whoever denies `$1` waits for those that hold it. */
+export const LOCK_IDENTITY: Statement = {
+  name: 'identities.lock',
+  text: `SELECT pg_advisory_xact_lock(${OWNER_LOCK}) FROM unnest($1::text[]) AS owner`,
+};
+
 /** The token was revoked while its request was served, or waited. */
 export class TokenRevoked extends Unauthorized {
   constructor() {
@@ -56,5 +72,16 @@ export class TokenRevoked extends Unauthorized {
  */
 export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void> {
   if (caller.channel !== undefined) return;
+  if (isIdentity(caller)) {
+    const owners = ownersOf(caller);
+    await runner.query(HOLD_IDENTITY, [owners]);
+    if ((await runner.query(IS_DENIED, [owners])).length > 0) throw new TokenRevoked();
+    return;
+  }
   if ((await runner.query(HOLD, [familyOf(caller)])).length === 0) throw new TokenRevoked();
+}
+
+/** Whether somebody of an identity provider calls, and no API token. */
+function isIdentity({ tokenId }: Caller): boolean {
+  return tokenId.includes('|');
 }

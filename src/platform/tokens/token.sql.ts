@@ -94,7 +94,8 @@ export const ENDED_FAMILIES: Statement = {
   name: 'tokens.ended_families',
   text: `
     SELECT ${FAMILY} AS family FROM api_tokens WHERE ${FAMILY} = ANY ($1)
-    GROUP BY 1 HAVING bool_and(revoked_at IS NOT NULL)`,
+    GROUP BY 1 HAVING bool_and(revoked_at IS NOT NULL)
+    UNION ALL SELECT owner FROM identity_denials WHERE owner = ANY ($1)`,
 };
 export const END_WITHIN: Statement = {
   name: 'tokens.end_within',
@@ -117,11 +118,14 @@ export const HOLD_CREATION: Statement = {
   name: 'tokens.hold_creation',
   text: `LOCK TABLE api_tokens IN SHARE ROW EXCLUSIVE MODE`,
 };
-export const REVISION: Statement = {
-  name: 'tokens.revision',
+export const REVISIONS: Statement = {
+  name: 'tokens.revisions',
   comesFirst: true,
   timeoutMs: TIMEOUT_MS,
-  text: `SELECT value::text AS revision FROM change_counters WHERE name = 'api_tokens'`,
+  text: `
+    SELECT max(value) FILTER (WHERE name = 'api_tokens')::text AS tokens,
+      max(value) FILTER (WHERE name = 'identity_denials')::text AS denials
+    FROM change_counters WHERE name IN ('api_tokens', 'identity_denials')`,
 };
 export const MARK_USED: Statement = {
   name: 'tokens.mark_used',

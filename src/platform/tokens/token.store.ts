@@ -123,10 +123,10 @@ export class TokenStore {
     await runner.query(sql.HOLD_CREATION);
   }
 
-  /** Changes with every change to any token, except its last use. */
-  async revision(): Promise<string> {
-    const [row] = await this.database.query<{ revision: string }>(sql.REVISION);
-    return row?.revision ?? '';
+  /** They change with every change to any token, except its last use, and with every denial of an identity. */
+  async revisions(): Promise<{ readonly tokens: string; readonly denials: string }> {
+    const [row] = await this.database.query<{ tokens: string | null; denials: string | null }>(sql.REVISIONS);
+    return { tokens: row?.tokens ?? '', denials: row?.denials ?? '' };
   }
 
   async markUsed(ids: readonly string[]): Promise<void> {

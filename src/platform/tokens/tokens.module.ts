@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CredentialRevisions } from './credential-revisions.js';
 import { TokenStore } from './token.store.js';
 import { TokenDirectory } from './token-directory.js';
 import { TokenEndings } from './token-endings.js';
@@ -7,7 +8,7 @@ import { TokensService } from './tokens.service.js';
 
 /** Who may call: API tokens and what they allow. */
 @Module({
-  providers: [TokenStore, TokenUse, TokenDirectory, TokenEndings, TokensService],
-  exports: [TokenDirectory, TokenEndings, TokenStore, TokensService],
+  providers: [TokenStore, TokenUse, CredentialRevisions, TokenDirectory, TokenEndings, TokensService],
+  exports: [CredentialRevisions, TokenDirectory, TokenEndings, TokenStore, TokensService],
 })
 export class TokensModule {}

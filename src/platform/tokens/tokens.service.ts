@@ -55,6 +55,11 @@ export class TokensService {
         'No token may be named "channel:…": settings name channels so, and their limits would be this token\'s.',
       );
     }
+    if (input.name.includes('|')) {
+      throw new BadRequest(
+        'No token may have "|" in its name: it would be taken for an identity of [auth.jwt].',
+      );
+    }
     return this.database.transaction(async (runner) => {
       const admitted = (await minting.admit?.(runner, input)) ?? input;
       return this.mint(draft(admitted), runner, minting);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AgentNotAllowed } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
+import { senderUserId } from '../../../platform/tokens/user-ids.js';
 import type { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import {
   SessionEnded,
@@ -109,7 +110,7 @@ export class ConversationRun {
 
   /** A session that has ended is replaced by a new one, and the conversation goes on. */
   private async startTurn(message: OpenMessage): Promise<StartedTurn> {
-    const { messageId: id, content, userId: verifiedUserId } = message;
+    const { messageId: id, content, userId: sender } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
     const sessionId = this.sessionId ?? (await this.newSession(message));
     try {
@@ -117,7 +118,7 @@ export class ConversationRun {
         sessionId,
         { id, content, attachments: [], systemNote },
         // In a group the session is everybody's, but tools act for who wrote.
-        { ...this.caller, verifiedUserId },
+        { ...this.caller, verifiedUserId: senderUserId(sender) },
       );
     } catch (error) {
       if (error instanceof TurnLimitReached && !error.isBudget) throw new RetryLater('a limit', BUSY_MS);
@@ -130,8 +131,9 @@ export class ConversationRun {
 
   private async newSession({ userId, conversation }: OpenMessage): Promise<string> {
     const { claim } = this.terms;
-    const input = { channel: claim.channel, userId, metadata: { conversation } };
-    const { id } = await this.parts.sessions.create(input, { ...this.caller, verifiedUserId: userId });
+    const verifiedUserId = senderUserId(userId);
+    const input = { channel: claim.channel, userId: verifiedUserId, metadata: { conversation } };
+    const { id } = await this.parts.sessions.create(input, { ...this.caller, verifiedUserId });
     await this.parts.conversations.setSession(claim, id);
     this.sessionId = id;
     return id;

@@ -9,11 +9,11 @@ import { eventModels, eventStream } from '../../../http/openapi/event-stream.sch
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import { MAX_PER_PAGE, Optional, QueryCount, Word } from '../../../http/validation/field.decorator.js';
 import { parseSince, Since } from '../../../http/validation/since.decorator.js';
+import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import { type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
 import { shareOfStreams } from '../../../platform/tokens/token-shares.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
@@ -64,7 +64,7 @@ export class LogsHandlersB {
   constructor(
     private readonly logs: LogStore,
     private readonly streams: LogStreams,
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: CallerDirectory,
     private readonly settings: Settings,
   ) {}
 
@@ -92,7 +92,7 @@ export class LogsHandlersB {
       filter,
       backlog,
       lastEventId: request.get('last-event-id') || undefined,
-      mayRead: async () => (await this.tokens.find(token)) !== undefined,
+      mayRead: () => this.tokens.mayGoOn(token),
       reader: {
         tokenId: caller.tokenId,
         share: (places) => shareOfStreams(this.settings.current.limits, caller, places),

@@ -7,8 +7,8 @@ import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { API_PREFIX, type ProfileId } from '../../../http/profiles/profile.js';
+import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { TokenDirectory } from '../../../platform/tokens/token-directory.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
 import {
@@ -41,7 +41,7 @@ export class MessagesHandlers {
     private readonly resumed: ResumedTurns,
     private readonly records: TurnRecords,
     private readonly viewers: Viewers,
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: CallerDirectory,
   ) {}
 
   /** Responds with the answer, with the events of its turn as they happen, or at once with where to find the answer later. */
@@ -132,7 +132,7 @@ export class MessagesHandlers {
   private view(request: GatewayRequest, response: Response, from?: SeenEvent): SseViewer {
     const viewer = new SseViewer(response, request.profile as ProfileId, from);
     const token = bearerOf(request.headers.authorization);
-    this.viewers.add(viewer, holderOf(request), async () => (await this.tokens.find(token)) !== undefined);
+    this.viewers.add(viewer, holderOf(request), () => this.tokens.mayGoOn(token));
     if (response.closed) viewer.end();
     return viewer;
   }

@@ -1,8 +1,13 @@
 import type { Statement } from '../../../platform/database/sql.js';
 
-/** Messages that a token of the family `$1` sent; what the version before wrote has the token in `caller` alone. */
-const OF_FAMILY = `
-  coalesce(token_id, caller->>'tokenId') IN (SELECT id FROM api_tokens WHERE coalesce(family_id, id) = $1)`;
+/**
+ * Messages that a token of the family `$1` sent, the identity `$1`, or the very token of an identity that `$1` names; what
+ * the version before wrote has the token in `caller` alone.
+ */
+const OF_FAMILY = `(
+  coalesce(token_id, caller->>'tokenId') IN (
+    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = $1 UNION ALL SELECT $1)
+  OR caller->>'credential' = $1)`;
 
 /**
  * Accepted messages that wait are in the history at once, and are not answered: `$2` is what is told. Turns are locked

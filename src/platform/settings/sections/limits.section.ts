@@ -70,10 +70,10 @@ export const limitsSection = z.strictObject({
     'Bytes of attachments that are stored for one API token and those that replaced it, over all replicas. 0 is no limit.',
   ),
   api_tokens: z
-    .record(z.string().min(1).max(128), apiTokenLimits)
+    .record(z.string().min(1).max(256), apiTokenLimits)
     .default({})
     .register(keyMarks, { security: true })
-    .describe('Limits of single API tokens, by the name or the id of the token; the id wins.'),
+    .describe('Limits of single API tokens, by the name or the id of the token, and of callers with a JWT by "issuer|subject"; the id wins.'),
   all: budgetOfEach('everything together').prefault({}),
   each_user: budgetOfEach('each user without a budget of their own').prefault({}),
   each_api_token: budgetOfEach('each API token without a budget of its own').prefault({}),

@@ -12,10 +12,10 @@ import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
 import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js';
 import { isAllowedOrigin } from '../../../../http/middleware.js';
+import { CallerDirectory } from '../../../../platform/identity/caller-directory.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
 import { grants } from '../../../../platform/tokens/scopes.js';
-import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
 import { bearerOf } from '../../../../platform/tokens/token-format.js';
 import { parseEventId, type SeenEvent, Viewers } from '../../../live/live.api.js';
 import { SessionsService } from '../../sessions.service.js';
@@ -39,7 +39,7 @@ export interface AcceptedHandshake {
 @Injectable()
 export class Handshake {
   constructor(
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: CallerDirectory,
     private readonly charge: RateCharge,
     private readonly addresses: ClientAddress,
     private readonly gate: UnknownTokenGate,

@@ -9,11 +9,11 @@ import { sendRawResponse } from '../../../../http/envelope/raw-refusal.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { RateCharge } from '../../../../http/guards/rate-charge.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
+import { CallerDirectory } from '../../../../platform/identity/caller-directory.js';
 import { onBehalfOf } from '../../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../../platform/logging/logger.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
-import { TokenDirectory } from '../../../../platform/tokens/token-directory.js';
 import { SessionViews, Viewers } from '../../../live/live.api.js';
 import { MessagesService } from '../../messages.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
@@ -41,7 +41,7 @@ export class SessionSockets {
     private readonly views: SessionViews,
     private readonly messages: MessagesService,
     private readonly answers: ToolAnswers,
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: CallerDirectory,
     private readonly charge: RateCharge,
     private readonly room: BodyRoom,
     private readonly refusals: RefusalLog,
@@ -94,7 +94,7 @@ export class SessionSockets {
   ): Promise<void> {
     const { token, sessionId, seen, caller } = handshake;
     const origin = { actor: caller.tokenName, address, tokenId: caller.tokenId };
-    this.viewers.add(viewer, handshake.caller, async () => (await this.tokens.find(token)) !== undefined);
+    this.viewers.add(viewer, handshake.caller, () => this.tokens.mayGoOn(token));
     const inbox = new SocketInbox(viewer, {
       charge: () => this.charge.ask(`token:${handshake.caller.tokenId}`, handshake.tier),
       read: (data, isBinary) =>

@@ -1,0 +1,167 @@
+import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
+import { Unavailable } from '../../common/errors/gateway-error.js';
+import type { Logger } from '../logging/logger.js';
+import type { JwtHeader } from './presented-jwt.js';
+
+/** Fetches on demand are at least so far apart, for unknown keys and for an issuer that cannot be reached. */
+export const DEMAND_MS = 10_000;
+const REFRESH_MS = 600_000;
+const RETRY_MS = 30_000;
+/** How long keys are used when the issuer cannot be reached. */
+export const KEPT_MS = 86_400_000;
+const MAX_WAITING = 200;
+const MAX_ABSENT = 1000;
+
+type FindKey = ReturnType<typeof createLocalJWKSet>;
+
+export interface IssuerKeysParts {
+  readonly fetch: () => Promise<JSONWebKeySet>;
+  readonly logger: Logger;
+  /** The issuer, for logs and messages. */
+  readonly issuer: string;
+}
+
+/** The keys of one issuer: fetched once for all requests, refreshed in the background, kept while the issuer is away. */
+export class IssuerKeys {
+  private find: FindKey | undefined;
+  private fetchedAt = 0;
+  private kids: ReadonlySet<string | undefined> = new Set();
+  private triedAt = Number.NEGATIVE_INFINITY;
+  /** When an unknown key last had the keys fetched. */
+  private demandedAt = Number.NEGATIVE_INFINITY;
+  private fetching: Promise<boolean> | undefined;
+  private nextFetch: Promise<boolean> | undefined;
+  private waiting = 0;
+  private failing = false;
+  /** Ids that the newest keys do not have: asked for again before the next fetch, they are refused at once. */
+  private readonly absent = new Set<string>();
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly parts: IssuerKeysParts) {}
+
+  /** Told when keys were fetched. */
+  onFetched(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Fetches when it is time to; never rejects. */
+  async refreshWhenDue(): Promise<void> {
+    const everyMs = this.failing || this.find === undefined ? RETRY_MS : REFRESH_MS;
+    if (sinceMs(this.triedAt) >= everyMs) await this.fetch();
+  }
+
+  /**
+   * The key that a header names; undefined when the issuer has none such. An unknown one has the keys fetched anew, but
+   * not within ten seconds of the last one that did: then it waits, so that a key that came just now is not refused. Throws
+   * `Unavailable` while it cannot be known.
+   */
+  async keyFor(header: JwtHeader): Promise<CryptoKey | undefined> {
+    if (!this.isUsable && !(await this.fetchOnDemand())) throw this.unavailable();
+    const known = await this.lookUp(header);
+    if (known !== undefined) return known;
+    const { kid } = header;
+    // Of a key of this name that does not fit there is no other.
+    if (kid === undefined || this.kids.has(kid)) return undefined;
+    if (this.fetching !== undefined) {
+      await this.fetching;
+      const come = await this.lookUp(header);
+      if (come !== undefined) return come;
+    }
+    if (this.absent.has(kid) && sinceMs(this.demandedAt) < DEMAND_MS) return undefined;
+    if (!(await this.fetchOrWait())) throw this.unavailable();
+    const found = await this.lookUp(header);
+    if (found === undefined && this.absent.size < MAX_ABSENT) this.absent.add(kid);
+    return found;
+  }
+
+  private get isUsable(): boolean {
+    return this.find !== undefined && sinceMs(this.fetchedAt) < KEPT_MS;
+  }
+
+  private async lookUp({ alg, kid }: JwtHeader): Promise<CryptoKey | undefined> {
+    try {
+      return await this.find?.({ alg, ...(kid === undefined ? {} : { kid }) });
+    } catch (error) {
+      // A token without a key id, of an issuer with several keys, is among them.
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether there are keys afterwards. Joins a fetch that is on its way. */
+  private async fetchOnDemand(): Promise<boolean> {
+    if (this.fetching !== undefined || sinceMs(this.triedAt) >= DEMAND_MS) await this.fetch();
+    return this.isUsable;
+  }
+
+  private async fetchOrWait(): Promise<boolean> {
+    const leftMs = DEMAND_MS - sinceMs(this.demandedAt);
+    if (leftMs <= 0) return this.fetchForUnknown();
+    if (this.waiting >= MAX_WAITING) throw this.unavailable();
+    this.waiting += 1;
+    try {
+      this.nextFetch ??= new Promise<boolean>((resolve) => {
+        setTimeout(() => {
+          this.nextFetch = undefined;
+          resolve(this.fetchForUnknown());
+        }, leftMs).unref();
+      });
+      return await this.nextFetch;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private fetchForUnknown(): Promise<boolean> {
+    this.demandedAt = Date.now();
+    return this.fetch();
+  }
+
+  /** One for all that wait for it. @returns whether it brought keys */
+  private fetch(): Promise<boolean> {
+    this.fetching ??= this.fetchNow().finally(() => {
+      this.fetching = undefined;
+    });
+    return this.fetching;
+  }
+
+  private async fetchNow(): Promise<boolean> {
+    const { fetch, issuer, logger } = this.parts;
+    this.triedAt = Date.now();
+    try {
+      const fetched = await fetch();
+      this.find = createLocalJWKSet(fetched);
+      this.kids = new Set(fetched.keys.map(({ kid }) => kid));
+      this.fetchedAt = Date.now();
+      this.absent.clear();
+      for (const listener of this.listeners) listener();
+      if (this.failing) logger.info('the keys of an issuer can be fetched again', { issuer });
+      this.failing = false;
+      return true;
+    } catch (error) {
+      const known = this.find === undefined ? 'none yet: its tokens are refused with 503' : 'kept for 24 h';
+      if (!this.failing)
+        logger.warn('the keys of an issuer cannot be fetched; will retry', {
+          issuer,
+          known,
+          error: String(error),
+        });
+      this.failing = true;
+      return false;
+    }
+  }
+
+  private unavailable(): Unavailable {
+    return new Unavailable(
+      'The keys of the issuer of this token cannot be fetched at the moment, so it cannot be checked. Try again.',
+      { retryAfterSecs: DEMAND_MS / 1000, details: { reason: 'issuer_unavailable' } },
+    );
+  }
+}
+
+/** By the wall clock, which also moves while a machine sleeps. */
+function sinceMs(thenMs: number): number {
+  const passed = Date.now() - thenMs;
+  // A clock that was set back must not make anything wait for it.
+  return passed < 0 ? Number.POSITIVE_INFINITY : passed;
+}

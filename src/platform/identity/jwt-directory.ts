@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { compactVerify, errors } from 'jose';
+import { Forbidden } from '../../common/errors/gateway-error.js';
+import { type Caller, ownersOf } from '../tokens/caller.js';
+import { CredentialRevisions } from '../tokens/credential-revisions.js';
+import type { LookUpGate } from '../tokens/token-directory.js';
+import { credentialOf, Denials, identityOf } from './denials.service.js';
+import { JwtIssuers } from './jwt-issuers.service.js';
+import { type PresentedJwt, readJwt } from './presented-jwt.js';
+import { grantOf } from './role-grant.js';
+
+const MAX_KNOWN = 20_000;
+const MAX_FORGED = 2000;
+
+interface KnownJwt {
+  /** Undefined for a valid token without a role. */
+  readonly caller: Caller | undefined;
+  readonly owners: readonly string[];
+  readonly expiresAtMs: number;
+  /** The revision of denials at which it was looked up. */
+  denials: string | undefined;
+}
+
+/** The token is good, but nothing is configured for what it says of its holder. */
+export class NoRole extends Forbidden {
+  constructor() {
+    super(
+      'This token is valid, but none of its roles is known here. Ask an administrator for a role that [auth.jwt.<name>.roles] names.',
+      { details: { reason: 'no_role' } },
+    );
+  }
+}
+
+/**
+ * Finds the caller of a JSON Web Token. What was verified is remembered until it expires, so that a request costs no
+ * signature twice and the issuer is never asked for one; denials are looked up again whenever their revision changed.
+ */
+@Injectable()
+export class JwtDirectory {
+  /** By the hash of the token: what can be sent is not kept. */
+  private readonly known = new Map<string, KnownJwt>();
+  private readonly forged = new Set<string>();
+  private readonly loading = new Map<string, Promise<KnownJwt | undefined>>();
+
+  constructor(
+    private readonly issuers: JwtIssuers,
+    private readonly denials: Denials,
+    private readonly revisions: CredentialRevisions,
+  ) {
+    issuers.onKeysFetched(() => this.forged.clear());
+    issuers.onReconfigured(() => {
+      this.known.clear();
+      this.forged.clear();
+      this.loading.clear();
+    });
+  }
+
+  /**
+   * Without a promise when the token was seen before. The gate is asked before a signature is verified. Rejects with
+   * `NoRole`, with `Unavailable` when keys or denials cannot be known, and with what the gate throws.
+   */
+  find(presented: string, gate?: () => LookUpGate): Caller | undefined | Promise<Caller | undefined> {
+    const issuers = this.issuers.all();
+    if (issuers.size === 0) return undefined;
+    const hash = hashOf(presented);
+    const known = this.known.get(hash);
+    if (known?.caller !== undefined && this.revisions.isFresh() && known.denials === this.revisions.denials) {
+      return known.expiresAtMs > Date.now() ? known.caller : undefined;
+    }
+    if (known !== undefined) return this.admit(known);
+    if (this.forged.has(hash)) return undefined;
+    const read = readJwt(presented, issuers, Date.now());
+    return read === undefined ? undefined : this.findNew(hash, read, gate);
+  }
+
+  /**
+   * Whether what this token opened goes on: it ends with a denial, or when the settings change and the token is not good
+   * any more, but not because the token expired.
+   */
+  async mayGoOn(presented: string): Promise<boolean> {
+    const known = this.known.get(hashOf(presented));
+    if (known !== undefined) return known.caller !== undefined && (await this.isAllowed(known));
+    try {
+      return (await this.find(presented)) !== undefined;
+    } catch (error) {
+      if (error instanceof NoRole) return false;
+      throw error;
+    }
+  }
+
+  private async findNew(
+    hash: string,
+    read: PresentedJwt,
+    gate: (() => LookUpGate) | undefined,
+  ): Promise<Caller | undefined> {
+    const loading = this.loading.get(hash) ?? this.load(hash, read, gate?.());
+    const known = await loading;
+    return known && this.admit(known);
+  }
+
+  private load(
+    hash: string,
+    read: PresentedJwt,
+    gate: LookUpGate | undefined,
+  ): Promise<KnownJwt | undefined> {
+    const begun = this.verifyBehind(hash, read, gate).finally(() => {
+      if (this.loading.get(hash) === begun) this.loading.delete(hash);
+    });
+    this.loading.set(hash, begun);
+    return begun;
+  }
+
+  private async verifyBehind(
+    hash: string,
+    read: PresentedJwt,
+    gate: LookUpGate | undefined,
+  ): Promise<KnownJwt | undefined> {
+    await gate?.enter();
+    let known: KnownJwt | undefined;
+    try {
+      const issuers = this.issuers.all();
+      known = (await this.isSigned(hash, read)) ? knownJwt(read) : undefined;
+      // Settings that changed meanwhile may give it other roles: it is used once and not kept.
+      if (known !== undefined && issuers === this.issuers.all()) this.remember(hash, known);
+    } finally {
+      gate?.leave(known !== undefined);
+    }
+    return known;
+  }
+
+  private async isSigned(hash: string, { text, header, issuer }: PresentedJwt): Promise<boolean> {
+    const key = await this.issuers.keysOf(issuer)?.keyFor(header);
+    if (key === undefined) return false;
+    try {
+      await compactVerify(text, key, { algorithms: [header.alg] });
+      return true;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error;
+      if (this.forged.size >= MAX_FORGED) this.forged.clear();
+      this.forged.add(hash);
+      return false;
+    }
+  }
+
+  private async admit(known: KnownJwt): Promise<Caller | undefined> {
+    if (known.expiresAtMs <= Date.now()) return undefined;
+    if (!(await this.isAllowed(known))) return undefined;
+    if (known.caller === undefined) throw new NoRole();
+    return known.caller;
+  }
+
+  private async isAllowed(known: KnownJwt): Promise<boolean> {
+    if (!this.revisions.isFresh()) await this.revisions.confirm();
+    const { denials } = this.revisions;
+    if (known.denials === denials) return true;
+    if (await this.denials.isAnyDenied(known.owners)) return false;
+    known.denials = denials;
+    return true;
+  }
+
+  private remember(hash: string, known: KnownJwt): void {
+    if (this.known.size >= MAX_KNOWN) this.makeRoom();
+    this.known.set(hash, known);
+  }
+
+  /** First what has expired, then the half that came first. */
+  private makeRoom(): void {
+    const now = Date.now();
+    for (const [hash, { expiresAtMs }] of this.known) if (expiresAtMs <= now) this.known.delete(hash);
+    for (const hash of this.known.keys()) {
+      if (this.known.size <= MAX_KNOWN / 2) return;
+      this.known.delete(hash);
+    }
+  }
+}
+
+function knownJwt({ issuer, subject, jti, claims, expiresAtMs }: PresentedJwt): KnownJwt {
+  const identity = identityOf(issuer.issuer, subject);
+  const credential = jti === undefined ? {} : { credential: credentialOf(issuer.issuer, jti) };
+  const owners = ownersOf({ tokenId: identity, ...credential });
+  const life = { owners, expiresAtMs, denials: undefined };
+  const grant = grantOf(claims, issuer);
+  if (grant === undefined) return { ...life, caller: undefined };
+  const { scopes, agents, roles, bound } = grant;
+  const caller: Caller = {
+    tokenId: identity,
+    tokenName: identity,
+    scopes,
+    boundUserId: bound ? identity : null,
+    verifiedUserId: identity,
+    roles,
+    ...credential,
+    ...(agents === undefined ? {} : { agents }),
+  };
+  return { ...life, caller };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,92 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../logging/logger.js';
+import { Settings } from '../settings/settings.js';
+import { IssuerKeys } from './issuer-keys.js';
+import type { JwtIssuerSettings } from './jwt-issuer.js';
+import { KeyFetcher } from './key-fetcher.js';
+
+const POLL_MS = 5000;
+
+/** The issuers of `[auth.jwt]` with their keys, as the settings are now. */
+@Injectable()
+export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly onKeys: (() => void)[] = [];
+  private readonly onSettings: (() => void)[] = [];
+  private followed: unknown;
+  private text = '';
+  private readonly known = new Map<string, { readonly text: string; readonly keys: IssuerKeys }>();
+  private timer: NodeJS.Timeout | undefined;
+  /** By issuer. */
+  private current: ReadonlyMap<string, JwtIssuerSettings> = new Map();
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly fetcher: KeyFetcher,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('identity');
+  }
+
+  onApplicationBootstrap(): void {
+    this.poll();
+    this.timer = setInterval(() => this.poll(), POLL_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Told when keys were fetched: a signature that was wrong may be right. */
+  onKeysFetched(listener: () => void): void {
+    this.onKeys.push(listener);
+  }
+
+  /** Told when an issuer or its roles changed: what was decided before may be wrong. */
+  onReconfigured(listener: () => void): void {
+    this.onSettings.push(listener);
+  }
+
+  /** By the text of `iss`. The same map until the settings change. */
+  all(): ReadonlyMap<string, JwtIssuerSettings> {
+    const { auth } = this.settings.current;
+    if (auth !== this.followed) this.follow(auth);
+    return this.current;
+  }
+
+  keysOf({ issuer }: JwtIssuerSettings): IssuerKeys | undefined {
+    return this.known.get(issuer)?.keys;
+  }
+
+  private poll(): void {
+    this.all();
+    for (const { keys } of this.known.values()) void keys.refreshWhenDue();
+  }
+
+  private follow(auth: Settings['current']['auth']): void {
+    this.followed = auth;
+    const text = JSON.stringify(auth.jwt);
+    if (text === this.text) return;
+    this.text = text;
+    this.current = new Map(Object.values(auth.jwt).map((issuer) => [issuer.issuer, issuer]));
+    for (const issuer of this.known.keys()) if (!this.current.has(issuer)) this.known.delete(issuer);
+    for (const [name, issuer] of Object.entries(auth.jwt)) this.followOne(name, issuer);
+    for (const listener of this.onSettings) listener();
+  }
+
+  /** An issuer whose keys come from elsewhere now gets none of those that were fetched before. */
+  private followOne(name: string, issuer: JwtIssuerSettings): void {
+    const text = JSON.stringify([issuer.jwks_url, issuer.ca_file, issuer.jwks_token_file]);
+    if (this.known.get(issuer.issuer)?.text === text) return;
+    const keys = new IssuerKeys({
+      fetch: () => this.fetcher.fetch(name, issuer),
+      logger: this.logger,
+      issuer: issuer.issuer,
+    });
+    keys.onFetched(() => {
+      for (const listener of this.onKeys) listener();
+    });
+    this.known.set(issuer.issuer, { text, keys });
+    void keys.refreshWhenDue();
+  }
+}
