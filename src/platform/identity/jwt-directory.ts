@@ -189,6 +189,7 @@ function knownJwt({ issuer, subject, jti, claims, expiresAtMs }: PresentedJwt): 
     scopes,
     boundUserId: bound ? identity : null,
     verifiedUserId: identity,
+    expiresAtMs,
     roles,
     ...credential,
     ...(agents === undefined ? {} : { agents }),

@@ -73,7 +73,9 @@ export const limitsSection = z.strictObject({
     .record(z.string().min(1).max(256), apiTokenLimits)
     .default({})
     .register(keyMarks, { security: true })
-    .describe('Limits of single API tokens, by the name or the id of the token, and of callers with a JWT by "issuer|subject"; the id wins.'),
+    .describe(
+      'Limits of single API tokens, by the name or the id of the token, and of callers with a JWT by "issuer|subject"; the id wins.',
+    ),
   all: budgetOfEach('everything together').prefault({}),
   each_user: budgetOfEach('each user without a budget of their own').prefault({}),
   each_api_token: budgetOfEach('each API token without a budget of its own').prefault({}),
