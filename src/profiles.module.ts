@@ -1,4 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
+import { AgentsController } from './areas/agents/admin/agents.controller.js';
+import { AgentsModule } from './areas/agents/agents.module.js';
 import { AuditController } from './areas/audit/admin/audit.controller.js';
 import { AuditAreaModule } from './areas/audit/audit.module.js';
 import { ChannelsModule } from './areas/channels/channels.module.js';
@@ -98,8 +100,8 @@ class ProfileBModule {}
 
 /** The operators' API, on the ports of both profiles: its controllers in the order of their paths. */
 @Module({
-  imports: [...AREAS, AuditAreaModule, TokenAdminModule, UsageModule],
-  controllers: [ApprovalsController, AuditController, TokensController, UsageController],
+  imports: [...AREAS, AgentsModule, AuditAreaModule, TokenAdminModule, UsageModule],
+  controllers: [AgentsController, ApprovalsController, AuditController, TokensController, UsageController],
 })
 class AdminModule {}
 

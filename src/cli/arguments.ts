@@ -32,6 +32,14 @@ export function identityArgument(text: string): string {
   return printable(text, MAX_USER_LENGTH);
 }
 
+/** Names of agents, separated by commas. */
+export function agentsArgument(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.some((name) => !/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name)))
+    throw new InvalidArgumentError('Expected names of agents, separated by commas.');
+  return names;
+}
+
 /** A count of lines, from 1 to 10,000. */
 export function countArgument(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;

@@ -8,6 +8,7 @@ export interface TokenJson {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly user_id: string | null;
+  readonly agents: readonly string[] | null;
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
@@ -20,6 +21,7 @@ export function tokenJson(token: ApiToken): TokenJson {
     name: token.name,
     scopes: token.scopes,
     user_id: token.boundUserId,
+    agents: token.agents,
     created_at: token.createdAt.toISOString(),
     expires_at: token.expiresAt?.toISOString() ?? null,
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
@@ -33,11 +35,12 @@ export function mintedJson({ secret, token }: MintedToken): TokenJson & { readon
 
 /** One sentence about a new token, for standard error; the token itself goes to standard output. */
 export function mintedSentence({ token }: MintedToken, location: string): string {
-  const { id, name, scopes, boundUserId, expiresAt } = token;
+  const { id, name, scopes, boundUserId, agents, expiresAt } = token;
   const parts = [
     `token ${id} "${name}"`,
     scopes.includes('*') ? 'may do everything' : `may ${scopes.join(', ')}`,
     ...(boundUserId === null ? [] : [`for user "${boundUserId}" alone`]),
+    ...(agents === null ? [] : [`for the agents ${agents.join(', ')} alone`]),
     expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`,
   ];
   return `${parts.join(', ')}; it is shown only this once. Stored in ${location}.`;

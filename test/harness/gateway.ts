@@ -41,6 +41,7 @@ export interface TestGateway {
     scopes?: readonly GrantedScope[];
     user?: string;
     expiresAt?: Date;
+    agents?: readonly string[];
     name?: string;
   }): Promise<string>;
   stop(): Promise<void>;
@@ -91,9 +92,18 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     scopes = ['*' as const],
     user,
     expiresAt,
+    agents,
     name = 'test',
   } = {}) =>
-    (await tokens.create({ name, scopes, boundUserId: user ?? null, expiresAt: expiresAt ?? null })).secret;
+    (
+      await tokens.create({
+        name,
+        scopes,
+        boundUserId: user ?? null,
+        expiresAt: expiresAt ?? null,
+        ...(agents !== undefined && { agents }),
+      })
+    ).secret;
   const token = await mint();
   const caller = (profile: ProfileId, presented: string | undefined) =>
     new HttpCaller(

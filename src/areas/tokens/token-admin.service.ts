@@ -5,6 +5,7 @@ import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import { type ApiToken, defaultExpiry } from '../../platform/tokens/api-token.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
@@ -70,7 +71,9 @@ export class TokenAdmin {
       admit: async (runner, wanted) => {
         const heldUntil = await this.heldUntil(caller, runner);
         const expiresAt = endsWithMaker ? earlier(wanted.expiresAt, heldUntil) : wanted.expiresAt;
-        const admitted = { ...wanted, expiresAt };
+        const agents = wanted.agents ?? caller.agents;
+        for (const name of agents ?? []) refuseForeignAgent(name, caller);
+        const admitted = { ...wanted, expiresAt, ...(agents !== undefined && { agents }) };
         refuseMoreThanHeld(admitted, {
           caller,
           expiresAt: heldUntil,

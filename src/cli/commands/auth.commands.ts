@@ -4,6 +4,7 @@ import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../platfo
 import { mintToken } from '../../platform/tokens/token-format.js';
 import type { MintedToken, TokensService } from '../../platform/tokens/tokens.service.js';
 import {
+  agentsArgument,
   type ExpiryArgument,
   expiryArgument,
   nameArgument,
@@ -33,6 +34,7 @@ interface CreateOptions {
   readonly preset?: ScopePreset;
   readonly expiresIn?: ExpiryArgument;
   readonly user?: string;
+  readonly agent?: readonly string[];
   readonly json?: true;
 }
 
@@ -67,14 +69,15 @@ function addCreate(token: Command, context: CommandContext): void {
     )
     .option('--expires-in <time>', 'such as 90d or 12h, or never (default: 90d)', expiryArgument)
     .option('--user <id>', 'the only user whose sessions it sees', userArgument)
+    .option('--agent <list>', 'the only agents that it may use, the first one by default', agentsArgument)
     .option('--json', 'print an object instead of the token alone')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) => {
-      const { name, user: boundUserId = null } = options;
+      const { name, user: boundUserId = null, agent: agents } = options;
       const expiresAt = options.expiresIn === undefined ? defaultExpiry() : options.expiresIn.at;
       const scopes = options.scopes ?? SCOPE_PRESETS[options.preset ?? 'admin'];
       await showMinted(context, 'make', options, (tokens) =>
-        tokens.create({ name, scopes, expiresAt, boundUserId }),
+        tokens.create({ name, scopes, expiresAt, boundUserId, ...(agents !== undefined && { agents }) }),
       );
     });
 }

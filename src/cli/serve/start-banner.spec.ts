@@ -7,6 +7,7 @@ const provider = { kind: 'offline', model: 'offline', why: 'no key is set' } as 
 const token: ApiToken = {
   id: 'tok_1',
   familyId: 'tok_1',
+  agents: null,
   bootstrapAt: null,
   name: 'admin',
   scopes: ['*'],

@@ -21,6 +21,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 /** The same of the operators' API: the first segment below `/admin/v1`. */
 export const ADMIN_TAGS: Readonly<Record<string, string>> = {
   approvals: 'Tool calls that wait for a person.',
+  agents: 'The agents that answer here, and how their models do.',
   audit: 'Who did what, from where, and how it ended.',
   tokens: 'API tokens: who may call, what for, and until when.',
   usage: 'What turns used and cost.',

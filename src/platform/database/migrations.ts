@@ -35,6 +35,7 @@ import { CoolModelsDown1795380865000 } from './migrations/1795380865000-cool-mod
 import { CreateAssertionKeys1795381628000 } from './migrations/1795381628000-create-assertion-keys.js';
 import { TakeTurnsUp1795382354000 } from './migrations/1795382354000-take-turns-up.js';
 import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove-old-content.js';
+import { BindTokensToAgents1795384222000 } from './migrations/1795384222000-bind-tokens-to-agents.js';
 import { KeepWhoDecidedApprovals1795384764000 } from './migrations/1795384764000-keep-who-decided-approvals.js';
 import { CreateIdentityDenials1795385557000 } from './migrations/1795385557000-create-identity-denials.js';
 
@@ -77,6 +78,7 @@ export const migrations = [
   CreateAssertionKeys1795381628000,
   TakeTurnsUp1795382354000,
   RemoveOldContent1795384089000,
+  BindTokensToAgents1795384222000,
   KeepWhoDecidedApprovals1795384764000,
   CreateIdentityDenials1795385557000,
 ];

@@ -21,6 +21,10 @@ export class ApiTokenEntity {
   @Column({ name: 'user_id', type: 'text', nullable: true })
   userId!: string | null;
 
+  /** The only agents that it may use, the first one by default. */
+  @Column({ type: 'text', array: true, nullable: true })
+  agents!: string[] | null;
+
   /** The first of the tokens that were replaced by this one; null for one that replaced none. */
   @Column({ name: 'family_id', type: 'text', collation: 'C', nullable: true })
   familyId!: string | null;

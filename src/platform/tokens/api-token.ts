@@ -7,6 +7,8 @@ export interface ApiToken {
   readonly name: string;
   readonly scopes: readonly GrantedScope[];
   readonly boundUserId: string | null;
+  /** The only agents that it may use, the first one by default; null for all. */
+  readonly agents: readonly string[] | null;
   /** The first of the tokens that were replaced by this one, else its own id. What a token makes belongs to its family. */
   readonly familyId: string;
   /** When GATEWAY_BOOTSTRAP_TOKEN brought it; null for all others. */

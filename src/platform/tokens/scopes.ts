@@ -18,6 +18,7 @@ const SCOPE_AREAS = [
 /** Scopes of the operators' API and of whom calls act for, which have no pair. */
 const SINGLE_SCOPES = [
   'users:act_as',
+  'agents:read',
   'usage:read',
   'audit:read',
   'tokens:read',

@@ -125,6 +125,7 @@ function knownToken(token: ApiToken): KnownToken {
       familyId: token.familyId,
       scopes: token.scopes,
       boundUserId: token.boundUserId,
+      ...(token.agents !== null && { agents: token.agents }),
     },
     expiresAtMs: token.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
   };

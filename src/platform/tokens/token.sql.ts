@@ -3,7 +3,7 @@ import type { Statement } from '../database/sql.js';
 
 /** The family of a token: what replaced one another. One that replaced none is the first of its own. */
 const FAMILY = 'coalesce(family_id, id)';
-const COLUMNS = `id, name, scopes, user_id, ${FAMILY} AS family_id, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
+const COLUMNS = `id, name, scopes, user_id, agents, ${FAMILY} AS family_id, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
 
 /** The same columns, read from such a result. */
 const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
@@ -12,7 +12,7 @@ const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
 const AUDITED = (action: string, from: string, origin: string): string =>
   auditedSql({
     ...{ action, from, origin, subject: 'name' },
-    details: `jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'expires_at', expires_at)`,
+    details: `jsonb_build_object('token_id', id, 'scopes', scopes, 'user_id', user_id, 'agents', agents, 'expires_at', expires_at)`,
   });
 
 /** `onConflict` says what happens to a token with this very hash. Returns the rows that are new or changed. */
@@ -20,17 +20,17 @@ const insert = (name: string, bootstrapAt: string, onConflict: string): Statemen
   name,
   text: `
     WITH made AS (
-      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
+      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at, agents)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}, $10) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
     ), audited AS (${AUDITED('token.created', 'made', '$9')})
     SELECT ${COLUMNS_MADE} FROM made`,
 });
-export const INSERT = insert('tokens.insert', '$8', 'DO NOTHING');
+export const INSERT = insert('tokens.insert_for_agents', '$8', 'DO NOTHING');
 /** Later than any before, so that there is a newest one. `$8` is not needed, but keeps the statements alike. */
 const NOW_THE_NEWEST = `
   greatest(clock_timestamp(), (SELECT max(bootstrap_at) + interval '1 millisecond' FROM api_tokens), $8::timestamptz)`;
 export const INSTALL = insert(
-  'tokens.install',
+  'tokens.install_for_agents',
   NOW_THE_NEWEST,
   `DO UPDATE SET bootstrap_at = excluded.bootstrap_at
    WHERE api_tokens.bootstrap_at IS NULL AND api_tokens.revoked_at IS NULL`,

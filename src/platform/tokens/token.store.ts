@@ -11,6 +11,7 @@ interface TokenRow {
   name: string;
   scopes: GrantedScope[];
   user_id: string | null;
+  agents: string[] | null;
   family_id: string;
   bootstrap_at: Date | null;
   created_at: Date;
@@ -135,9 +136,13 @@ export class TokenStore {
 }
 
 function valuesOf(token: ApiToken, sha256: Buffer) {
-  const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt } = token;
+  const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt, agents } = token;
   const family = familyId === id ? null : familyId;
-  return [id, name, sha256, [...scopes], boundUserId, expiresAt, family, bootstrapAt, originJson()];
+  const ofAgents = agents === null ? null : [...agents];
+  return [
+    ...[id, name, sha256, [...scopes], boundUserId],
+    ...[expiresAt, family, bootstrapAt, originJson(), ofAgents],
+  ];
 }
 
 function toToken(row: TokenRow): ApiToken {
@@ -146,6 +151,7 @@ function toToken(row: TokenRow): ApiToken {
     name: row.name,
     scopes: row.scopes,
     boundUserId: row.user_id,
+    agents: row.agents,
     familyId: row.family_id,
     bootstrapAt: row.bootstrap_at,
     createdAt: row.created_at,

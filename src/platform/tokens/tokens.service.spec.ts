@@ -8,6 +8,7 @@ import { TokensService } from './tokens.service.js';
 const token = (id: string): ApiToken => ({
   id,
   familyId: id,
+  agents: null,
   bootstrapAt: null,
   name: 'nightly',
   scopes: ['*'],

@@ -17,6 +17,8 @@ export interface TokenInput {
   readonly expiresAt: Date | null;
   /** The only user whose sessions the token sees; null for all. */
   readonly boundUserId: string | null;
+  /** The only agents that it may use, the first one by default; absent for all. */
+  readonly agents?: readonly string[];
 }
 
 /** A token at the only moment at which it can be read. */
@@ -95,8 +97,8 @@ export class TokensService {
     const old = await this.one(idOrName);
     const expiresAt = requested === undefined ? usualExpiry(old) : requested;
     return this.database.transaction(async (runner) => {
-      const { name, scopes, boundUserId, familyId, bootstrapAt } = old;
-      const wanted = { name, scopes, boundUserId, expiresAt };
+      const { name, scopes, boundUserId, agents, familyId, bootstrapAt } = old;
+      const wanted = { name, scopes, boundUserId, ...(agents !== null && { agents }), expiresAt };
       const admitted = (await minting.admit?.(runner, wanted)) ?? wanted;
       const ended =
         keepOldSecs > 0
@@ -185,5 +187,5 @@ function usualExpiry({ expiresAt }: ApiToken): Date | null {
 function draft(input: TokenInput): ApiToken {
   const id = newId('tok');
   const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
-  return { ...input, ...life, id, familyId: id, bootstrapAt: null };
+  return { ...input, ...life, agents: input.agents ?? null, id, familyId: id, bootstrapAt: null };
 }

@@ -22,6 +22,14 @@ export class TokenView {
   @ApiProperty({ type: 'string', nullable: true, description: 'The only user that it sees; null sees all' })
   user_id!: string | null;
 
+  @ApiProperty({
+    type: 'string',
+    isArray: true,
+    nullable: true,
+    description: 'The only agents that it may use, the first one by default; null is all',
+  })
+  agents!: readonly string[] | null;
+
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
 
@@ -64,6 +72,7 @@ function presentToken(token: ApiToken): TokenView {
     name: token.name,
     scopes: token.scopes,
     user_id: token.boundUserId,
+    agents: token.agents,
     created_at: token.createdAt.toISOString(),
     expires_at: token.expiresAt?.toISOString() ?? null,
     last_used_at: token.lastUsedAt?.toISOString() ?? null,

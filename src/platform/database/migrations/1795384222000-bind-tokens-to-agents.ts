@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A token may be for some agents only; null is for all. */
+export class BindTokensToAgents1795384222000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE api_tokens ADD COLUMN agents text[]');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE api_tokens DROP COLUMN agents');
+  }
+}
