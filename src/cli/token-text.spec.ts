@@ -35,6 +35,7 @@ test('the JSON of a new token is what lists show, plus the token', () => {
     name: 'ci',
     scopes: ['sessions:read', 'sessions:write'],
     user_id: 'ada',
+    agents: null,
     created_at: '2026-01-01T00:00:00.000Z',
     expires_at: '2026-01-31T00:00:00.000Z',
     last_used_at: null,
