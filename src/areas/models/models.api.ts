@@ -17,7 +17,6 @@ export type {
   FinishReason,
   ModelEvent,
   ModelMessage,
-  ModelProvider,
   ModelRequest,
   ModelTool,
   ModelToolCall,

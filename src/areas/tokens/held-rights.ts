@@ -15,7 +15,7 @@ export interface HeldRights {
 }
 
 /** A token would hold something that its maker does not. */
-export class MoreThanHeld extends Forbidden {
+class MoreThanHeld extends Forbidden {
   constructor(sentence: string) {
     super(`Nobody gives more than they hold: ${sentence}`, { details: { reason: 'more_than_held' } });
   }

@@ -12,7 +12,6 @@ export {
   budgetReached,
   budgetsJson,
   budgetsSpent,
-  PERIOD_ENDS,
   RECORD_USAGE_OF_LOST,
   recordUsage,
   STANDING,

@@ -2,7 +2,7 @@ import type { Statement } from '../../platform/database/sql.js';
 import type { Budget } from './budgets.js';
 
 /** Days and months are those of UTC, by the database's clock. */
-export const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
+const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 const DIMENSIONS = ['agent', 'user_id', 'api_token', 'provider', 'model', 'channel'] as const;
@@ -92,7 +92,7 @@ export function budgetsSpent(json: string): string {
 }
 
 /** Seconds until the day and the month end. */
-export const PERIOD_ENDS = `
+const PERIOD_ENDS = `
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs,
     extract(epoch FROM (${THIS_MONTH} + interval '1 month') - now() AT TIME ZONE 'UTC')::float8 AS month_ends_in_secs`;
 

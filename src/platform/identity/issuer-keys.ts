@@ -4,11 +4,11 @@ import type { Logger } from '../logging/logger.js';
 import type { JwtHeader } from './presented-jwt.js';
 
 /** Fetches on demand are at least so far apart, for unknown keys and for an issuer that cannot be reached. */
-export const DEMAND_MS = 10_000;
+const DEMAND_MS = 10_000;
 const REFRESH_MS = 600_000;
 const RETRY_MS = 30_000;
 /** How long keys are used when the issuer cannot be reached. */
-export const KEPT_MS = 86_400_000;
+const KEPT_MS = 86_400_000;
 const MAX_WAITING = 200;
 const MAX_ABSENT = 1000;
 

@@ -23,7 +23,7 @@ interface KnownJwt {
 }
 
 /** The token is good, but nothing is configured for what it says of its holder. */
-export class NoRole extends Forbidden {
+class NoRole extends Forbidden {
   constructor() {
     super(
       'This token is valid, but none of its roles is known here. Ask an administrator for a role that [auth.jwt.<name>.roles] names.',

@@ -6,7 +6,7 @@ import { type JsonObject, strictObject } from './strict-json.js';
 const MAX_LENGTH = 16_384;
 const MAX_ID_LENGTH = 256;
 /** How far the clocks of an issuer and of this machine may be apart. */
-export const SKEW_MS = 60_000;
+const SKEW_MS = 60_000;
 
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);

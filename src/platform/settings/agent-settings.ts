@@ -54,7 +54,7 @@ export function agentSettings(settings: GatewaySettings, name: string): AgentSet
 }
 
 /** The whole text of a `system_prompt_file`. Throws an `Error` that says what is wrong with it. */
-export function readPromptFile(path: string): string {
+function readPromptFile(path: string): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);

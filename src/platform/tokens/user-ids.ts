@@ -6,7 +6,7 @@ import { grants } from './scopes.js';
 const RESERVED = /\||^token:/;
 
 /** A caller named a user that only the gateway, or a caller with `users:act_as`, may name. */
-export class ReservedUserId extends Forbidden {
+class ReservedUserId extends Forbidden {
   constructor() {
     super(
       'A user_id with "|" or beginning with "token:" names somebody whom the gateway verified. Leave it out, send another, or use a token with the scope "users:act_as".',

@@ -111,6 +111,6 @@ class EntityWriter {
 }
 
 /** Whether two blocks follow each other without an empty line: a list belongs to the sentence before it. */
-export function isTight(before: TextBlock | undefined, block: TextBlock): boolean {
+function isTight(before: TextBlock | undefined, block: TextBlock): boolean {
   return block.kind === 'list' && (before?.kind === 'paragraph' || before?.kind === 'heading');
 }

@@ -22,7 +22,7 @@ export function budgetRefusal(
 }
 
 /** Seconds until the day or the month ends, in UTC. */
-export function secsLeft(period: Budget['period'], now: Date): number {
+function secsLeft(period: Budget['period'], now: Date): number {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const end = period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
   return Math.max(1, Math.ceil((end - now.getTime()) / 1000));

@@ -32,7 +32,7 @@ export interface DoneWork {
   readonly usage: ModelUsage;
 }
 
-export function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
+function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
   const answers = steps.filter((step) => step.kind === 'answered');
   const asked = steps.filter((step) => step.kind === 'asked');
   return asked.map((step) => {

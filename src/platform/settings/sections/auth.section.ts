@@ -9,7 +9,7 @@ const MAX_ISSUER_LENGTH = 200;
 const DAY_SECS = 86_400;
 
 /** Signatures that the holder of the public key cannot make. */
-export const JWT_ALGORITHMS = [
+const JWT_ALGORITHMS = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
   ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
 ] as const;
