@@ -13,6 +13,7 @@ export interface AdminRoute {
 /** Every route of the operators' API, decided here and not read from the code. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /openapi.json', scope: 'open' },
+  { route: 'GET /agents', scope: 'agents:read' },
   { route: 'GET /approvals', scope: 'approvals:read', boundCallers: 'own' },
   { route: 'POST /approvals/:id/decision', scope: 'approvals:write', boundCallers: 'own', body: true },
   { route: 'GET /audit', scope: 'audit:read' },
