@@ -5,7 +5,19 @@ const storeys = ['common', 'platform', 'http', 'areas', 'cli'];
 
 /** From the ground up too: an area knows only those before it. */
 const areas = [
-  ...['models', 'agents', 'tools', 'plugins', 'skills', 'assertions', 'mcp', 'memory', 'usage', 'turns', 'live'],
+  ...[
+    'models',
+    'agents',
+    'tools',
+    'plugins',
+    'skills',
+    'assertions',
+    'mcp',
+    'memory',
+    'usage',
+    'turns',
+    'live',
+  ],
   ...['sessions', 'hooks', 'channels', 'config', 'logs', 'status', 'tokens', 'audit', 'privacy'],
 ];
 
