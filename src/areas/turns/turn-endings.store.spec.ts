@@ -14,7 +14,7 @@ test('turns whose replica is gone are counted where they are closed', async () =
     { query: () => Promise.resolve(closed) } as unknown as Database,
     { value: 'replica' },
     { queued: () => undefined } as unknown as EventSignal,
-    {} as Settings,
+    { current: { agent: { resume: true }, turns: { max_attempts: 3 } } } as Settings,
     { lost: (turns: number) => lost.push(turns) } as unknown as TurnMetrics,
   );
   expect(await store.recover()).toEqual(closed);

@@ -22,7 +22,7 @@ export class ApiTokenEntity {
   userId!: string | null;
 
   /** The only agents that it may use, the first one by default. */
-  @Column({ type: 'text', array: true, nullable: true })
+  @Column({ type: 'json', nullable: true })
   agents!: string[] | null;
 
   /** The first of the tokens that were replaced by this one; null for one that replaced none. */

@@ -138,7 +138,7 @@ export class TokenStore {
 function valuesOf(token: ApiToken, sha256: Buffer) {
   const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt, agents } = token;
   const family = familyId === id ? null : familyId;
-  const ofAgents = agents === null ? null : [...agents];
+  const ofAgents = agents === null ? null : JSON.stringify(agents);
   return [
     ...[id, name, sha256, [...scopes], boundUserId],
     ...[expiresAt, family, bootstrapAt, originJson(), ofAgents],

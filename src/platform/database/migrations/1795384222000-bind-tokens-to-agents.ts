@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** A token may be for some agents only; null is for all. */
 export class BindTokensToAgents1795384222000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE api_tokens ADD COLUMN agents text[]');
+    await runner.query('ALTER TABLE api_tokens ADD COLUMN agents json');
   }
 
   async down(runner: QueryRunner): Promise<void> {
