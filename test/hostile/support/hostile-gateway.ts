@@ -138,6 +138,10 @@ export class HostileGateway {
   private async stored(): Promise<unknown> {
     const { database } = this.gateway;
     this.fingerprintSql ??= await fingerprintSql(database);
+    // The audit is sealed a moment after what it is about.
+    await eventually(async () =>
+      expect(await database.query('SELECT 1 FROM audit_unsealed LIMIT 1')).toEqual([]),
+    );
     return database.query(this.fingerprintSql);
   }
 }
