@@ -139,10 +139,13 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     },
     kept: { action: WORD, edits: OPERATORS },
   },
-  budget_spending: { goes: words('scope name'), mine: `t.scope = 'users' AND t.name = given.id` },
+  budget_spending: {
+    goes: words('scope name'),
+    mine: `t.scope IN ('users', 'api_tokens') AND t.name = given.id`,
+  },
   budget_notices: {
     goes: words('scope name period notice'),
-    mine: `t.scope = 'users' AND t.name = given.id`,
+    mine: `t.scope IN ('users', 'api_tokens') AND t.name = given.id`,
   },
   identity_denials: {
     hashed: ['subject'],

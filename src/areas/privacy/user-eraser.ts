@@ -136,7 +136,7 @@ export class UserEraser {
       text: `
         WITH ${GIVEN}
         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine} LIMIT ${most} FOR UPDATE OF t SKIP LOCKED))
+          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine} LIMIT ${most} FOR UPDATE OF t))
         RETURNING 1`,
     };
     return this.inBatches(statement, person, most, count);

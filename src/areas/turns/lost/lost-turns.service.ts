@@ -2,8 +2,12 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
+import { ownersOf } from '../../../platform/tokens/caller.js';
+import { TokenStore } from '../../../platform/tokens/token.store.js';
 import { TurnSlots } from '../limits/turn-slots.js';
+import { RunningTurns } from '../running-turns.js';
 import { TurnStarter } from '../turn-starter.service.js';
+import { TurnOfRevokedToken, TurnStopped } from '../turns.errors.js';
 import { LOST } from './lost-turns.sql.js';
 import { type LostTurn, LostTurnsStore } from './lost-turns.store.js';
 
@@ -26,6 +30,8 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     private readonly store: LostTurnsStore,
     private readonly starter: TurnStarter,
     private readonly slots: TurnSlots,
+    private readonly running: RunningTurns,
+    private readonly tokens: TokenStore,
     private readonly readiness: Readiness,
     private readonly due: DueWork,
     logs: Logs,
@@ -82,8 +88,10 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
   }
 
   private async goOn(turn: LostTurn): Promise<void> {
+    const isRevoked = (await this.tokens.endedAmong(ownersOf(turn.origin.caller))).size > 0;
     const taken = await this.slots.holdFor(() => this.store.takeUp(turn));
     if (taken === undefined) return;
+    const stop = isRevoked ? new TurnOfRevokedToken() : taken.isCancelled ? new TurnStopped() : undefined;
     const { sessionId: session_id, turnId: turn_id } = turn;
     this.logger.info(`turn taken up in session ${session_id}: its replica was lost`, {
       session_id,
@@ -92,5 +100,7 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
       steps: taken.steps.length,
     });
     this.starter.goOn(taken, turn.origin.caller);
+    // Before its first call of a model or a tool.
+    if (stop !== undefined) this.running.abort(session_id, stop);
   }
 }

@@ -52,7 +52,7 @@ export const TAKE_UP: Statement = {
         cancel_fence = CASE WHEN cancel_fence = turn_fence THEN turn_fence + 1 ELSE cancel_fence END
       WHERE id = $1 AND turn_fence = $3 AND turn_lease_until < now() AND status <> 'terminated'
         AND EXISTS (SELECT 1 FROM turns WHERE id = $5 AND status = 'running' AND fence = $3)
-      RETURNING ${CLAIMED}
+      RETURNING ${CLAIMED}, coalesce(cancel_fence = turn_fence, false) AS cancelled
     ), turn AS (
       UPDATE turns SET fence = claimed.fence, owner = $2, attempt_at = now(), take_ups = take_ups + 1,
         attempts = CASE WHEN ${HAS_PROGRESSED} THEN 2 ELSE attempts + 1 END
@@ -77,7 +77,7 @@ export const HAND_OVER: Statement = {
   name: 'lost_turns.hand_over',
   text: `
     WITH freed AS (
-      UPDATE sessions SET turn_lease_until = now() - interval '1 millisecond', quiet_since = now()
+      UPDATE sessions SET turn_lease_until = now() - interval '1 millisecond', quiet_since = now(), turn_owner = 'handed over'
       WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 RETURNING id
     )
     UPDATE turns SET attempts = attempts - 1 FROM freed WHERE turns.id = $4 AND turns.status = 'running' RETURNING turns.id`,

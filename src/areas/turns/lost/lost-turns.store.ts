@@ -23,6 +23,8 @@ export interface TakenUpTurn {
   readonly steps: readonly TurnStep[];
   /** The number of the last one; 0 without any. */
   readonly lastStep: number;
+  /** Whether it was to be cancelled when its replica died. */
+  readonly isCancelled: boolean;
   /** From 2: grows each time. */
   readonly attempt: number;
 }
@@ -38,6 +40,7 @@ interface DueRow {
 interface TakenUpRow extends ClaimedRow {
   seq: number;
   take_ups: number;
+  cancelled: boolean;
 }
 
 interface NumberedStepRow extends StepRow {
@@ -81,7 +84,14 @@ export class LostTurnsStore {
     const message = { id: userMessageId, content: said.content, attachments, options, systemNote };
     const steps = await this.database.query<NumberedStepRow>(sql.STEPS, [turnId]);
     const lastStep = steps.at(-1)?.number ?? 0;
-    return { claimed, message, steps: steps.map(toStep), lastStep, attempt: row.take_ups + 1 };
+    return {
+      claimed,
+      message,
+      steps: steps.map(toStep),
+      lastStep,
+      isCancelled: row.cancelled,
+      attempt: row.take_ups + 1,
+    };
   }
 
   /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
