@@ -26,6 +26,10 @@ const READS = [
   ['memory', 'list', '--user', 'ada'],
   ['tools', 'list'],
   ['tools', 'pending'],
+  ['auth', 'denied'],
+  ['usage'],
+  ['audit', 'list'],
+  ['audit', 'verify'],
 ];
 /** Commands that change what is there: where nothing is, they have nothing to make either. */
 const CHANGES = [
@@ -39,6 +43,13 @@ const CHANGES = [
   ['tools', 'approve', 'files'],
   ['tools', 'allow', 'x'],
   ['tools', 'deny', 'x'],
+  ['auth', 'deny', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
+  ['auth', 'allow', 'den_x'],
+  // What is exported is in the audit.
+  ['audit', 'export'],
+  ['user', 'export', 'ada'],
+  ['user', 'erase', 'ada', '--yes'],
+  ['secrets', 'rotate'],
   ['migrate', '--from', 'embedded'],
 ];
 /** Commands whose purpose is to make what is absent. */

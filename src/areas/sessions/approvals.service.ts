@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
+import { AgentNotAllowed } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import {
   type ApprovalAnswer,
@@ -32,8 +33,10 @@ export class Approvals {
   async list(
     query: PageQuery,
     status: ApprovalRecord['status'],
-    { boundUserId: userId }: Caller,
+    caller: Caller,
   ): Promise<Page<ApprovalRecord>> {
+    refuseCallerOfSomeAgents(caller);
+    const { boundUserId: userId } = caller;
     const filters = [status, userId];
     const found = await this.records.page(LIST.after(query, filters), { status, userId }, query.limit + 1);
     return LIST.page(found, query, filters);
@@ -44,6 +47,7 @@ export class Approvals {
    * use the tool, and `ApprovalDecided` with who decided before.
    */
   async decide(id: string, { verdict, reason }: ApprovalDecision, caller: Caller): Promise<ApprovalRecord> {
+    refuseCallerOfSomeAgents(caller);
     const asked = await this.found(id, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
@@ -61,4 +65,12 @@ export class Approvals {
     if (record === undefined) throw new NoWaitingCall();
     return record;
   }
+}
+
+/** Calls of all agents are listed together, so whoever may use only some of them sees none. */
+function refuseCallerOfSomeAgents({ agents }: Caller): void {
+  if (agents !== undefined)
+    throw new AgentNotAllowed(
+      `This access token may only use the agents ${agents.join(', ')}; calls are decided by tokens that may use all, or over the WebSocket of the session.`,
+    );
 }

@@ -12,6 +12,8 @@ export interface HeldRights {
   /** When the caller's own token ends; null for never. */
   readonly expiresAt: Date | null;
   readonly toolRules: ToolRules;
+  /** Whether another token has the wanted name, or had it. */
+  readonly isNameKnown: boolean;
 }
 
 /** A token would hold something that its maker does not. */
@@ -38,7 +40,14 @@ function refuseScopes({ scopes }: TokenInput, { caller }: HeldRights): void {
 }
 
 /** A token that is bound to a user speaks for that user, and tools believe it. */
-function refuseUser({ boundUserId }: TokenInput, { caller }: HeldRights): void {
+function refuseUser({ boundUserId, name }: TokenInput, { caller, isNameKnown }: HeldRights): void {
+  // To tools, an unbound token is its name.
+  const isAnothersName = boundUserId === null && name !== caller.tokenName && isNameKnown;
+  if (isAnothersName && !grants(caller.scopes, 'users:act_as')) {
+    throw new MoreThanHeld(
+      'there is, or was, a token of this name, and tools would take the new one for it; that needs users:act_as.',
+    );
+  }
   if (boundUserId === caller.boundUserId) return;
   if (caller.boundUserId !== null) {
     throw new MoreThanHeld('this token is bound to a user, and so must be what it gives.');

@@ -78,6 +78,7 @@ export class TokenAdmin {
           caller,
           expiresAt: heldUntil,
           toolRules: this.settings.current.tools.tokens,
+          isNameKnown: await this.store.isNameKnown(wanted.name, runner),
         });
         return admitted;
       },

@@ -33,8 +33,12 @@ export class KeyFetcher {
         `${url} names another issuer than auth.jwt.${name}.issuer; both must be the same text.`,
       );
     }
-    if (typeof document['jwks_uri'] !== 'string') throw new Error(`${url} has no "jwks_uri".`);
-    return document['jwks_uri'];
+    const { jwks_uri: keys } = document;
+    if (typeof keys !== 'string') throw new Error(`${url} has no "jwks_uri".`);
+    // Keys that come unprotected would let anyone on the way sign tokens.
+    if (issuer.issuer.startsWith('https:') && !keys.startsWith('https:'))
+      throw new Error(`${url} names a "jwks_uri" that is not https.`);
+    return keys;
   }
 
   private async get(name: string, issuer: JwtIssuerSettings, url: string): Promise<Record<string, unknown>> {

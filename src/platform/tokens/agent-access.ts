@@ -15,7 +15,10 @@ export function refuseAgent(
   sessionUserId: string,
 ): void {
   refuseForeignAgent(name, caller);
-  if (users.includes('*') || users.includes(actingUser(caller, sessionUserId))) return;
+  if (users.includes('*')) return;
+  const user = actingUser(caller, sessionUserId);
+  // A user whose id looks like a role has not got it.
+  if (!user.startsWith(ROLE) && users.includes(user)) return;
   if (caller.roles?.some((role) => users.includes(`${ROLE}${role}`)) === true) return;
   throw new AgentNotAllowed(`You may not talk to the agent "${name}": it has other users.`);
 }

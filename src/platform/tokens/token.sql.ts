@@ -60,6 +60,11 @@ export const FIND_NAMED: Statement = {
   text: `SELECT ${COLUMNS} FROM api_tokens
          WHERE (id = $1 OR name = $1) AND revoked_at IS NULL ORDER BY created_at DESC`,
 };
+/** Also of revoked tokens: what tools keep for a name outlives them. */
+export const NAME_IS_KNOWN: Statement = {
+  name: 'tokens.name_is_known',
+  text: `SELECT EXISTS (SELECT 1 FROM api_tokens WHERE name = $1) AS any`,
+};
 /** Revoking a token also revokes those that it replaced and that were kept for a while. */
 export const REVOKE: Statement = {
   name: 'tokens.revoke',

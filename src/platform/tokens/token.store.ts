@@ -114,6 +114,12 @@ export class TokenStore {
     return row?.expires_at;
   }
 
+  /** Whether any token has this name, or had it. */
+  async isNameKnown(name: string, runner: SqlRunner): Promise<boolean> {
+    const [row] = await runner.query<{ any: boolean }>(sql.NAME_IS_KNOWN, [name]);
+    return row?.any === true;
+  }
+
   async hasAny(runner: SqlRunner): Promise<boolean> {
     const [row] = await runner.query<{ any: boolean }>(sql.HAS_ANY);
     return row?.any === true;

@@ -165,6 +165,8 @@ export class TokenExchange {
     if (found['issuer'] !== issuer) throw new Error(`${url} names another issuer`);
     const { token_endpoint: endpoint, token_endpoint_auth_methods_supported: methods } = found;
     if (typeof endpoint !== 'string') throw new Error(`${url} names no token_endpoint`);
+    if (issuer.startsWith('https:') && !endpoint.startsWith('https:'))
+      throw new Error(`${url} names a token_endpoint that is not https`);
     // By RFC 8414 a server that names no methods takes client_secret_basic.
     const usesBody =
       Array.isArray(methods) &&
@@ -175,8 +177,9 @@ export class TokenExchange {
 }
 
 /** Tokens are of a user at a server; the gateway's own assertion has no user. */
-function keyOf({ url, oauth_client_id: client }: McpServerSettings, { user = '|' }: CallOrigin): string {
-  return JSON.stringify([url, client, user]);
+function keyOf(server: McpServerSettings, { user = '|' }: CallOrigin): string {
+  const { url, oauth_client_id: client, oauth_issuer: issuer, oauth_scope: scope } = server;
+  return JSON.stringify([url, client, issuer, scope, user]);
 }
 
 /** By RFC 8414 the path of the issuer follows the well-known part, by OpenID Connect it stands before it. */
