@@ -61,7 +61,7 @@ const stuck = () =>
 
 /** Somebody's life in the gateway. @returns the session */
 async function live(gateway: TestGateway, user: string, text: string): Promise<string> {
-  const token = await gateway.mint({ name: `laptop of ${user} ${text}`, user });
+  const token = await gateway.mint({ name: `laptop of ${user.replace('|', ' ')} ${text}`, user });
   const caller = gateway.caller('a', token);
   await caller.post('/hooks', {
     url: receiver.url(`/${text}`),

@@ -1,3 +1,4 @@
+import { echo } from '../harness/channels.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -159,8 +160,10 @@ test('a turn that was cancelled is told again as cancelled', async () => {
   expect(replayed(again)).toBe('true');
 });
 
-test('a turn whose replica is gone reaches its end, and its key says that it is not run again', async () => {
-  const answer = answering('Half an ans');
+test('a turn whose replica is gone goes on at another, and its key has the answer', async () => {
+  const answer = heldAnswer();
+  answer.say('Half an ans');
+  provider.script(answer.script, echo());
   const id = await newSession(replicas[0]);
   const sent = send(id, 0);
   await eventually(() => expect(provider.requests).toHaveLength(1));
@@ -170,12 +173,12 @@ test('a turn whose replica is gone reaches its end, and its key says that it is 
   );
   await eventually(async () => {
     const again = await send(id, 1);
-    expect([again.status, replayed(again), again.headers.get('retry-after')]).toEqual([409, 'true', null]);
-    expect(again.text).toContain('is not run again');
+    expect([again.status, replayed(again), again.headers.get('retry-after')]).toEqual([200, 'true', null]);
+    expect(again.text).toContain('You said: ');
   });
   answer.finish();
   expect((await sent).status).toBe(503);
-  expect(provider.requests).toHaveLength(1);
+  expect(provider.requests).toHaveLength(2);
 });
 
 test('a message that waited in vain leaves its key free; one that waits holds it', async () => {

@@ -44,7 +44,7 @@ const CHANGES = [
   ['tools', 'allow', 'x'],
   ['tools', 'deny', 'x'],
   ['auth', 'deny', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
-  ['auth', 'allow', 'den_x'],
+  ['auth', 'allow', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
   // What is exported is in the audit.
   ['audit', 'export'],
   ['user', 'export', 'ada'],
@@ -136,7 +136,7 @@ test('on a database that gateways use, commands that read change nothing and mak
     `INSERT INTO config_overrides (key, value, sealed) VALUES ('agent.max_turns', '7', NULL),
        ('channels_config.tg.token', NULL, 'v1.not-for-this-key')`,
   );
-  for (const args of READS.filter(([, word]) => word !== 'deliveries')) {
+  for (const args of READS.filter(([, word]) => word !== 'deliveries' && word !== 'verify')) {
     const { code, stderr } = await bench.run(args, { cwd, env });
     expect({ args, stderr, code }).toEqual({ args, stderr, code: 0 });
   }
