@@ -18,7 +18,20 @@ const areas = [
     'turns',
     'live',
   ],
-  ...['sessions', 'hooks', 'channels', 'config', 'logs', 'status', 'tokens', 'audit', 'privacy'],
+  ...[
+    'sessions',
+    'mcp-server',
+    'a2a',
+    'openai',
+    'hooks',
+    'channels',
+    'config',
+    'logs',
+    'status',
+    'tokens',
+    'audit',
+    'privacy',
+  ],
 ];
 
 const oneOf = (names) => `(${names.join('|')})`;

@@ -35,6 +35,8 @@ module.exports = {
       testPathIgnorePatterns: [
         '/node_modules/',
         ...(process.env.TEST_PACKAGE ? [] : ['<rootDir>/test/package/']),
+        // Needs a browser: `npm run test:console`.
+        ...(process.env.TEST_CONSOLE ? [] : ['<rootDir>/test/console/']),
       ],
       globalSetup: '<rootDir>/test/harness/global-setup.mjs',
       globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',

@@ -23,7 +23,11 @@ async function build() {
   if (compiled.status !== 0) return compiled.status ?? 1;
   // Only here: like the compiler, the bundler is absent from a production install.
   const { bundle } = await import('./bundle.mjs');
-  await bundle(root);
+  const { buildConsole } = await import('./console.mjs');
+  await Promise.all([bundle(root), buildConsole(root)]);
+  const { buildClient, isClientStale } = await import('./build-client.mjs');
+  const client = (await isClientStale(root)) ? await buildClient(root) : 0;
+  if (client !== 0) return client;
   stampBuild(root);
   return 0;
 }

@@ -14,7 +14,8 @@ function filesBelow(folder) {
 /** Removes outputs whose source is gone, and the compiler's memory when an output it believes in is missing. */
 export function cleanOutput(root) {
   const dist = join(root, 'dist');
-  for (const file of filesBelow(dist).filter((name) => outputSuffix.test(name))) {
+  const ours = (name) => outputSuffix.test(name) && !name.startsWith(join(dist, 'console'));
+  for (const file of filesBelow(dist).filter(ours)) {
     const source = join(root, relative(dist, file).replace(outputSuffix, '.ts'));
     if (!existsSync(source)) rmSync(file, { force: true });
   }

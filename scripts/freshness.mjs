@@ -5,7 +5,9 @@ import { join } from 'node:path';
 const inputs = [
   'src',
   'ormconfig.ts',
+  'console/src',
   'scripts/bundle.mjs',
+  'scripts/console.mjs',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',

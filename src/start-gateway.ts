@@ -7,6 +7,7 @@ import {
   providerChoice,
   providerKeys,
 } from './areas/models/provider-setting.js';
+import { ConsoleSignIn } from './areas/tokens/console-sign-in.service.js';
 import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
@@ -21,6 +22,7 @@ import { claimMasterKey } from './platform/secrets/master-key-check.js';
 import { openSecretBox } from './platform/secrets/open-secret-box.js';
 import type { SecretBox } from './platform/secrets/secret-box.js';
 import { secretValues } from './platform/settings/redaction.js';
+import type { GatewaySettings } from './platform/settings/settings.schema.js';
 import { LogLevelSetting } from './platform/settings/settings-subscribers.js';
 import { defaultExpiry } from './platform/tokens/api-token.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
@@ -61,7 +63,8 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     };
     const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, request, database.embedded);
-    return started(gateway, database, { firstToken, provider: choice, stopTelemetry });
+    const signInCode = signInCodeOf(gateway, configuration.live.current.gateway);
+    return started(gateway, database, { firstToken, signInCode, provider: choice, stopTelemetry });
   } catch (error) {
     await stopTelemetry();
     await database.close();
@@ -132,7 +135,7 @@ function started(
   {
     stopTelemetry,
     ...facts
-  }: Pick<StartedGateway, 'firstToken' | 'provider'> & { stopTelemetry: StopTelemetry },
+  }: Pick<StartedGateway, 'firstToken' | 'signInCode' | 'provider'> & { stopTelemetry: StopTelemetry },
 ): StartedGateway {
   return {
     ...facts,
@@ -146,6 +149,16 @@ function started(
         .finally(stopTelemetry)
         .finally(() => database.close()),
   };
+}
+
+/** Whoever starts a gateway on loopback may open its console; elsewhere a link in a log would be a key for others. */
+function signInCodeOf(
+  gateway: RunningGateway,
+  { host, faces }: GatewaySettings['gateway'],
+): string | undefined {
+  const isLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  if (!isLoopback || !faces.includes('console') || !faces.includes('admin')) return undefined;
+  return gateway.app.get(ConsoleSignIn, { strict: false }).createCode();
 }
 
 /** Without its tokens no one could use the gateway, so a failure here stops it again. */

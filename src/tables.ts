@@ -8,11 +8,13 @@ import {
 import { ConfigChangeEntity } from './areas/config/config-change.entity.js';
 import { ConfigOverrideEntity } from './areas/config/config-override.entity.js';
 import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './areas/hooks/hook.entity.js';
+import { ErasedFolderEntity } from './areas/mcp/sandbox/erased-folder.entity.js';
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity, MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory.entity.js';
 import { ModelCooldownEntity } from './areas/models/model-cooldown.entity.js';
 import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
+import { ToolQuestionEntity } from './areas/tools/questions/tool-question.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
 import { AttachmentEntity } from './areas/turns/attachment.entity.js';
 import { ConversationSummaryEntity } from './areas/turns/conversation-summary.entity.js';
@@ -46,6 +48,7 @@ import { ApiTokenEntity } from './platform/tokens/api-token.entity.js';
 /** Every table that TypeORM knows; the drift check compares them with the database. */
 export const tables = [
   ApiTokenEntity,
+  ErasedFolderEntity,
   IdentityDenialEntity,
   RateBucketEntity,
   SessionEntity,
@@ -79,6 +82,7 @@ export const tables = [
   AssertionKeyEntity,
   PluginStateEntity,
   ToolApprovalEntity,
+  ToolQuestionEntity,
   MemoryEntryEntity,
   MemoryUserEntity,
   MemoryWordEntity,

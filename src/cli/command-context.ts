@@ -9,12 +9,16 @@ export interface CommandContext {
   readonly startGateway: StartGateway;
   /** The file of `--config`, once the command line has been parsed. */
   configFile(): string | undefined;
+  /** `--url` and `--token`, as far as they were given. */
+  remote(): { readonly url?: string; readonly token?: string };
 }
 
 /** Where commands write: results to standard output, remarks about them to standard error. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
+  /** What the person types; absent where nobody can be asked. */
+  readonly input?: NodeJS.ReadableStream;
 }
 
 /** The process's own streams. A reader that closes early (`… | head`) does not fail the command. */
@@ -23,6 +27,10 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
+    // Not touched before a command reads it.
+    get input() {
+      return process.stdin;
+    },
   };
 }
 

@@ -3,12 +3,15 @@ import { readBuildInfo } from '../platform/lifecycle/build-info.js';
 import type { CommandContext } from './command-context.js';
 import { addAuditCommands } from './commands/audit.commands.js';
 import { addAuthCommands } from './commands/auth.commands.js';
+import { addChatCommand } from './commands/chat.command.js';
 import { addConfigCommands } from './commands/config.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
 import { addMemoryCommands } from './commands/memory.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
+import { addRemoteCommands } from './commands/remote-lists.commands.js';
 import { addSecretsCommands } from './commands/secrets.commands.js';
 import { addServeCommand } from './commands/serve.command.js';
+import { addStatusCommands } from './commands/status.commands.js';
 import { addToolsCommands } from './commands/tools.commands.js';
 import { addUsageCommand } from './commands/usage.command.js';
 import { addUserCommands } from './commands/user.commands.js';
@@ -20,18 +23,22 @@ Settings come from gateway.toml and from GATEWAY__SECTION__KEY variables; "agent
 Exit codes: 0 done, 1 failed (standard error says why), 2 wrong command line.`;
 
 /** The whole command line. Commander writes to the terminal and throws `CommanderError` instead of exiting. */
-export function createProgram(given: Omit<CommandContext, 'configFile'>): Command {
+export function createProgram(given: Omit<CommandContext, 'configFile' | 'remote'>): Command {
   const { terminal } = given;
   const program = new Command('agent-gateway');
   const context: CommandContext = {
     ...given,
     configFile: () => program.opts<{ config?: string }>().config,
+    remote: () => program.opts<{ url?: string; token?: string }>(),
   };
   program
     .description('One gateway through which people and programs talk to AI agents.')
     .version(readBuildInfo().version, '-v, --version', 'print the version')
     .option('-c, --config <file>', 'read this file instead of GATEWAY_CONFIG or ./gateway.toml')
+    .option('--url <url>', 'ask this running gateway, instead of AGENT_GATEWAY_URL')
+    .option('--token <token>', 'as this token; AGENT_GATEWAY_TOKEN keeps it out of the list of processes')
     .addHelpText('after', AFTER_HELP)
+    .hook('preAction', (_program, command) => refuseLocalOnly(program, command))
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
   addServeCommand(program, context);
@@ -45,5 +52,23 @@ export function createProgram(given: Omit<CommandContext, 'configFile'>): Comman
   addAuditCommands(program, context);
   addSecretsCommands(program, context);
   addUserCommands(program, context);
+  addStatusCommands(program, context);
+  addRemoteCommands(program, context);
+  addChatCommand(program, context);
   return program;
+}
+
+/** Commands that ask a running gateway; all others work on the database of the settings. */
+const REMOTE = ['status', 'doctor', 'sessions', 'agents', 'channels', 'mcp', 'approvals', 'chat'];
+
+/** A command that works on the database must not be taken for one that was done at the gateway of `--url`. */
+function refuseLocalOnly(program: Command, command: Command): void {
+  const { url } = program.opts<{ url?: string }>();
+  const names = [];
+  for (let at: Command | null = command; at !== null && at !== program; at = at.parent)
+    names.unshift(at.name());
+  if (url === undefined || REMOTE.includes(names[0] ?? '')) return;
+  command.error(
+    `error: "${names.join(' ')}" works on the database of the settings and does not ask a gateway: leave out --url.`,
+  );
 }

@@ -22,7 +22,8 @@ export async function runCommandLine(args: readonly string[], startGateway: Star
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-async function run(
+/** Runs a command line on a program. @returns its exit code */
+export async function run(
   args: readonly string[],
   program: ReturnType<typeof createProgram>,
   terminal: Pick<Terminal, 'err'>,

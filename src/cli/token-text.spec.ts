@@ -6,6 +6,7 @@ import { mintedJson, mintedSentence, tokenTable } from './token-text.js';
 const token: ApiToken = {
   id: 'tok_1',
   familyId: 'tok_1',
+  maker: null,
   agents: null,
   bootstrapAt: null,
   name: 'ci',

@@ -2,6 +2,7 @@ import { HookStore } from '../areas/hooks/hook.store.js';
 import { HookAdmin } from '../areas/hooks/hook-admin.js';
 import { HookSecrets } from '../areas/hooks/hook-secrets.js';
 import { TokenHooks } from '../areas/hooks/token-hooks.js';
+import { ErasedFolders } from '../areas/mcp/sandbox/erased-folders.js';
 import { KnownTools } from '../areas/mcp/tools/known-tools.store.js';
 import { MemoryStore } from '../areas/memory/memory.store.js';
 import { MemoryAdmin } from '../areas/memory/memory-admin.js';
@@ -9,11 +10,13 @@ import { type Person, personOf } from '../areas/privacy/person.js';
 import { UserEraser } from '../areas/privacy/user-eraser.js';
 import { UserExport } from '../areas/privacy/user-export.js';
 import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
+import { ToolQuestions } from '../areas/tools/questions/tool-questions.js';
 import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
 import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
 import { UsageReports } from '../areas/usage/usage-reports.js';
 import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
 import { AuditLog } from '../platform/audit-log/audit-log.js';
+import { EventSignal } from '../platform/events/event.store.js';
 import { Denials } from '../platform/identity/denials.service.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { KeyRotation } from '../platform/secrets/key-rotation.js';
@@ -67,11 +70,12 @@ export function withDenials<Result>(
 export interface ToolWork {
   readonly known: KnownTools;
   readonly approvals: ToolApprovals;
+  readonly questions: ToolQuestions;
   /** The person at this command line, for the audit log. */
   readonly by: string;
 }
 
-/** Opens known tools and pending approvals. */
+/** Opens known tools, pending approvals and questions. */
 export function withTools<Result>(
   context: CommandContext,
   access: DatabaseAccess,
@@ -79,8 +83,9 @@ export function withTools<Result>(
 ): Promise<Result> {
   return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
-    const approvals = new DatabaseToolApprovals(database, audit);
-    return work({ known: new KnownTools(database, audit), approvals, by: operatorActor() });
+    const approvals = new DatabaseToolApprovals(database, audit, new EventSignal());
+    const questions = new ToolQuestions(database, audit);
+    return work({ known: new KnownTools(database, audit), approvals, questions, by: operatorActor() });
   });
 }
 
@@ -152,10 +157,10 @@ export function withPerson<Result>(
   return withDatabase(context, 'change', async ({ database, logs, openBox }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
     const store = new TokenStore(database);
-    const endings = TokenEndings.of(new TokenHooks(), new TokenWaitingTurns());
     const person = personOf(userId, (await openBox()).keyFor('agent-gateway erased users'));
+    const tokens = new TokensService(store, database, endings());
     const exporter = new UserExport(database, audit);
-    const eraser = new UserEraser(database, new TokensService(store, database, endings), store, audit);
+    const eraser = new UserEraser(database, tokens, store, audit, new ErasedFolders(database));
     return work({ person, exporter, eraser });
   });
 }

@@ -3,7 +3,8 @@ import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { Caller } from '../platform/tokens/caller.js';
 import type { KeyOutcome, PresentedKey } from './idempotency/key.store.js';
 import type { RequestKey } from './idempotency/request-key.js';
-import type { FaceId, ListenerId } from './profiles/profile.js';
+import type { FaceId } from './profiles/faces.js';
+import type { ListenerId } from './profiles/profile.js';
 
 /** A request after the listener has stamped it; the guards fill in the rest. */
 export interface GatewayRequest extends Request {

@@ -4,7 +4,8 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { BODY_LIMIT } from './body/takes-body.decorator.js';
 import { ACCESS, type Access } from './guards/access.decorator.js';
 import { refuseUnrecordedRoutes } from './idempotency/idempotency-key.decorator.js';
-import { faceOf, type ListenerId } from './profiles/profile.js';
+import { faceOf } from './profiles/faces.js';
+import type { ListenerId } from './profiles/profile.js';
 
 export interface Route {
   readonly listener: ListenerId;

@@ -23,7 +23,7 @@ const BUILT_IN = [
   ['platform/logging/redactor.ts', 1],
   ['areas/channels/adapters/slack/slack-messages.ts', 1],
   ['areas/skills/triggered-skills.ts', 1],
-  ['areas/channels/adapters/telegram/telegram.adapter.ts', 1],
+  ['areas/channels/adapters/telegram/telegram-messages.ts', 1],
 ];
 
 /** Built at run time, each with what its parts are in the worst case that the code lets through. */
@@ -38,7 +38,7 @@ const BUILT: Readonly<Record<string, readonly [source: string, flags: string][]>
   'areas/skills/triggered-skills.ts': [
     [String.raw`^$|[\s\p{Ps}\p{Pi}"',;:!?。、]|[\p{Script=Han}\p{Script=Thai}ー]`, 'u'],
   ],
-  'areas/channels/adapters/telegram/telegram.adapter.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],
+  'areas/channels/adapters/telegram/telegram-messages.ts': [[String.raw`@agent_bot(?!\w)`, 'i']],
 };
 
 function expressionsIn(file: string): { literals: Expression[]; built: number } {

@@ -15,7 +15,7 @@ describe.each(['a', 'b'] as const)('GET / of Profile %s', (profile) => {
     const page = await fetch(origin(profile), { headers: BROWSER });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
-    expect(links).toHaveLength(4);
+    expect(links).toHaveLength(5);
     for (const link of links)
       expect([link, (await fetch(origin(profile) + link)).status]).toEqual([link, 200]);
   });
@@ -40,6 +40,7 @@ describe.each(['a', 'b'] as const)('GET / of Profile %s', (profile) => {
         docs: '/docs',
         openapi: '/openapi.json',
         asyncapi: '/asyncapi.json',
+        console: '/console',
       });
     }
   });
@@ -53,6 +54,12 @@ describe.each(['a', 'b'] as const)('GET / of Profile %s', (profile) => {
 test('without the documents it names none', async () => {
   const plain = await startTestGateway({ env: { GATEWAY__GATEWAY__DOCS: 'false' } });
   const response = await fetch(`http://127.0.0.1:${plain.started.ports.a}/`);
-  expect(Object.keys((await response.json()) as object)).toEqual(['name', 'profile', 'api', 'health']);
+  expect(Object.keys((await response.json()) as object)).toEqual([
+    'name',
+    'profile',
+    'api',
+    'health',
+    'console',
+  ]);
   await plain.stop();
 });

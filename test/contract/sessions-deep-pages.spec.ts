@@ -96,7 +96,7 @@ test('no list is planned anew for each call, however many rows there are', async
   try {
     for (const status of ['active', 'idle', 'terminated', 'live', 'all'] as const) {
       for (const isDeep of [false, true]) {
-        const { text } = listStatement({ status, byChannel: false, byUser: false, isDeep });
+        const { text } = listStatement({ status, byChannel: false, byUser: false, byAgents: false, isDeep });
         const { force_custom_plan: custom, force_generic_plan: generic } = await costs(
           client,
           text,

@@ -101,6 +101,8 @@ async function plantRareRows(session: string, user: string, text: string): Promi
     `INSERT INTO session_audiences (session_id, replica, wanted_until) VALUES ('${session}', '${text}', now())`,
     `INSERT INTO tool_approvals (id, call_id, tool, arguments, session_id, channel, user_id, expires_at)
      VALUES ('appr_${user}', 'c', 't', '${json}', '${session}', 'api', '${user}', now())`,
+    `INSERT INTO tool_questions (id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, expires_at, awaited_until)
+     VALUES ('ques_${user}', 'c', 't', '${session}', 'default', 'api', '${user}', '${user}', '${text}', '${json}', now(), now())`,
     `INSERT INTO channel_conversations (channel, conversation, session_id, sole_user) VALUES ('desk', '${text}', '${session}', '${user}')`,
     `INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target)
      VALUES ('desk', '${text}', '${text}', '${turn?.message}', '${user}', '${text}', '${json}')`,
@@ -172,6 +174,14 @@ test('export read back is complete: one JSON document a table, with every row an
     expect(await database.query(`SELECT 1 FROM hook_deliveries WHERE status = 'pending'`)).toEqual([]),
   );
   const planted = await plantCanaries();
+  // What tokens of the person's own spent, by the names that these have now.
+  for (const [table, columns, values] of [
+    ['budget_spending', 'day, cost_usd', 'current_date, 1'],
+    ['budget_notices', 'period, starts_on, limit_usd, notice', `'day', current_date, 1, 'warned'`],
+  ])
+    await database.query(
+      `INSERT INTO ${table} (scope, name, ${columns}) SELECT 'api_tokens', name, ${values} FROM api_tokens WHERE user_id IS NOT NULL`,
+    );
   const { code, stdout, stderr } = await run('export', USER);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ rows are about this user/)]);
   const documents = stdout

@@ -4,6 +4,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
 import { HookReceiver } from '../harness/hook-receiver.js';
 import { configEnv, issuerToml, removeConfigs, signingKey, TestIssuer } from '../harness/identity.js';
+import { SocketClient } from '../harness/socket-client.js';
 import { TurnStream } from '../harness/turn-stream.js';
 
 jest.setTimeout(120_000);
@@ -128,6 +129,20 @@ test('kept when the issuer is away; a cold start without it: JWTs are 503, API t
   }
 });
 
+test('a stream and a WebSocket end when their token expires: 1008', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  // Clocks may be a minute apart, so that it is good for three seconds more.
+  const token = await bound('brief', { iat: now - 100, exp: now - 57 });
+  const session = await one.caller('b', token).post<{ id: string }>('/sessions', {});
+  const stream = await TurnStream.open(`${one.b.base}/sessions/${session.body.id}/messages`, token);
+  const socket = await SocketClient.open(
+    `ws://127.0.0.1:${two.started.ports.b}/ws/sessions/${session.body.id}`,
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  expect([stream.response.status, stream.ended, socket.closed]).toEqual([200, false, undefined]);
+  await eventually(() => expect([stream.ended, socket.closed?.code]).toEqual([true, 1008]), 15_000);
+});
+
 describe('`agent-gateway auth deny` refuses within 1.5 s on all replicas', () => {
   const deny = (...args: string[]) =>
     processes.run(['auth', 'deny', '--issuer', issuer.url, ...args], {
@@ -184,5 +199,33 @@ describe('`agent-gateway auth deny` refuses within 1.5 s on all replicas', () =>
     expect([await hookRow(ofLeaked.hook), await hookRow(ofOther.hook)]).toEqual([false, true]);
     expect((await two.caller('b', other).get('/sessions')).status).toBe(200);
     for (const stream of ofOther.streams) stream.close();
+  });
+
+  test("and API tokens that it made, in full or with one JWT alone; an erased person's end as well", async () => {
+    const token = (jti: string, sub = 'olga') => issuer.sign({ sub, jti });
+    const makes = async (jwt: string, name: string) =>
+      (await one.adminCaller(jwt).post<{ token: string }>('/tokens', { name, preset: 'viewer' })).body.token;
+    const status = async (secret: string) => (await two.caller('b', secret).get('/sessions')).status;
+    const [first, second, of] = [
+      await makes(await token('first'), 'olga 1'),
+      await makes(await token('second'), 'olga 2'),
+      await makes(await token('third', 'pavel'), 'pavel'),
+    ];
+    expect([await status(first), await status(second), await status(of)]).toEqual([200, 200, 200]);
+    expect((await deny('--jti', 'first')).code).toBe(0);
+    await refusedEverywhere(first);
+    expect([await status(second), await status(of)]).toEqual([200, 200]);
+    expect((await deny('--subject', 'olga')).code).toBe(0);
+    await refusedEverywhere(second);
+    expect(await status(of)).toBe(200);
+    const erased = await processes.run(['user', 'erase', userOf('pavel'), '--yes'], {
+      env: { DATABASE_URL: database.url, GATEWAY_MASTER_KEY: 'a master key that only tests may use', ...env },
+    });
+    expect([erased.code, erased.stderr]).toEqual([0, expect.stringContaining('deleted')]);
+    await refusedEverywhere(of);
+    const [{ n } = { n: -1 }] = await database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM api_tokens WHERE maker_family LIKE '%pavel%'`,
+    );
+    expect(n).toBe(0);
   });
 });

@@ -37,7 +37,13 @@ function judged(scenario: string): Promise<{ code: number | null; said: string }
 }
 
 /** The other scenarios are for clients that ask a person for input or for a login in a browser. */
-test.each(['initialize', 'tools_call', 'sse-retry', 'auth/client-credentials-basic'])(
+test.each([
+  'elicitation-sep1034-client-defaults',
+  'initialize',
+  'tools_call',
+  'sse-retry',
+  'auth/client-credentials-basic',
+])(
   "the protocol's own judge finds no fault with the client in the scenario %s",
   async (scenario) => {
     const { code, said } = await judged(scenario);

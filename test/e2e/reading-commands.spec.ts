@@ -26,6 +26,7 @@ const READS = [
   ['memory', 'list', '--user', 'ada'],
   ['tools', 'list'],
   ['tools', 'pending'],
+  ['tools', 'questions'],
   ['auth', 'denied'],
   ['usage'],
   ['audit', 'list'],
@@ -43,6 +44,7 @@ const CHANGES = [
   ['tools', 'approve', 'files'],
   ['tools', 'allow', 'x'],
   ['tools', 'deny', 'x'],
+  ['tools', 'answer', 'x'],
   ['auth', 'deny', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
   ['auth', 'allow', '--issuer', 'https://login.example.com/', '--subject', 'ada'],
   // What is exported is in the audit.
@@ -51,6 +53,24 @@ const CHANGES = [
   ['user', 'erase', 'ada', '--yes'],
   ['secrets', 'rotate'],
   ['migrate', '--from', 'embedded'],
+];
+/** Commands that ask a running gateway, and touch no database. */
+const REMOTE = [
+  ['status'],
+  ['doctor'],
+  ['sessions', 'list'],
+  ['sessions', 'show', 'sess_x'],
+  ['sessions', 'end', 'sess_x'],
+  ['agents', 'list'],
+  ['channels', 'list'],
+  ['channels', 'restart', 'api'],
+  ['mcp', 'list'],
+  ['mcp', 'reconnect', 'files'],
+  ['mcp', 'approve', 'files'],
+  ['chat', 'Hello'],
+  ['approvals', 'list'],
+  ['approvals', 'allow', 'appr_x'],
+  ['approvals', 'deny', 'appr_x'],
 ];
 /** Commands whose purpose is to make what is absent. */
 const MAKES = ['serve', 'migrate', 'auth token create'];
@@ -85,7 +105,7 @@ test('every command is known to read, to change, or to make what is absent', () 
     command.commands.length === 0
       ? [path.join(' ')]
       : command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
-  const tried = [...WITHOUT, ...READS, ...CHANGES].map((line) => line.join(' '));
+  const tried = [...WITHOUT, ...READS, ...CHANGES, ...REMOTE].map((line) => line.join(' '));
   const isListed = (leaf: string) =>
     MAKES.includes(leaf) || tried.some((line) => `${line} `.startsWith(`${leaf} `));
   expect(leaves(program, []).filter((leaf) => !isListed(leaf))).toEqual([]);

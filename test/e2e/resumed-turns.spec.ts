@@ -175,7 +175,7 @@ test('a stop leaves a turn that takes longer to another replica, which goes on a
   provider.script(held.script, whole.script);
   held.say('Half');
   whole.say('The whole');
-  const id = await newSession();
+  const id = (await at(standing).post<{ id: string }>('/sessions', { user_id: 'waiting' })).body.id;
   const sent = send(leaving, id, 'Take your time', 'left');
   await eventually(() => expect(provider.requests).toHaveLength(1));
   const stoppedAt = performance.now();
@@ -190,6 +190,19 @@ test('a stop leaves a turn that takes longer to another replica, which goes on a
   expect(answer).toMatchObject({ role: 'assistant', content: 'The whole' });
   const again = await send(standing, id, 'Take your time', 'left');
   expect([again?.status, again?.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+  // The call that was broken off is counted like the other.
+  const [cost] = await database.query<{ broken_off: number; turn: number; used: number }>(
+    `SELECT (SELECT sum((spent->'usage'->>'output')::int)::int FROM turn_steps, json_array_elements(content->'spending') AS spent
+         WHERE turn_id = turns.id AND kind = 'spent') AS broken_off,
+       output_tokens::int AS turn,
+       (SELECT sum(output_tokens)::int FROM (SELECT user_id, output_tokens FROM usage_entries
+         UNION ALL SELECT user_id, output_tokens FROM usage_days) AS used WHERE user_id = 'waiting') AS used
+     FROM turns WHERE session_id = $1`,
+    [id],
+  );
+  expect(cost?.broken_off).toBeGreaterThan(0);
+  expect(cost?.turn).toBeGreaterThan(cost?.broken_off ?? 0);
+  expect(cost?.used).toBe(cost?.turn);
 });
 
 test('a turn that was tried turns.max_attempts times without a step, for more than a minute, ends as interrupted', async () => {
@@ -198,6 +211,12 @@ test('a turn that was tried turns.max_attempts times without a step, for more th
   const id = await newSession();
   void send(victim, id, 'poison');
   await eventually(() => expect(provider.requests).toHaveLength(1));
+  await database.query(
+    `INSERT INTO turn_steps (turn_id, number, kind, content, created_at)
+     SELECT id, 1, 'asked', $2, now() - interval '1 day' FROM turns WHERE session_id = $1`,
+    [id, JSON.stringify({ text: '', calls: [], model: 'm', spending: SPENT })],
+  );
+  const spentBefore = await spentToday();
   // As if it had killed two replicas before this one.
   await database.query(
     `UPDATE turns SET attempts = 3, started_at = now() - interval '2 minutes' WHERE session_id = $1`,
@@ -207,7 +226,23 @@ test('a turn that was tried turns.max_attempts times without a step, for more th
   const [, answer] = await untilAnswered(id);
   expect(answer).toMatchObject({ role: 'assistant', incomplete: 'interrupted' });
   expect(provider.requests).toHaveLength(1);
+  // What it used counts to the limits of its session and its token.
+  const [session] = await database.query<{ spent: number }>(
+    'SELECT spent_tokens::int AS spent FROM sessions WHERE id = $1',
+    [id],
+  );
+  expect([session?.spent, (await spentToday()) - spentBefore]).toEqual([120, 120]);
 });
+
+const SPENT = [{ provider: 'default', model: 'm', usage: { input: 100, output: 20 }, costUsd: 0.5 }];
+
+/** By all tokens. */
+async function spentToday(): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    'SELECT coalesce(sum(input_tokens + output_tokens), 0)::int AS n FROM token_spending',
+  );
+  return row?.n ?? 0;
+}
 
 /** The model asks for one tool. */
 function callOf(name: string, key: string): Parameters<ScriptedProvider['script']>[0] {

@@ -44,7 +44,9 @@ describe('the first start', () => {
     const env = { GATEWAY_DATA_DIR: join(folder, 'data') };
     const first = await bench.serve({ env });
     const file = join(env.GATEWAY_DATA_DIR, 'first-token');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const link = join(env.GATEWAY_DATA_DIR, 'sign-in-link');
+    for (const secret of [file, link]) expect(statSync(secret).mode & 0o777).toBe(0o600);
+    expect(readFileSync(link, 'utf8')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console#code=[\w-]{43}\n$/);
     expect(first.token).toMatch(/^agw_/);
     expect(first.pasteLines).toContain(`TOKEN=${first.token}`);
     const tokenAlone = /`(grep [^`]*data\/first-token)`/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
@@ -65,8 +67,9 @@ describe('the first start', () => {
     const lines = stdout.trim().split('\n');
     expect(
       lines.map((line) => JSON.parse(line) as { file?: string }).flatMap((line) => line.file ?? []),
-    ).toEqual([file]);
+    ).toEqual([link, file]);
     expect(stdout).not.toContain('agw_');
+    expect(stdout).not.toContain('#code=');
     rmSync(file);
 
     const second = await bench.serve({ env });

@@ -222,9 +222,11 @@ test('a sender who is not in allowed_users is ignored, and leaves no session', a
 
 test('a message without text gets a note', async () => {
   const chat = nextChat++;
-  await telegram.write('', { chat, more: { sticker: { file_id: 'x' } } });
+  await telegram.write('', { chat, more: { story: { id: 1 } } });
   await telegram.untilSaid(1, chat);
-  expect(textsOf(chat)).toEqual(['I can only read text. Please write it to me.']);
+  expect(textsOf(chat)).toEqual([
+    'I cannot read messages of this kind. Please write to me, or send me a picture or a file.',
+  ]);
 });
 
 test('the writer is told of a failed turn, and the next message is answered', async () => {

@@ -12,9 +12,10 @@ import { randomFrom } from './support/chance.js';
 import { notingModel } from './support/noting-model.js';
 import { ToolLedger } from './support/tool-ledger.js';
 
-/** The long form: TURN_KILLS=50, and leases run out by themselves. KILL_SEED repeats a run. */
+/** The long form: TURN_KILLS=50, a kill every KILL_EVERY_MS (2000) at least, and leases run out by themselves. KILL_SEED repeats a run. */
 const KILLS = Number(process.env.TURN_KILLS ?? 2);
 const isLong = process.env.TURN_KILLS !== undefined;
+const KILL_EVERY_MS = isLong ? Number(process.env.KILL_EVERY_MS ?? 2000) : 0;
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const CALLERS = isLong ? 16 : 8;
 /** Sessions that all talk in at once; in the short form those who wait at a connection have one of their own. */
@@ -192,6 +193,7 @@ async function say(session: string, key: string, isAsync: boolean): Promise<void
 /** Kills one replica at a chance moment, and starts another in its place. */
 async function killOne(): Promise<void> {
   await sleep(50 + random() * 600);
+  const startedAt = performance.now();
   const place = Math.floor(random() * replicas.length);
   const victim = replica(place);
   victim.kill('SIGKILL');
@@ -203,7 +205,31 @@ async function killOne(): Promise<void> {
     );
   }
   killedAt.set(victim.pid, new Date());
+  await noteOrphans(victim.pid);
   replicas[place] = await startReplica();
+  await sleep(Math.max(0, KILL_EVERY_MS - (performance.now() - startedAt)));
+}
+
+/** Turns that ran when their replica was killed, and when that was by the clock of the database. */
+const orphans: { turn: string; at: Date }[] = [];
+
+async function noteOrphans(pid: number): Promise<void> {
+  const rows = await database.query<{ turn: string; at: Date }>(
+    `SELECT id AS turn, clock_timestamp() AS at FROM turns WHERE status = 'running' AND owner LIKE '%:' || $1 || ':%'`,
+    [String(pid)],
+  );
+  orphans.push(...rows);
+}
+
+/** Seconds from each kill to the next step of each turn that it orphaned, or to its end. */
+async function pausesAfterKills(): Promise<number[]> {
+  const rows = await database.query<{ pause: number | null }>(
+    `SELECT extract(epoch FROM least(turns.ended_at,
+        (SELECT min(created_at) FROM turn_steps WHERE turn_id = turns.id AND created_at > orphan.at)) - orphan.at)::float8 AS pause
+     FROM unnest($1::text[], $2::timestamptz[]) AS orphan (turn, at) JOIN turns ON turns.id = orphan.turn`,
+    [orphans.map(({ turn }) => turn), orphans.map(({ at }) => at.toISOString())],
+  );
+  return rows.flatMap(({ pause }) => (pause === null ? [] : [pause])).sort((a, b) => a - b);
 }
 
 const killedAt = new Map<number, Date>();
@@ -260,7 +286,8 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
   expect(lost).toEqual([]);
   expect([...ledger.calls].filter(([, times]) => times > 1)).toEqual([]);
   const unnoted = await database.query<{ content: string }>(
-    `SELECT said.content FROM turns JOIN messages said ON said.id = turns.user_message_id
+    `SELECT said.content, take_ups, (SELECT json_agg(content ORDER BY number) FROM turn_steps WHERE turn_id = turns.id) AS steps
+     FROM turns JOIN messages said ON said.id = turns.user_message_id
      WHERE turns.status = 'completed' AND said.content LIKE 'caller-%' AND NOT said.content = ANY ($1)
        AND NOT EXISTS (SELECT 1 FROM turn_steps WHERE turn_id = turns.id AND content::text LIKE '%Outcome unknown%')`,
     [[...ledger.calls.keys()]],
@@ -275,6 +302,7 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
   const limbo = await longestLimbo();
   expect(limbo).toBeLessThan(DEFINITE_MS / 1000);
   expect(acknowledged.length).toBeGreaterThan(KILLS);
+  const pauses = await pausesAfterKills();
   figure(['nothing-lost', 'one-turn-at-a-time', 'once-per-key'], {
     seed: SEED,
     kills: KILLS,
@@ -282,6 +310,9 @@ test(`kill -9 at ${KILLS} chance moments under load (KILL_SEED=${SEED}): nothing
     answers: Object.fromEntries(outcomes),
     turns: Object.fromEntries(statuses.map(({ status, n }) => [status, n])),
     longest_limbo_s: limbo,
+    orphaned_turns: pauses.length,
+    kill_to_next_step_p95_s: pauses[Math.floor(pauses.length * 0.95)] ?? 0,
+    called_twice: [...ledger.calls].filter(([, times]) => times > 1).length,
   });
 });
 

@@ -16,7 +16,7 @@ export class CuttingProxy {
 
   /** @param ports the connections go to these in turn */
   constructor(
-    private readonly ports: readonly number[],
+    private ports: readonly number[],
     private readonly plan: readonly Cut[],
   ) {
     this.server = createServer((client) => this.take(client));
@@ -30,6 +30,16 @@ export class CuttingProxy {
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Cuts every connection that there is. */
+  cutAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Where further connections go. */
+  goTo(ports: readonly number[]): void {
+    this.ports = ports;
   }
 
   private take(client: Socket): void {

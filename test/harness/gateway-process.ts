@@ -79,6 +79,12 @@ export class ProcessBench {
     return ending(this.spawnGateway(args, options)).ended;
   }
 
+  /** Starts one command, to be ended by a signal or by itself. */
+  begin(args: readonly string[], options: RunOptions = {}): Pick<GatewayProcess, 'kill' | 'ended'> {
+    const child = this.spawnGateway(args, options);
+    return { kill: (signal) => void child.kill(signal), ended: ending(child).ended };
+  }
+
   /** Starts a gateway on free ports and waits for its line; rejects with what it wrote when it ends before. */
   async serve(options: RunOptions = {}): Promise<GatewayProcess> {
     const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };

@@ -21,6 +21,11 @@ export function scripted(...args: string[]): ServerTable {
   return { command: process.execPath, args: [resolve('test/harness/mcp-server.mjs'), ...args] };
 }
 
+/** A stdio server that asks its client for things while it runs a call. */
+export function asking(mark: string): ServerTable {
+  return { command: process.execPath, args: [resolve('test/harness/asking-server.mjs'), mark] };
+}
+
 /** The same server for all its callers: one connection, which lists the tools and makes the calls. */
 export function shared(server: ServerTable): ServerTable {
   return { ...server, isolation: 'shared' };

@@ -43,7 +43,7 @@ export const openAiWire: WireFrames = {
   overloaded: { error: { message: 'Overloaded.', type: 'server_error', code: null } },
 };
 
-const anthropic: WireFrames = {
+export const anthropicWire: WireFrames = {
   kind: 'anthropic',
   opening: [
     { type: 'message_start', message: { model: 'm', usage: { input_tokens: 3, output_tokens: 1 } } },
@@ -66,7 +66,7 @@ const anthropic: WireFrames = {
   overloaded: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded.' } },
 };
 
-export const wires: readonly WireFrames[] = [openAiWire, anthropic];
+export const wires: readonly WireFrames[] = [openAiWire, anthropicWire];
 
 /** A whole answer, and the end of the connection. */
 export function answerWith(wire: WireFrames, text: string): (response: ServerResponse) => void {

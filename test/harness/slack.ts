@@ -54,6 +54,7 @@ export class TestSlack {
   /** What is answered to a token that is not known. */
   refusal = 'token_revoked';
   private readonly mishaps: { readonly method: string; readonly mishap: SlackMishap }[] = [];
+  private readonly files = new Map<string, Buffer>();
   private readonly kinds = new Map<string, string>();
   private saidSoFar: SaidAtSlack[] = [];
   private front: Server;
@@ -108,6 +109,15 @@ export class TestSlack {
     if (text.includes(`<@${BOT}>`) && channelType !== 'im') this.tell({ type: 'app_mention', ...said });
     this.tell({ type: 'message', channel_type: channelType, ...said });
     return ts;
+  }
+
+  /** A file that people can send, as events describe it. */
+  file(data: Buffer | string, name: string, mimetype: string, more: Json = {}): Json {
+    const id = `F${this.files.size}`;
+    const bytes = Buffer.from(data);
+    this.files.set(id, bytes);
+    const url = `http://127.0.0.1:${this.port}/files-pri/${id}`;
+    return { id, name, mimetype, size: bytes.length, mode: 'hosted', url_private_download: url, ...more };
   }
 
   /** The app is told of something. */
@@ -170,6 +180,7 @@ export class TestSlack {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.sendFile(request, response)) return;
     const body = await formOf(request);
     const method = (request.url ?? '').replace('/api/', '');
     this.calls.push({ method, body });
@@ -183,6 +194,20 @@ export class TestSlack {
     const answer = typeof mishap === 'object' ? mishap : await this.answerOf(method, body, token);
     if (mishap === 'its answer is lost') response.destroy();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  }
+
+  /** As Slack does, it answers a stranger with the page to sign in. */
+  private sendFile({ url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
+    const [, id = ''] = /^\/files-pri\/(\w+)$/.exec(url) ?? [];
+    if (id === '') return false;
+    this.calls.push({ method: 'file', body: { id } });
+    const place = this.mishaps.findIndex(({ method }) => method === 'file');
+    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    const isKnown = headers.authorization === `Bearer ${this.botToken}`;
+    if (typeof mishap === 'function') mishap(response);
+    else if (isKnown) response.end(this.files.get(id));
+    else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>Sign in</html>');
+    return true;
   }
 
   private async answerOf(method: string, body: Json, token: string): Promise<Json> {

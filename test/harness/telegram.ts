@@ -36,6 +36,7 @@ export class TestTelegram {
   /** The only token that is known; changing it is revoking the old one. */
   token = BOT_TOKEN;
   private readonly mishaps: { readonly method: string; readonly mishap: Mishap }[] = [];
+  private readonly files = new Map<string, Buffer>();
   private readonly unconfirmed: Update[] = [];
   private readonly handedOver: Update[] = [];
   private readonly open = new Set<ServerResponse>();
@@ -71,7 +72,17 @@ export class TestTelegram {
       firstName: 'Ada',
       type: type as 'private',
     });
-    await client.sendMessage(client.makeMessage(text, more));
+    // Its types lean on a package that it does not bring along.
+    const message = client.makeMessage(text, more) as object;
+    // Telegram leaves out what is not there.
+    await client.sendMessage(text === '' ? { ...message, text: undefined } : message);
+  }
+
+  /** A file that people can send. @returns its id */
+  file(data: Buffer | string): string {
+    const id = `file-${this.files.size}`;
+    this.files.set(id, Buffer.from(data));
+    return id;
   }
 
   /** What the bot has said, in order, as it reads now. */
@@ -133,6 +144,7 @@ export class TestTelegram {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.sendFile(request.url ?? '', response)) return;
     const body = await bodyOf(request);
     const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
     const call: BotCall = { method, body, status: 0 };
@@ -155,6 +167,27 @@ export class TestTelegram {
     response.end(JSON.stringify(answer.json));
   }
 
+  private sendFile(path: string, response: ServerResponse): boolean {
+    const [, token, id = ''] = /^\/file\/bot([^/]+)\/files\/(.+)$/.exec(path) ?? [];
+    if (token === undefined) return false;
+    this.calls.push({ method: 'file', body: { id }, status: 200 });
+    const place = this.mishaps.findIndex(({ method }) => method === 'file');
+    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    if (typeof mishap === 'function') mishap(response);
+    else response.writeHead(token === this.token ? 200 : 404).end(this.files.get(id) ?? '');
+    return true;
+  }
+
+  private fileOf(id: string): { status: number; json: unknown } {
+    const data = this.files.get(id);
+    const missing = { ok: false, error_code: 400, description: 'Bad Request: invalid file_id' };
+    if (data === undefined) return { status: 400, json: missing };
+    const large = { ok: false, error_code: 400, description: 'Bad Request: file is too big' };
+    if (data.length > 20_000_000) return { status: 400, json: large };
+    const result = { file_id: id, file_unique_id: id, file_size: data.length, file_path: `files/${id}` };
+    return { status: 200, json: { ok: true, result } };
+  }
+
   private async answerOf(
     method: string,
     token: string,
@@ -164,6 +197,7 @@ export class TestTelegram {
     const refused = { ok: false, error_code: 401, description: 'Unauthorized' };
     if (token !== this.token) return { status: 401, json: refused };
     if (method === 'sendChatAction') return { status: 200, json: { ok: true, result: true } };
+    if (method === 'getFile') return this.fileOf(String(body['file_id']));
     if (method === 'getUpdates') {
       const result = await this.updates(body, token, response);
       return result === undefined
@@ -199,7 +233,7 @@ export class TestTelegram {
       if (token !== this.token) return undefined;
       // Nobody listens any more: what would be taken now would be taken from the next one who asks.
       if (!response.destroyed) {
-        const updates = this.platform.getUpdates(token) as Update[];
+        const updates = (this.platform.getUpdates(token) as Update[]).map(edited);
         this.unconfirmed.push(...updates);
         this.handedOver.push(...updates);
       }
@@ -208,6 +242,12 @@ export class TestTelegram {
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
   }
+}
+
+/** A message with a date of an edit is one. */
+function edited(update: Update & { message?: { edit_date?: number } }): Update {
+  const { message, ...rest } = update;
+  return message?.edit_date === undefined ? update : ({ ...rest, edited_message: message } as Update);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {

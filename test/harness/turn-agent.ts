@@ -1,6 +1,7 @@
 import type { ModelHealth } from '../../src/areas/models/model-health.service.js';
 import type { ModelProvider } from '../../src/areas/models/model-provider.port.js';
 import type { TurnAgent } from '../../src/areas/turns/turn.js';
+import type { TurnFailovers } from '../../src/areas/turns/turn-failovers.js';
 import { agentSettings } from '../../src/platform/settings/agent-settings.js';
 import { type GatewaySettings, settingsSchema } from '../../src/platform/settings/settings.schema.js';
 
@@ -21,3 +22,6 @@ export const forgetfulHealth = {
   failed: () => undefined,
   answered: () => undefined,
 } as unknown as ModelHealth;
+
+/** Keeps no note of models that failed. */
+export const noFailovers = { note: () => undefined } as unknown as TurnFailovers;

@@ -71,9 +71,8 @@ test('nor for WebSockets', async () => {
 });
 
 test('many good tokens that come for the first time, all at once and from one address, are let in', async () => {
-  const tokens = await Promise.all(
-    Array.from({ length: 4 * LIMIT }, (_, i) => gateway.mint({ name: `n${i}` })),
-  );
+  const tokens: string[] = [];
+  for (let i = 0; i < 4 * LIMIT; i += 1) tokens.push(await gateway.mint({ name: `n${i}` }));
   const answers = await Promise.all(tokens.map((token) => gateway.caller('a', token).get('/sessions')));
   expect(answers.map(({ status }) => status)).toEqual(tokens.map(() => 200));
 });

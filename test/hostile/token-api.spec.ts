@@ -1,6 +1,8 @@
 import type { GrantedScope } from '../../src/platform/tokens/scopes.js';
+import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench } from '../harness/mcp.js';
+import { TurnStream } from '../harness/turn-stream.js';
 
 interface Made {
   id: string;
@@ -145,6 +147,24 @@ describe('"nobody gives more than they hold"', () => {
   });
 });
 
+test('a caller of some agents hands on those alone', async () => {
+  const caller = gateway.adminCaller(await gateway.mint({ agents: ['default', 'support'], name: 'of two' }));
+  const made = await caller.post<Made & { agents: string[] }>('/tokens', {
+    name: 'of two as well',
+    preset: 'admin',
+  });
+  expect([made.status, made.body.agents]).toEqual([201, ['default', 'support']]);
+  const own = await caller.post<Made & { agents: string[] }>(`/tokens/${made.body.id}/rotate`, {});
+  expect([own.status, own.body.agents]).toEqual([201, ['default', 'support']]);
+  const [, fewer] = await minted({ agents: ['support'], name: 'of one' });
+  expect((await caller.post(`/tokens/${fewer}/rotate`, {})).status).toBe(201);
+  for (const agents of [undefined, ['default', 'legal']]) {
+    const [, more] = await minted({ name: 'of more', ...(agents && { agents }) });
+    const { status, body } = await caller.post<Refusal>(`/tokens/${more}/rotate`, {});
+    expect([status, body.error.details?.reason]).toEqual([403, 'more_than_held']);
+  }
+});
+
 test('a repeated Idempotency-Key gets the same token, which is nowhere in the database in the clear', async () => {
   const key = { 'idempotency-key': `make-${process.pid}` };
   const first = await gateway.admin.post<Made>('/tokens', CI, key);
@@ -207,4 +227,117 @@ test('keep_old has to end, and a name of a channel is refused', async () => {
   const [, id] = await minted({});
   expect((await gateway.admin.post(`/tokens/${id}/rotate`, { keep_old: 'never' })).status).toBe(400);
   expect((await gateway.admin.post('/tokens', { name: 'channel:team', preset: 'viewer' })).status).toBe(400);
+});
+
+describe('"What a token made ends with its revocation"', () => {
+  const status = async (at: TestGateway, token: string) =>
+    (await at.caller('b', token).get('/sessions')).status;
+  const endsEverywhere = async (...tokens: string[]) => {
+    const since = performance.now();
+    await eventually(async () => {
+      for (const token of tokens)
+        expect([await status(gateway, token), await status(other, token)]).toEqual([401, 401]);
+    });
+    expect(performance.now() - since).toBeLessThan(3000);
+  };
+  const makes = async (token: string, name: string) => {
+    const { status: said, body } = await gateway
+      .adminCaller(token)
+      .post<Made>('/tokens', { name, preset: 'admin' });
+    expect(said).toBe(201);
+    return body;
+  };
+
+  test('tokens that it made end with it, what those made too, with their webhooks and streams; others go on', async () => {
+    const [maker, id] = await minted({ name: 'maker' });
+    const child = await makes(maker, 'child');
+    const grandchild = await makes(child.token, 'grandchild');
+    const stranger = await makes(gateway.token, 'stranger');
+    const hook = await other
+      .caller('b', grandchild.token)
+      .post<{ id: string }>('/hooks', { url: 'https://example.com/', events: ['*'] });
+    expect(hook.status).toBe(201);
+    const stream = await TurnStream.open(`${other.b.base}/logs/stream`, grandchild.token);
+    expect((await gateway.admin.delete(`/tokens/${id}`)).status).toBe(204);
+    await endsEverywhere(maker, child.token, grandchild.token);
+    await eventually(() => expect(stream.ended).toBe(true));
+    const [row] = await gateway.database.query<object>(
+      'SELECT active, inactive_reason FROM hooks WHERE id = $1',
+      [hook.body.id],
+    );
+    expect(row).toEqual({ active: false, inactive_reason: 'token_revoked' });
+    expect(await status(other, stranger.token)).toBe(200);
+    const { body } = await gateway.admin.get<{ items: { subject: string }[] }>(
+      '/audit?action=token.revoked&limit=3',
+    );
+    expect(body.items.map(({ subject }) => subject).sort()).toEqual(['child', 'grandchild', 'maker']);
+  });
+
+  test('its expiry ends none of them', async () => {
+    const expiresAt = new Date(Date.now() + 1500);
+    const maker = await gateway.mint({ name: 'brief', expiresAt });
+    const child = await makes(maker, 'child of brief');
+    await gateway.database.query(`UPDATE api_tokens SET expires_at = NULL WHERE id = $1`, [child.id]);
+    await eventually(async () => expect(await status(gateway, maker)).toBe(401));
+    expect(await status(gateway, child.token)).toBe(200);
+  });
+
+  test('"Rotation hands everything to the new token": its children end with the new one, and it ends with its own maker', async () => {
+    const [maker, id] = await minted({ name: 'root' });
+    const child = await makes(maker, 'branch');
+    const leaf = await makes(child.token, 'leaf');
+    const next = (await gateway.adminCaller(child.token).post<Made>(`/tokens/${child.id}/rotate`, {})).body;
+    await endsEverywhere(child.token);
+    expect([await status(gateway, next.token), await status(other, leaf.token)]).toEqual([200, 200]);
+    expect((await gateway.admin.delete(`/tokens/${id}`)).status).toBe(204);
+    await endsEverywhere(maker, next.token, leaf.token);
+  });
+
+  test('whoever rotates the token of another holds the new one, which ends with that holder and not with its first maker', async () => {
+    const [first, firstId] = await minted({ name: 'first maker' });
+    const [second, secondId] = await minted({ name: 'second maker' });
+    const child = await makes(first, 'handed over');
+    const next = (await gateway.adminCaller(second).post<Made>(`/tokens/${child.id}/rotate`, {})).body;
+    expect((await gateway.admin.delete(`/tokens/${firstId}`)).status).toBe(204);
+    await endsEverywhere(first, child.token);
+    expect(await status(gateway, next.token)).toBe(200);
+    expect((await gateway.admin.delete(`/tokens/${secondId}`)).status).toBe(204);
+    await endsEverywhere(second, next.token);
+  });
+
+  test('no token replaces the one that made it, to outlive it', async () => {
+    const [maker, id] = await minted({ name: 'parent' });
+    const child = await makes(maker, 'daughter');
+    const grandchild = await makes(child.token, 'granddaughter');
+    for (const target of [id, child.id]) {
+      const said = await gateway.adminCaller(grandchild.token).post<Refusal>(`/tokens/${target}/rotate`, {});
+      expect([said.status, said.body.error.details?.reason]).toEqual([403, 'made_by_it']);
+    }
+    expect((await gateway.admin.delete(`/tokens/${id}`)).status).toBe(204);
+    await endsEverywhere(maker, child.token, grandchild.token);
+  });
+
+  test('a maker that is revoked while it makes tokens leaves none', async () => {
+    const [maker, id] = await minted({ name: 'racing' });
+    const caller = gateway.adminCaller(maker);
+    const wishes = Array.from({ length: 12 }, (_, n) =>
+      caller.post<Made>('/tokens', { name: `racing ${n}`, preset: 'admin' }),
+    );
+    await Promise.race(wishes);
+    expect((await other.adminCaller(gateway.token).delete(`/tokens/${id}`)).status).toBe(204);
+    const made = (await Promise.all(wishes)).filter(({ status: said }) => said === 201);
+    expect(made.length).toBeGreaterThan(0);
+    await endsEverywhere(...made.map(({ body }) => body.token));
+  });
+
+  test('tokens that rotate and revoke one another at once wait for each other: one wins, and none fails with 5xx', async () => {
+    const [[one, oneId], [two, twoId]] = [await minted({ name: 'cain' }), await minted({ name: 'abel' })];
+    const said = await Promise.all([
+      gateway.adminCaller(one).post(`/tokens/${twoId}/rotate`, {}),
+      other.adminCaller(two).post(`/tokens/${oneId}/rotate`, {}),
+      gateway.adminCaller(one).post(`/tokens/${oneId}/rotate`, {}),
+      other.adminCaller(two).delete(`/tokens/${oneId}`),
+    ]);
+    expect(said.map((answer) => answer.status).filter((code) => code >= 500)).toEqual([]);
+  });
 });

@@ -140,7 +140,7 @@ test('a channel can be configured over the API, except for its address and its v
 test.each([
   [{ type: 'telegram' }, 'channels_config.x.type', 'needs a token or a token_env'],
   [{ type: 'webhook' }, 'channels_config.x.type', 'needs a secret or a secret_env'],
-  [{ type: 'icq' }, 'channels_config.x.type', 'one of "slack", "telegram", "webhook"'],
+  [{ type: 'icq' }, 'channels_config.x.type', 'one of "slack", "teams", "telegram", "webhook"'],
   [{ type: 'webhook', secret: 'x', tokn: '1:A' }, 'channels_config.x.tokn', 'the nearest is'],
 ])('%j is refused with a sentence that names the key', async (settings, path, sentence) => {
   const { status, body } = await gateway.b.patch<{

@@ -5,6 +5,7 @@ import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import { ModelChains, ModelHealth } from '../models/models.api.js';
 
 /** An agent as it is configured, and what it does at the moment. */
@@ -42,11 +43,12 @@ export class AgentDirectory {
     private readonly database: Database,
   ) {}
 
-  /** By name. */
-  async list(query: PageQuery): Promise<Page<AgentReport>> {
+  /** By name; those that the caller may use. */
+  async list(query: PageQuery, caller: Pick<Caller, 'agents'>): Promise<Page<AgentReport>> {
     const { current } = this.settings;
     const after = query.cursor === undefined ? undefined : LIST.after(query)[0];
     const agents = agentNames(current)
+      .filter((name) => caller.agents?.includes(name) !== false)
       .flatMap((name) => agentSettings(current, name) ?? [])
       .filter(({ name }) => after === undefined || name > after)
       .sort((one, other) => (one.name < other.name ? -1 : 1))

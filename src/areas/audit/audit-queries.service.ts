@@ -4,6 +4,8 @@ import type { PageQuery } from '../../http/paging/page-query.js';
 import { type AuditFilter, AuditStore } from '../../platform/audit-log/audit.store.js';
 import type { AuditRow } from '../../platform/audit-log/audit-chain.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
+import { refuseSomeAgents } from '../../platform/tokens/agent-access.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 
 const LIST = new KeysetList<AuditRow>('audit', ['time', 'number'], ({ at, id }) => [at, id]);
 
@@ -15,8 +17,12 @@ export class AuditQueries {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Newest first. A page that is read is a row itself. */
-  async list({ actor, action, subject, since, ...page }: PageQuery & AuditFilter): Promise<Page<AuditRow>> {
+  /** Newest first. A page that is read is a row itself. Throws `AgentNotAllowed` for a caller of some agents. */
+  async list(
+    { actor, action, subject, since, ...page }: PageQuery & AuditFilter,
+    caller: Caller,
+  ): Promise<Page<AuditRow>> {
+    refuseSomeAgents('the audit tells', caller);
     // A duration means another moment with each page, so that it is no part of what a cursor belongs to.
     const filters = [actor, action, subject];
     const filter = { actor, action, subject, since };

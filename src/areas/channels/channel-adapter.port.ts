@@ -1,10 +1,34 @@
+import type { Logger } from '../../platform/logging/logger.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { type Environment } from '../../platform/settings/environment.js';
 import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
+import type { AttachmentType } from '../turns/turns.api.js';
 import { ChannelRefused } from './channel-failures.js';
 
 /** Data that only the adapter reads and gets back unchanged; JSON, at most a few hundred bytes. */
 export type AdapterData = Readonly<Record<string, unknown>>;
+
+/** Something that was sent beside the text, such as a picture. Its bytes are fetched when the message is answered. */
+export interface InboundFile {
+  readonly type: AttachmentType;
+  /** As people see it; at most 200 characters. */
+  readonly name: string;
+  readonly mimeType: string;
+  /** As announced; null when the platform does not say. */
+  readonly sizeBytes: number | null;
+  /** Where `fetchFile` finds it; null for what cannot be had, such as a story. Only the adapter reads it. */
+  readonly where: AdapterData | null;
+}
+
+/** What a message is about, as its platform shows it. */
+export interface MessageContext {
+  /** The message that it answers. `author` is null when the platform names none, and `agent` when the bot wrote it. */
+  readonly quote?: { readonly author: { readonly name: string } | 'agent' | null; readonly text: string };
+  /** Who wrote it first. */
+  readonly forwardedFrom?: string;
+  /** It replaces an earlier message of the same person. */
+  readonly isEdit?: boolean;
+}
 
 /** One message from the platform. Adapters do not decide who may write. */
 export interface InboundMessage {
@@ -24,6 +48,9 @@ export interface InboundMessage {
   /** Meant for the bot: written in private, mentioning it, or replying to it. */
   readonly isAddressed: boolean;
   readonly text: string;
+  readonly context?: MessageContext;
+  /** What was sent beside the text, in order. */
+  readonly files?: readonly InboundFile[];
   /** Where the answer goes. */
   readonly target: AdapterData;
 }
@@ -49,6 +76,13 @@ export interface OutboundReply {
   readonly text: string;
   /** The same on every attempt, for platforms that drop duplicates. */
   readonly key: string;
+}
+
+/** The bytes of a file that someone sent. */
+export interface FetchedFile {
+  readonly data: Buffer;
+  /** As the platform answered. */
+  readonly mimeType?: string | undefined;
 }
 
 /**
@@ -79,6 +113,12 @@ export abstract class ChannelAdapter {
   /** Replaces a reply; repeating it does no harm. Throws `NotSent`. Absent where the platform cannot edit. */
   edit?(externalId: string, reply: OutboundReply, signal: AbortSignal): Promise<void>;
 
+  /**
+   * The bytes of a file, at most `maxBytes`. Credentials go to the platform's own host only. Throws `FileNotHad`. Absent where
+   * people cannot send files.
+   */
+  fetchFile?(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile>;
+
   /** Shows for some seconds that an answer is being written. A failure does no harm. */
   typing?(target: AdapterData, signal: AbortSignal): Promise<void>;
 }
@@ -90,6 +130,7 @@ export interface AdapterParts {
   readonly environment: Environment;
   /** The only way to reach the network. */
   readonly outbound: OutboundClient;
+  readonly logger: Logger;
 }
 
 /** A credential from the settings, or from the variable that they name. Throws `ChannelRefused` when there is none. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Logs } from '../../platform/logging/logger.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { Environment } from '../../platform/settings/environment.js';
@@ -11,6 +12,7 @@ type AdapterFactory = (parts: AdapterParts) => Promise<ChannelAdapter>;
 /** The libraries of a type are loaded with its first channel. */
 const FACTORIES: Readonly<Record<ChannelSettings['type'], AdapterFactory>> = {
   slack: async (parts) => new (await import('./adapters/slack/slack.adapter.js')).SlackAdapter(parts),
+  teams: async (parts) => new (await import('./adapters/teams/teams.adapter.js')).TeamsAdapter(parts),
   telegram: async (parts) =>
     new (await import('./adapters/telegram/telegram.adapter.js')).TelegramAdapter(parts),
   webhook: async (parts) => new (await import('./adapters/webhook/webhook.adapter.js')).WebhookAdapter(parts),
@@ -35,6 +37,7 @@ export class ChannelAdapters {
     private readonly environment: Environment,
     private readonly outbound: OutboundClient,
     private readonly redactor: Redactor,
+    private readonly logs: Logs,
   ) {}
 
   names(): readonly string[] {
@@ -67,7 +70,10 @@ export class ChannelAdapters {
 
   private make(name: string, settings: ChannelSettings): Promise<ChannelAdapter> {
     const { environment, outbound } = this;
-    const adapter = createAdapter({ name, settings, environment, outbound });
+    const adapter = createAdapter({
+      ...{ name, settings, environment, outbound },
+      logger: this.logs.for(`channel::${name}`),
+    });
     // `get` reports the failure to whoever needs the adapter.
     adapter.catch(() => undefined);
     return adapter;
@@ -75,9 +81,10 @@ export class ChannelAdapters {
 
   /** Redacts secrets that come from variables; those in the settings are redacted already. */
   private hideSecrets(all: readonly ChannelSettings[]): void {
-    const variables = all.flatMap(({ token_env, app_token_env, secret_env }) => [
+    const variables = all.flatMap(({ token_env, app_token_env, app_secret_env, secret_env }) => [
       token_env,
       app_token_env,
+      app_secret_env,
       secret_env,
     ]);
     const secrets = variables.flatMap((variable) => this.environment.lookup(variable)?.trim() ?? []);

@@ -42,6 +42,20 @@ export class NotSent extends Error {
   }
 }
 
+/** A file that someone sent cannot be had. The message ends a sentence for people, such as "it is too large". */
+export class FileNotHad extends Error {
+  override readonly name = 'FileNotHad';
+
+  constructor(
+    /** `later`: another attempt may succeed. `never`: it will not. */
+    readonly why: 'later' | 'never',
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Another replica holds the lease: nothing was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
@@ -58,6 +72,8 @@ export class RetryLater extends Error {
   constructor(
     reason: string,
     readonly afterMs: number,
+    /** False for a wait that is as it should be. */
+    readonly isFailure = true,
   ) {
     super(reason);
   }

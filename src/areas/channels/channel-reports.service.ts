@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import type { Gauge } from 'prom-client';
+import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
 import { Redactor } from '../../platform/logging/redactor.js';
 import { ScrapeService } from '../../platform/metrics/scrape.service.js';
 import { ChannelDirectory, SessionsService } from '../sessions/sessions.api.js';
@@ -27,10 +29,17 @@ export interface ChannelReport extends ChannelState {
   readonly activeSessions: number;
 }
 
+export interface ChannelDescription extends ChannelReport {
+  /** As it is configured; `api` for the one that is built in. */
+  readonly type: string;
+}
+
 export interface ChannelHealth extends ChannelProbe {
   readonly name: string;
   readonly lastMessageAt: Date | null;
 }
+
+const LIST = new KeysetList<string>('channels', ['text'], (name) => [name]);
 
 /**
  * The state of the channels, and restarts and tests of them (docs/specification/silences.md, Channels). Methods that take
@@ -51,6 +60,18 @@ export class ChannelReports {
 
   list(counted: CountedSessions): Promise<ChannelReport[]> {
     return Promise.all(this.directory.names().map((name) => this.report(this.channel(name), counted)));
+  }
+
+  /** For operators, by name. */
+  async page(query: PageQuery): Promise<Page<ChannelDescription>> {
+    const after = query.cursor === undefined ? '' : (LIST.after(query)[0] ?? '');
+    const names = [...this.directory.names()].filter((name) => name > after).sort();
+    const { items, nextCursor } = LIST.page(names.slice(0, query.limit + 1), query);
+    const reports = items.map(async (name) => ({
+      ...(await this.report(this.channel(name), 'live')),
+      type: this.directory.settingsOf(name)?.type ?? this.api.name,
+    }));
+    return { items: await Promise.all(reports), nextCursor };
   }
 
   /** Resolves before the channel is connected again: the status is `reconnecting`. Throws `ChannelDisabled`. */
@@ -87,12 +108,16 @@ export class ChannelReports {
 
   /** The status of every enabled channel by name. */
   async statuses(): Promise<Map<string, ChannelStatus>> {
+    return new Map((await this.enabledStates()).map(({ name, status }) => [name, status]));
+  }
+
+  /** The state of every enabled channel. */
+  async enabledStates(): Promise<({ readonly name: string } & ChannelState)[]> {
     const enabled = this.directory
       .names()
       .map((name) => this.channel(name))
       .filter((channel) => channel.enabled);
-    const states = await Promise.all(enabled.map((channel) => channel.state()));
-    return new Map(enabled.map(({ name }, index) => [name, states[index]?.status ?? 'disconnected']));
+    return Promise.all(enabled.map(async (channel) => ({ name: channel.name, ...(await channel.state()) })));
   }
 
   private channel(name: string): Channel {

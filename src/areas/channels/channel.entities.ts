@@ -116,6 +116,10 @@ export class ChannelMessageEntity {
   @Column({ type: 'json' })
   target!: Record<string, unknown>;
 
+  /** What was sent beside the text, and what became of it; emptied when done. */
+  @Column({ type: 'json', default: [] })
+  files!: Record<string, unknown>[];
+
   @Column({ name: 'received_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   receivedAt!: Date;
 

@@ -31,6 +31,19 @@ export class NotSigned extends Unauthorized {
   }
 }
 
+/** Also thrown for an unknown channel, so that the names of channels cannot be guessed. */
+export class NotFromConnector extends Unauthorized {
+  constructor() {
+    super(
+      'The request has to carry a token that the connector of Microsoft Teams issued to the app of this channel, for this address and platform.',
+      {
+        headers: { 'WWW-Authenticate': 'Bearer realm="agent-gateway"' },
+        details: { reason: 'not_from_connector' },
+      },
+    );
+  }
+}
+
 export class SenderNotAllowed extends Forbidden {
   constructor() {
     super('This user may not write here: allowed_users of the channel does not name them.', {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
+import { TeamsInbound } from './adapters/teams/teams-inbound.service.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
@@ -11,16 +12,18 @@ import { ConversationStore } from './conversations/conversation.store.js';
 import { DoneSignal } from './conversations/conversation-run.js';
 import { ConversationWorker } from './conversations/conversation-worker.service.js';
 import { Inbox, InboxRetention } from './inbound/inbox.store.js';
+import { MessageFiles } from './inbound/message-files.js';
 import { ReplyStore } from './replies/reply.store.js';
 import { ReplySender } from './replies/reply-sender.js';
 import { RunnerPartsFactory } from './supervision/channel-runner.js';
 import { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 import { InboundController } from './wire/inbound.controller.js';
+import { TeamsController } from './wire/teams.controller.js';
 
 /** Channels at work: who receives, what is answered, and what callers see of it. */
 @Module({
   imports: [SessionsModule, TurnsModule],
-  controllers: [InboundController],
+  controllers: [InboundController, TeamsController],
   providers: [
     ChannelActivity,
     ApiChannel,
@@ -28,9 +31,11 @@ import { InboundController } from './wire/inbound.controller.js';
     ChannelAdapters,
     Inbox,
     InboxRetention,
+    MessageFiles,
     DoneSignal,
     WebhookAnswers,
     WebhookInbound,
+    TeamsInbound,
     ConversationStore,
     ConversationWorker,
     ReplyStore,

@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
 import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
+import { ConfigHistory } from './config-history.service.js';
 import { Configuration } from './configuration.js';
 import { ConfigurationWatch } from './configuration-watch.service.js';
 
@@ -16,8 +17,9 @@ export class ConfigurationModule {
         { provide: Settings, useValue: configuration.live },
         { provide: SettingsSubscribers, useValue: configuration.subscribers },
         ConfigurationWatch,
+        ConfigHistory,
       ],
-      exports: [Configuration, Settings, SettingsSubscribers],
+      exports: [ConfigHistory, Configuration, Settings, SettingsSubscribers],
     };
   }
 }

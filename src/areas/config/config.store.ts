@@ -87,6 +87,11 @@ const HISTORY: Statement = {
   text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
          FROM config_changes ORDER BY revision DESC LIMIT $1`,
 };
+const PAGE: Statement = {
+  name: 'config.page',
+  text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
+         FROM config_changes WHERE revision < $1::int8 ORDER BY revision DESC LIMIT $2`,
+};
 const SINCE: Statement = {
   name: 'config.since',
   text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
@@ -135,6 +140,11 @@ export class ConfigStore {
   /** The newest changes, newest first. */
   async history(limit: number): Promise<readonly ConfigChange[]> {
     return (await this.database.query<ChangeRow>(HISTORY, [limit])).map(toChange);
+  }
+
+  /** Those before a revision, newest first. */
+  async page(before: string, most: number): Promise<readonly ConfigChange[]> {
+    return (await this.database.query<ChangeRow>(PAGE, [before, most])).map(toChange);
   }
 
   /** Every change after a revision, newest first. */

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
@@ -106,7 +107,8 @@ const DELIVERY: Statement = {
     FROM hook_deliveries WHERE event_id = $1 AND hook_id = $2`,
 };
 
-/** Looks up, replays and tests webhooks for the command line. */
+/** Looks up, replays and tests webhooks, for operators. */
+@Injectable()
 export class HookAdmin {
   constructor(private readonly database: Database) {}
 

@@ -1,4 +1,5 @@
-/** What others may use of webhooks: how deliveries are signed, and how a signature is checked. */
+/** What others may use of webhooks: how deliveries are signed, how a signature is checked, and which webhooks fail. */
+export { DeliveryDirectory } from './delivery-directory.service.js';
 export {
   deliveryHeaders,
   type SignatureProblem,

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { TokenEndings } from '../../platform/tokens/token-endings.js';
 import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { Deliverer } from './deliverer.service.js';
+import { DeliveryDirectory } from './delivery-directory.service.js';
 import { DeliveryMetrics, deliveryMetricProviders } from './delivery-metrics.js';
 import { DeliverySender } from './delivery-sender.js';
 import { FirstAttempts } from './first-attempts.js';
 import { HookStore } from './hook.store.js';
+import { HookAdmin } from './hook-admin.js';
 import { HookRetention } from './hook-retention.service.js';
 import { HookSecrets } from './hook-secrets.js';
 import { HooksService } from './hooks.service.js';
@@ -36,8 +38,10 @@ import { TokenHooks } from './token-hooks.js';
     Retries,
     Deliverer,
     HookRetention,
+    HookAdmin,
+    DeliveryDirectory,
   ],
-  exports: [HooksService],
+  exports: [HooksService, DeliveryDirectory],
 })
 export class HooksModule {
   constructor(endings: TokenEndings, ofToken: TokenHooks) {

@@ -8,6 +8,7 @@ import { EVENT_NAMES, isSubscribable } from '../../platform/events/event-catalog
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { OutboundRefused } from '../../platform/outbound/outbound.errors.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { refuseSomeAgents } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import { shareOf } from '../../platform/tokens/token-shares.js';
@@ -31,7 +32,7 @@ export interface HookInput {
 
 /**
  * Webhooks as callers manage them (docs/specification/api.md, 2.4). A token bound to a user has its own, about that
- * user only.
+ * user only; any other that is for some agents gets `AgentNotAllowed`.
  */
 @Injectable()
 export class HooksService {
@@ -47,6 +48,7 @@ export class HooksService {
    * `TooManyHooks` for the 1001st hook of all. `onCommit` runs in the same transaction.
    */
   async register(input: HookInput, caller: Caller, onCommit?: OnCommit<Hook>): Promise<Hook> {
+    refuseNarrowCaller(caller);
     BadFields.refuse(await this.problemsOf(input));
     if (input.events.some(isAudit) && !readsAudit(caller)) throw new AuditNotReadable();
     const { url, events, secret } = input;
@@ -73,16 +75,23 @@ export class HooksService {
     ];
   }
 
-  list(caller: Caller): Promise<Hook[]> {
+  async list(caller: Caller): Promise<Hook[]> {
+    refuseNarrowCaller(caller);
     return this.store.list(caller.boundUserId);
   }
 
   /** Throws `HookNotFound`, also for a hook that this caller may not see. */
   async remove(id: string, caller: Caller): Promise<void> {
+    refuseNarrowCaller(caller);
     const isGone = isId('hook', id) && (await this.store.remove(id, caller.boundUserId));
     if (!isGone) throw new HookNotFound();
     this.deliverer.forget(id);
   }
+}
+
+/** Events are of all agents, but those of a user, of that user alone. */
+function refuseNarrowCaller(caller: Caller): void {
+  if (caller.boundUserId === null) refuseSomeAgents('webhooks are told', caller);
 }
 
 function isAudit(event: string): boolean {

@@ -7,7 +7,7 @@ const DEACTIVATE: Statement = {
   name: 'hooks.end_of_token',
   text: `
     WITH made AS (
-      SELECT id, active FROM hooks WHERE token_family = $1 OR made_with = $1 ORDER BY id FOR UPDATE
+      SELECT id, active FROM hooks WHERE token_family = ANY ($1) OR made_with = ANY ($1) ORDER BY id FOR UPDATE
     )
     UPDATE hooks AS h SET active = false, inactive_reason = 'token_revoked' FROM made
     WHERE h.id = made.id AND h.inactive_reason IS DISTINCT FROM 'token_revoked'
@@ -27,8 +27,8 @@ const ANNOUNCE: Statement = {
 /** Webhooks end with the token that made them: nothing more is sent, and they cannot be reactivated. */
 @Injectable()
 export class TokenHooks implements TokenEnding {
-  async end(runner: SqlRunner, familyId: string): Promise<void> {
-    const rows = await runner.query<{ id: string | null }>(DEACTIVATE, [familyId]);
+  async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {
+    const rows = await runner.query<{ id: string | null }>(DEACTIVATE, [[...owners]]);
     const ids = rows.map(({ id }) => id).filter((id) => id !== null);
     if (ids.length > 0) await runner.query(ANNOUNCE, [ids]);
   }

@@ -21,6 +21,8 @@ export interface TurnRecord {
   readonly sessionId: string;
   readonly userMessageId: string;
   readonly status: 'waiting' | 'running' | 'over';
+  /** Whether it runs no further until a person decides. */
+  readonly awaitsApproval: boolean;
   /** Whether its message was answered with 202 (`Prefer: respond-async`) and waited in the queue. */
   readonly isAccepted: boolean;
   /** Its answer; of a turn that did not complete, what it had said. */
@@ -32,7 +34,7 @@ export interface TurnRecord {
 interface TurnRow {
   session_id: string;
   user_message_id: string;
-  turn_status: TurnFailure | 'completed' | 'running' | 'waiting';
+  turn_status: TurnStatus;
   failure: StoredError | null;
   accepted: boolean;
 }
@@ -65,7 +67,8 @@ export class TurnRecords {
     return {
       sessionId,
       userMessageId,
-      status: status === 'waiting' || status === 'running' ? status : 'over',
+      status: phaseOf(status),
+      awaitsApproval: status === 'awaiting_approval',
       isAccepted: row.accepted,
       answer: row.id === null ? undefined : toMessage(row),
       error: replayedInstead(row),
@@ -79,7 +82,7 @@ export class TurnRecords {
 }
 
 function replayedInstead({ turn_status: status, failure }: TurnRow): GatewayError | undefined {
-  if (status === 'completed' || status === 'running' || status === 'waiting') return undefined;
+  if (status === 'completed' || !isOver(status)) return undefined;
   if (status === 'interrupted') return new TurnNotRepeated();
   return failure === null ? errorOf(status) : new ReplayedError(failure);
 }
@@ -127,13 +130,22 @@ export class PastTurns {
     });
     if (rows[0]?.turn_id === turnId) return turns;
     const status = await this.statusOf(sessionId, turnId);
-    return status === undefined || status === 'running' || status === 'waiting'
+    return status === undefined || !isOver(status)
       ? turns
       : [
           replayed(sessionId, turnId, undefined, errorOf(status === 'completed' ? 'failed' : status)),
           ...turns,
         ];
   }
+}
+
+function phaseOf(status: TurnStatus): TurnRecord['status'] {
+  if (isOver(status)) return 'over';
+  return status === 'waiting' ? status : 'running';
+}
+
+function isOver(status: TurnStatus): status is TurnFailure | 'completed' {
+  return status !== 'waiting' && status !== 'running' && status !== 'awaiting_approval';
 }
 
 /** A turn that is over, as viewers would have seen it live: what it said, then how it ended. */

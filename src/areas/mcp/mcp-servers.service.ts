@@ -12,9 +12,12 @@ import {
   SettingsSubscribers,
   touches,
 } from '../../platform/settings/settings-subscribers.js';
+import { ToolSources } from '../tools/tools.api.js';
 import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
+import type { UserConnectionCounts } from './connection/user-connections.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
+import { folderOf } from './sandbox/user-folders.js';
 
 class McpServerNotFound extends NotFound {
   constructor() {
@@ -30,6 +33,7 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
   /** Connections of earlier settings that are still closing. */
   private readonly leaving = new Map<string, Promise<void>>();
   private unsubscribe: () => void = () => undefined;
+  private isStarted = false;
   private isStopped = false;
 
   constructor(
@@ -37,9 +41,13 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     private readonly settings: Settings,
     private readonly subscribers: SettingsSubscribers,
     private readonly audit: AuditLog,
-  ) {}
+    sources: ToolSources,
+  ) {
+    sources.expect(() => this.isSettled);
+  }
 
   onApplicationBootstrap(): void {
+    this.isStarted = true;
     this.unsubscribe = this.subscribers.add(this);
     this.apply(enabledServers(this.settings.current));
   }
@@ -75,9 +83,20 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     );
   }
 
+  /** How many connections of users there are to a server; none for an unknown one. */
+  connectionsTo(server: string): UserConnectionCounts {
+    return this.servers.get(server)?.userConnections ?? { busy: 0, idle: 0 };
+  }
+
   /** Whether any server is not connected after a failed attempt. */
   get isFailing(): boolean {
     return [...this.servers.values()].some((connection) => connection.isFailing);
+  }
+
+  /** Whether each server is connected or has failed to. */
+  private get isSettled(): boolean {
+    const all = [...this.servers.values()];
+    return this.isStarted && all.every((connection) => connection.isUp() || connection.isFailing);
   }
 
   /** Resolves at once; the server reconnects in the background. Throws `McpServerNotFound`. */
@@ -87,6 +106,13 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
     await this.audit.record({ action: 'mcp.reconnected', target: name, outcome: 'success' });
     connection.reconnect();
     return { name, status: 'reconnecting' };
+  }
+
+  /** Ends the connections of the user whose folders have this name; resolves when no child of theirs runs here. */
+  async closeUsersOf(folder: string): Promise<void> {
+    const connections = [...this.servers.values()];
+    await Promise.all(connections.map((one) => one.closeUser((user) => folderOf(user) === folder)));
+    await Promise.all(this.leaving.values());
   }
 
   /** Starts, stops and restarts servers to match these settings; servers whose settings are the same are left alone. */

@@ -9,8 +9,10 @@ import {
 } from './connection/user-connection-metrics.js';
 import { TokenExchange } from './identity/token-exchange.js';
 import { ToolIdentity } from './identity/tool-identity.js';
+import { McpDirectory } from './mcp-directory.service.js';
 import { MCP_SERVER_STATUSES } from './mcp-server.js';
 import { McpServers } from './mcp-servers.service.js';
+import { FolderEraser } from './sandbox/folder-eraser.service.js';
 import { Sandbox } from './sandbox/sandbox.service.js';
 import { UserFolders } from './sandbox/user-folders.js';
 import { KnownTools } from './tools/known-tools.store.js';
@@ -30,6 +32,8 @@ import { Transports } from './transport/transports.js';
     KnownTools,
     Connections,
     McpServers,
+    FolderEraser,
+    McpDirectory,
     ...scrapedGauge(
       {
         name: 'agent_gateway_mcp_server_status',
@@ -54,6 +58,6 @@ import { Transports } from './transport/transports.js';
       (servers) => servers.userConnections(),
     ),
   ],
-  exports: [McpServers, Sandbox],
+  exports: [McpServers, McpDirectory, Sandbox],
 })
 export class McpModule {}

@@ -82,8 +82,8 @@ export class MemoryTools implements OnModuleInit {
     inputSchema: RegisteredTool['inputSchema'],
     run: RegisteredTool['run'],
   ): void {
-    const isAvailable = ({ agent = DEFAULT_AGENT }: ToolContext): boolean =>
-      this.memory.isOn && agentSettings(this.settings.current, agent)?.memory === true;
+    const isAvailable = ({ agent = DEFAULT_AGENT, isUnstored = false }: ToolContext): boolean =>
+      !isUnstored && this.memory.isOn && agentSettings(this.settings.current, agent)?.memory === true;
     this.registry.register({
       ...{ name, description, inputSchema, isAvailable },
       run: async (args, context, signal) => {

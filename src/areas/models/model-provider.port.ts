@@ -136,6 +136,10 @@ export interface ModelCallOptions {
   readonly idleTimeoutMs: number;
   /** Called when the first piece of a tool call arrives, which is told as an event only when it is whole. */
   readonly onBegun?: () => void;
+  /** Called when the provider has sent an event, be it one that says nothing yet: it works on the call. */
+  readonly onHeard?: () => void;
+  /** Told what the provider has counted by the time an attempt ends, however it ends. */
+  readonly onCounted?: (usage: ModelUsage) => void;
 }
 
 /** A host name or address, and a TCP port. */

@@ -4,6 +4,7 @@ export {
   BYTES_PER_TOKEN,
   chargedUsage,
   estimatedTokens,
+  type ModelOutput,
   messageTokens,
   TOKENS_PER_IMAGE,
   TOKENS_PER_MESSAGE,
@@ -26,4 +27,4 @@ export type {
   SamplingOptions,
   ToolChoice,
 } from './model-provider.port.js';
-export { isTextType } from './providers/wire/attachment-text.js';
+export { canBeShown, isTextType } from './providers/wire/attachment-text.js';

@@ -39,7 +39,7 @@ const REMOVALS: readonly Statement[] = [
   {
     name: 'content_retention.inbox',
     text: `
-      UPDATE channel_messages SET content = '' WHERE content <> ''
+      UPDATE channel_messages SET content = '', files = '[]' WHERE content <> ''
         AND message_id IN (SELECT user_message_id FROM turns WHERE session_id = ANY ($1))`,
   },
   {

@@ -36,6 +36,11 @@ const MY_HOOKS = 'SELECT h.id FROM hooks AS h WHERE h.user_id = given.id OR h.to
 const isMyEvent = (t: string): string =>
   `strpos(${t}.data::text, given.json) > 0 OR ${t}.data ->> 'session_id' IN (${MY_SESSIONS})`;
 
+/** Of the person, and of tokens that nobody else has one of the name of. */
+const MY_BUDGETS = `t.scope IN ('users', 'api_tokens') AND t.name = given.id
+  OR t.scope = 'api_tokens' AND t.name IN (SELECT k.name FROM api_tokens AS k WHERE k.user_id = given.id)
+    AND NOT EXISTS (SELECT 1 FROM api_tokens AS k WHERE k.name = t.name AND k.user_id IS DISTINCT FROM given.id)`;
+
 const WORD = 'a fixed word';
 const OPERATORS = 'what operators configured';
 
@@ -65,8 +70,16 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
       OR substring(t.operation FROM 'sess_[0-9a-z]+') IN (${MY_SESSIONS})`,
   },
   tool_approvals: {
-    goes: words('id call_id tool arguments session_id channel user_id verdict decided_by reason'),
+    goes: words(
+      'id call_id turn_id tool arguments session_id channel user_id asked_by verdict decided_by reason',
+    ),
     mine: `t.user_id = given.id OR t.session_id IN (${MY_SESSIONS})`,
+  },
+  tool_questions: {
+    goes: words(
+      'id call_id tool session_id agent channel user_id acts_for message schema url action content answered_by',
+    ),
+    mine: `t.user_id = given.id OR t.acts_for = given.id OR t.session_id IN (${MY_SESSIONS})`,
   },
   session_audiences: { goes: words('session_id replica'), mine: `t.session_id IN (${MY_SESSIONS})` },
   hook_deliveries: {
@@ -91,13 +104,13 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   },
   turns: {
     goes: words(
-      'id session_id user_message_id status owner reason model failure token_id caller options origin',
+      'id session_id user_message_id status owner reason model failure failovers token_id caller options origin',
     ),
     mine: `t.id IN (${MY_TURNS})`,
     hashed: ['token_id'],
   },
   channel_messages: {
-    goes: words('channel conversation external_id message_id user_id content target'),
+    goes: words('channel conversation external_id message_id user_id content target files'),
     mine: 't.user_id = given.id',
   },
   channel_conversations: {
@@ -105,7 +118,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     mine: `t.sole_user = given.id OR t.session_id IN (${MY_SESSIONS})`,
   },
   sessions: {
-    goes: words('id channel user_id status system_prompt model metadata turn_owner agent'),
+    goes: words('id channel user_id status system_prompt model metadata turn_owner agent awaits_message_id'),
     mine: 't.user_id = given.id',
   },
   memory_entries: { goes: words('id user_id content digest words session_id'), mine: 't.user_id = given.id' },
@@ -114,10 +127,12 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   rate_buckets: { goes: words('key'), mine: 't.key ~ given.word' },
   usage_entries: usage(),
   usage_days: usage(),
+  budget_spending: { goes: words('scope name'), mine: MY_BUDGETS },
+  budget_notices: { goes: words('scope name period notice'), mine: MY_BUDGETS },
   api_tokens: {
     mine: 't.user_id = given.id',
     stays: true,
-    hashed: ['user_id'],
+    hashed: ['user_id', 'maker_family'],
     secret: ['sha256'],
     also: { set: `name = 'erased'`, where: `t.user_id = given.id AND t.name <> 'erased'` },
     kept: {
@@ -126,6 +141,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
       sha256: 'of the token',
       scopes: WORD,
       family_id: 'of the token',
+      maker_credential: 'of a JWT',
       agents: OPERATORS,
     },
   },
@@ -138,14 +154,6 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
       where: `t.actor_name <> 'erased' AND t.actor_token_id IN (SELECT k.id FROM api_tokens AS k WHERE k.user_id = given.hash)`,
     },
     kept: { action: WORD, edits: OPERATORS },
-  },
-  budget_spending: {
-    goes: words('scope name'),
-    mine: `t.scope IN ('users', 'api_tokens') AND t.name = given.id`,
-  },
-  budget_notices: {
-    goes: words('scope name period notice'),
-    mine: `t.scope IN ('users', 'api_tokens') AND t.name = given.id`,
   },
   identity_denials: {
     hashed: ['subject'],
@@ -173,6 +181,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     },
   },
   config_overrides: { kept: { key: OPERATORS, value: OPERATORS, sealed: OPERATORS } },
+  erased_folders: { kept: { folder: 'the name of a folder on replicas that were away: a hash' } },
   log_writers: { kept: { writer: 'a replica' } },
   master_key_check: { kept: { sealed: 'a known word' } },
   mcp_tools: {

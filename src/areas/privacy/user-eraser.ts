@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import type { TokenStore } from '../../platform/tokens/token.store.js';
 import type { TokensService } from '../../platform/tokens/tokens.service.js';
+import { wakeParked } from '../turns/turns.api.js';
 import type { TablePlan } from './erasure-plan.js';
 import { GIVEN, givenValues, type Person } from './person.js';
 import { existingTables } from './tables.js';
@@ -23,6 +24,10 @@ const END_SESSIONS: Statement = {
     UPDATE sessions SET status = 'terminated', ended_at = now()
     WHERE user_id = $1 AND status <> 'terminated' RETURNING id`,
 };
+const WAKE_PARKED: Statement = {
+  name: 'privacy.wake_parked',
+  text: wakeParked('turns.session_id IN (SELECT id FROM sessions WHERE user_id = $1)'),
+};
 const DROP_WAITING: Statement = {
   name: 'privacy.drop_waiting',
   text: `
@@ -33,7 +38,7 @@ const RUNNING: Statement = {
   name: 'privacy.running',
   text: `
     SELECT count(*)::int AS n FROM turns JOIN sessions AS s ON s.id = turns.session_id
-    WHERE s.user_id = $1 AND turns.status = 'running'`,
+    WHERE s.user_id = $1 AND turns.status IN ('running', 'awaiting_approval')`,
 };
 const NAMED_IN_CONFIGURATION: Statement = {
   name: 'privacy.named_in_configuration',
@@ -50,6 +55,11 @@ export interface Erasure {
   readonly configuration: readonly string[];
 }
 
+/** What lies on the machines of replicas; they delete it. */
+export interface PersonFolders {
+  note(userId: string): Promise<void>;
+}
+
 /**
  * Erases a person by the plan, in small batches, each a transaction of its own. A run that was interrupted is repeated and
  * goes on with what is left. Running turns are ended first, so that no replica writes what was just erased.
@@ -60,11 +70,13 @@ export class UserEraser {
     private readonly tokens: TokensService,
     private readonly store: TokenStore,
     private readonly audit: AuditLog,
+    private readonly folders: PersonFolders,
   ) {}
 
   async run(person: Person, progress: (done: number, all: number) => void): Promise<Erasure> {
     await this.revokeTokens(person);
     await this.endSessions(person);
+    await this.folders.note(person.id);
     await sleep(LOGS_SETTLE_MS);
     const tables = await existingTables(this.database);
     let all = 0;
@@ -99,10 +111,11 @@ export class UserEraser {
     return { deleted, renamed, configuration: found.map(({ key }) => key) };
   }
 
-  /** What tokens bound to the person made ends with them. */
+  /** What tokens bound to the person made ends with them, and so does what the person made as an identity. */
   private async revokeTokens({ id }: Person): Promise<void> {
     for (const token of await this.store.list())
       if (token.boundUserId === id && token.revokedAt === null) await this.tokens.revoke(token.id);
+    await this.tokens.endMadeBy(id);
   }
 
   /** Replicas abort turns of sessions that have ended. A turn whose replica died is deleted all the same. */
@@ -115,6 +128,7 @@ export class UserEraser {
       });
     }
     await this.database.query(DROP_WAITING, [id]);
+    await this.database.query(WAKE_PARKED, [id]);
     for (const until = Date.now() + MAX_TURN_WAIT_MS; Date.now() < until; ) {
       const [running] = await this.database.query<{ n: number }>(RUNNING, [id]);
       if (running === undefined || running.n === 0) return;

@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
-import { AgentNotAllowed } from '../../platform/tokens/agent-access.js';
+import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import {
   type ApprovalAnswer,
   type ApprovalRecord,
+  type SeenApprovals,
   ToolApprovalRecords,
   ToolApprovals,
   ToolPolicy,
 } from '../tools/tools.api.js';
-import { ApprovalDecided, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
+import { ApprovalDecided, NoWaitingCall, OwnCall, ToolNotYours } from './sessions.errors.js';
 
 const LIST = new KeysetList<ApprovalRecord>('approvals', ['time', 'text'], ({ askedAt, id }) => [
   askedAt,
@@ -27,18 +28,22 @@ export class Approvals {
     private readonly approvals: ToolApprovals,
     private readonly records: ToolApprovalRecords,
     private readonly policy: ToolPolicy,
+    private readonly settings: Settings,
   ) {}
 
-  /** Newest first; a bound caller sees those of its user. */
+  /** Newest first; a bound caller sees those of its user, and a caller of some agents those of these. */
   async list(
     query: PageQuery,
     status: ApprovalRecord['status'],
     caller: Caller,
   ): Promise<Page<ApprovalRecord>> {
-    refuseCallerOfSomeAgents(caller);
-    const { boundUserId: userId } = caller;
-    const filters = [status, userId];
-    const found = await this.records.page(LIST.after(query, filters), { status, userId }, query.limit + 1);
+    const filters = [status, caller.boundUserId];
+    const found = await this.records.page(
+      LIST.after(query, filters),
+      status,
+      seenBy(caller),
+      query.limit + 1,
+    );
     return LIST.page(found, query, filters);
   }
 
@@ -47,11 +52,16 @@ export class Approvals {
    * use the tool, and `ApprovalDecided` with who decided before.
    */
   async decide(id: string, { verdict, reason }: ApprovalDecision, caller: Caller): Promise<ApprovalRecord> {
-    refuseCallerOfSomeAgents(caller);
     const asked = await this.found(id, caller);
+    if (this.settings.current.tools.approval.separate) refuseAsker(asked, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
-    const context = { channel: asked.channel, token, isFromChannel: true };
+    const context = {
+      channel: asked.channel,
+      token,
+      isFromChannel: true,
+      ...(asked.agent !== null && { agent: asked.agent }),
+    };
     if (verdict === 'allowed' && !this.policy.allows(asked.tool, context)) throw new ToolNotYours(asked.tool);
     const by = `token "${token.name}" (${token.id})`;
     const isFirst = await this.approvals.answer(id, { verdict, by, reason });
@@ -60,17 +70,21 @@ export class Approvals {
     return decided;
   }
 
-  private async found(id: string, { boundUserId }: Caller): Promise<ApprovalRecord> {
-    const record = await this.records.find(id, boundUserId);
+  private async found(id: string, caller: Caller): Promise<ApprovalRecord> {
+    const record = await this.records.find(id, seenBy(caller));
     if (record === undefined) throw new NoWaitingCall();
     return record;
   }
 }
 
-/** Calls of all agents are listed together, so whoever may use only some of them sees none. */
-function refuseCallerOfSomeAgents({ agents }: Caller): void {
-  if (agents !== undefined)
-    throw new AgentNotAllowed(
-      `This access token may only use the agents ${agents.join(', ')}; calls are decided by tokens that may use all, or over the WebSocket of the session.`,
-    );
+/** Throws `OwnCall` for the token that asked, and for one that is bound to the same user. */
+export function refuseAsker(
+  { askedBy, userId }: Pick<ApprovalRecord, 'askedBy' | 'userId'>,
+  { tokenName, boundUserId }: Caller,
+): void {
+  if (askedBy === tokenName || boundUserId === userId) throw new OwnCall();
+}
+
+function seenBy({ boundUserId: userId, agents }: Caller): SeenApprovals {
+  return { userId, agents };
 }

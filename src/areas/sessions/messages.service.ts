@@ -6,7 +6,7 @@ import {
   AcceptedTurns,
   AttachmentFetcher,
   type HistoryPage,
-  type Message,
+  LostTurns,
   MessageOptionsCheck,
   MessageStore,
   type NewUserMessage,
@@ -39,20 +39,16 @@ export class MessagesService {
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
     private readonly leases: TurnLeases,
+    private readonly lost: LostTurns,
     private readonly settings: Settings,
     private readonly fetcher: AttachmentFetcher,
     private readonly optionsCheck: MessageOptionsCheck,
   ) {}
 
   /**
-   * Stores the message, runs its turn and returns the answer. The turn goes on when the caller goes away. Throws
-   * `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, and what a turn throws.
+   * Stores the message and runs its turn, which goes on when the caller goes away: returns when it begins. Throws `SessionEnded`,
+   * `TurnInProgress`, `TurnLimitReached`, `BadAttachment`.
    */
-  async send(sessionId: string, message: SentMessage, caller: Caller): Promise<Message> {
-    return (await this.start(sessionId, message, caller)).answer;
-  }
-
-  /** The same for callers who follow the turn: returns when it begins. Throws `SessionEnded`, `TurnInProgress`, `TurnLimitReached`, `BadAttachment`. */
   async start(sessionId: string, sent: SentMessage, caller: Caller): Promise<StartedTurn> {
     const message = await this.whole(sessionId, sent, caller);
     const begun = await this.queue.enter(sessionId, message, caller, this.settings.current);
@@ -87,7 +83,10 @@ export class MessagesService {
   async cancel(sessionId: string, caller: Caller): Promise<boolean> {
     await this.sessions.find(sessionId, caller);
     if (this.running.abort(sessionId, new TurnStopped())) return true;
-    return this.leases.cancel(sessionId);
+    if (!(await this.leases.cancel(sessionId))) return false;
+    // It may wait for a person, on no replica.
+    this.lost.wake();
+    return true;
   }
 
   /** Throws `UnknownMessage` when `before` names no message of this session. */

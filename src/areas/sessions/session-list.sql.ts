@@ -6,6 +6,7 @@ export interface ListShape {
   readonly status: 'active' | 'idle' | 'terminated' | 'live' | 'all';
   readonly byChannel: boolean;
   readonly byUser: boolean;
+  readonly byAgents: boolean;
   /** Whether the page is looked up by the hour of creation instead of walked to from the newest session. */
   readonly isDeep: boolean;
 }
@@ -13,13 +14,16 @@ export interface ListShape {
 /** From this offset on, a page is looked up by the hour. */
 const DEEP_OFFSET = 1000;
 
-/** A list of one user's sessions is always walked: the walk meets only that user's rows. */
-export function isDeep(offset: number, byUser: boolean): boolean {
-  return offset >= DEEP_OFFSET && !byUser;
+/** A list of one user's or some agents' sessions is always walked: no tally says how many they have in an hour. */
+export function isDeep(
+  offset: number,
+  { byUser, byAgents }: Pick<ListShape, 'byUser' | 'byAgents'>,
+): boolean {
+  return offset >= DEEP_OFFSET && !byUser && !byAgents;
 }
 
 /**
- * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, then the user. They stand in
+ * `$1` idle seconds, `$2` time-out seconds, `$3` limit, `$4` offset, then the channel, the user and the agents. They stand in
  * sub-selects, where the planner cannot see their values. So it finds no plan that is cheaper than the generic one, and
  * PostgreSQL keeps that. Otherwise every call on a large table would be planned anew, which takes longer than the page.
  */
@@ -40,8 +44,8 @@ const OVERDUE = {
   endedIdle: `status = 'idle' AND quiet_since > '-infinity' AND quiet_since <= ${END_CUT}`,
 } as const;
 
-/** Which rows have a status: ranges of the index `(status, created_at)`, combined. */
-const BRANCHES: Record<ListShape['status'], readonly string[]> = {
+/** Which rows have a status: ranges of the index `(status, created_at)`, combined; `$1` idle seconds, `$2` time-out seconds. */
+export const BRANCHES: Record<ListShape['status'], readonly string[]> = {
   all: ['true'],
   live: [`status = 'active' AND quiet_since > ${END_CUT}`, `status = 'idle' AND quiet_since > ${END_CUT}`],
   active: [`status = 'active' AND quiet_since > greatest(${IDLE_CUT}, ${END_CUT})`],
@@ -77,13 +81,16 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
 
 /**
  * One statement for a page and its total, from one snapshot. The page is read in index order; the total comes from
- * the tally, so neither grows with the number of sessions. A list of one user's sessions counts that user's rows.
+ * the tally, so neither grows with the number of sessions. A list of one user's or some agents' sessions counts their rows.
  */
 export function listStatement(shape: ListShape): Statement {
   const channel = shape.byChannel ? ' AND channel = $5' : '';
-  const user = shape.byUser ? ` AND user_id = $${shape.byChannel ? 6 : 5}` : '';
-  const total = shape.byUser ? countedTotal(shape, channel + user) : talliedTotal(shape, channel);
-  const beside = [shape.byChannel && '.channel', shape.byUser && '.user', shape.isDeep && '.deep'];
+  const owner = ownerSql(shape, shape.byChannel ? 6 : 5);
+  const total = owner === '' ? talliedTotal(shape, channel) : countedTotal(shape, channel + owner);
+  const beside = [
+    ...[shape.byChannel && '.channel', shape.byUser && '.user'],
+    ...[shape.byAgents && '.agents', shape.isDeep && '.deep'],
+  ];
   return {
     name: ['sessions.list.', shape.status, ...beside.filter(Boolean)].join(''),
     text: `
@@ -91,10 +98,16 @@ export function listStatement(shape: ListShape): Statement {
       SELECT counted.total, page.*
       FROM (SELECT (${total})::float8 AS total, $1::float8 + $2::float8 AS _silence) AS counted
       LEFT JOIN LATERAL (
-        ${shape.isDeep ? deepPageSql(shape.status, channel) : nearPageSql(shape.status, channel + user)}
+        ${shape.isDeep ? deepPageSql(shape.status, channel) : nearPageSql(shape.status, channel + owner)}
       ) AS page ON true
       ORDER BY page.created_at DESC, page.id DESC`,
   };
+}
+
+/** Whose sessions; the parameters begin with this number. */
+function ownerSql({ byUser, byAgents }: ListShape, first: number): string {
+  const user = byUser ? ` AND user_id = $${first}` : '';
+  return byAgents ? `${user} AND agent = ANY ($${byUser ? first + 1 : first}::text[])` : user;
 }
 
 function nearPageSql(status: ListShape['status'], filter: string): string {

@@ -99,9 +99,11 @@ export class SessionSweeper implements OnModuleInit, OnModuleDestroy {
   /** @returns whether there is more to do at once */
   private async sweep(): Promise<boolean> {
     try {
-      for (const { id, session_id } of await this.turns.recover()) {
-        const fields = { session_id, turn_id: id, outcome: 'interrupted', reason: 'lease_expired' };
-        this.logger.warn(`turn interrupted in session ${session_id}: its lease ran out`, fields);
+      for (const { id, session_id, status: outcome, reason } of await this.turns.recover()) {
+        const fields = { session_id, turn_id: id, outcome, reason };
+        if (outcome === 'cancelled')
+          this.logger.info(`turn cancelled in session ${session_id}: its session was ended`, fields);
+        else this.logger.warn(`turn interrupted in session ${session_id}: its lease ran out`, fields);
       }
       const limits = idleLimits(this.settings.current.agent);
       const changed = await this.sessions.recordInactivity(limits, MAX_AT_ONCE);

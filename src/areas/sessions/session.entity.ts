@@ -7,6 +7,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('sessions_newest_by_status', { synchronize: false })
 @Index('sessions_newest_by_channel', { synchronize: false })
 @Index('sessions_newest_by_user', { synchronize: false })
+@Index('sessions_newest_by_agent', { synchronize: false })
 @Index('sessions_quiet', { synchronize: false })
 @Index('sessions_ended', { synchronize: false })
 @Index('sessions_with_content', { synchronize: false })
@@ -89,6 +90,10 @@ export class SessionEntity {
   /** The turn with this fence is to be cancelled; the replica that runs it checks this. */
   @Column({ name: 'cancel_fence', type: 'bigint', nullable: true })
   cancelFence!: string | null;
+
+  /** The id that the next message has to have: it brings the outputs of tools that the caller runs. */
+  @Column({ name: 'awaits_message_id', type: 'text', collation: 'C', nullable: true })
+  awaitsMessageId!: string | null;
 
   /** Messages up to this place of the history are no longer sent to the model. */
   @Column({ name: 'messages_cut', type: 'integer', default: 0 })

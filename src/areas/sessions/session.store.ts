@@ -113,15 +113,12 @@ export class SessionStore {
   }
 
   async list(filter: SessionFilter, page: Page, limits: IdleLimits): Promise<SessionPage> {
-    const statement = listStatement({
-      status: filter.status,
-      byChannel: filter.channel !== undefined,
-      byUser: filter.userId !== undefined,
-      isDeep: isDeep(page.offset, filter.userId !== undefined),
-    });
+    const { status, channel, userId, agents } = filter;
+    const whose = { byUser: userId !== undefined, byAgents: agents !== undefined };
+    const shape = { status, byChannel: channel !== undefined, ...whose, isDeep: isDeep(page.offset, whose) };
     const values: SqlValue[] = [limits.idleSecs, limits.timeoutSecs, page.limit, page.offset];
-    for (const value of [filter.channel, filter.userId]) if (value !== undefined) values.push(value);
-    const rows = await this.database.query<PageRow>(statement, values);
+    for (const value of [channel, userId, agents && [...agents]]) if (value !== undefined) values.push(value);
+    const rows = await this.database.query<PageRow>(listStatement(shape), values);
     const found = rows.filter(isSession).map((row) => toSummary(row, limits));
     return { sessions: found, total: rows[0]?.total ?? 0 };
   }
@@ -197,6 +194,7 @@ async function insertOn(
     systemPrompt,
     metadata,
     spentToday: 0,
+    awaitsMessageId: null,
   };
   return { created, deliveries: row?.deliveries ?? 0 };
 }

@@ -27,6 +27,8 @@ export interface Session extends SessionSummary {
   readonly metadata: Metadata;
   /** Model tokens, in and out, since midnight UTC. */
   readonly spentToday: number;
+  /** The id of the message that is to bring the outputs of the caller's tools; null when it waits for none. */
+  readonly awaitsMessageId: string | null;
 }
 
 /** How many model tokens a session may use in a day, and has used today. */
@@ -52,6 +54,8 @@ export interface SessionFilter {
   readonly status: SessionStatus | 'live' | 'all';
   readonly channel?: string | undefined;
   readonly userId?: string | undefined;
+  /** Only sessions of these. */
+  readonly agents?: readonly string[] | undefined;
 }
 
 export interface Page {
@@ -87,12 +91,13 @@ export interface SessionRow extends SummaryRow {
   spent_today: number;
   system_prompt: string | null;
   metadata: Metadata;
+  awaits_message_id: string | null;
 }
 
 /** Without the system prompt and the metadata, which no list shows and which may be large. */
 export const SUMMARY_COLUMNS = `id, channel, user_id, status, model, created_at, last_activity, quiet_since,
   message_count, turn_count, input_tokens::float8, output_tokens::float8, now() AS read_at`;
-export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, ${SESSION_SPENT}`;
+export const SESSION_COLUMNS = `${SUMMARY_COLUMNS}, agent, system_prompt, metadata, awaits_message_id, ${SESSION_SPENT}`;
 
 export function toSession(row: SessionRow, limits: IdleLimits): Session {
   return {
@@ -101,6 +106,7 @@ export function toSession(row: SessionRow, limits: IdleLimits): Session {
     systemPrompt: row.system_prompt,
     metadata: row.metadata,
     spentToday: row.spent_today,
+    awaitsMessageId: row.awaits_message_id,
   };
 }
 

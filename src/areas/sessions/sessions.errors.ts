@@ -1,5 +1,5 @@
 import { BadRequest, Conflict, Forbidden, NotFound } from '../../common/errors/gateway-error.js';
-import type { ApprovalRecord } from '../tools/tools.api.js';
+import type { ApprovalRecord, QuestionRecord } from '../tools/tools.api.js';
 
 export class UnknownMessage extends BadRequest {
   constructor() {
@@ -25,10 +25,39 @@ export class ApprovalDecided extends Conflict {
   }
 }
 
+/** The question was withdrawn, has timed out, belongs to another session, or never existed. */
+export class NoWaitingQuestion extends NotFound {
+  constructor() {
+    super('No such question of a tool waits in a session of yours any more.');
+  }
+}
+
+/** Somebody else was first. */
+export class QuestionAnswered extends Conflict {
+  constructor({ status, answeredBy, answeredAt }: QuestionRecord) {
+    const when = answeredAt === null ? '' : ` at ${answeredAt.toISOString()}`;
+    super(
+      `This question was ${status} by ${answeredBy ?? 'somebody else'}${when}; the first answer counts.`,
+      {
+        details: { reason: 'already_answered' },
+      },
+    );
+  }
+}
+
 /** Writing to a session needs one scope; allowing what the agent does needs another. */
 export class MayNotApprove extends Forbidden {
   constructor() {
     super('This token lacks the scope "approvals:write". Ask for a token that has it.');
+  }
+}
+
+/** `tools.approval.separate`: who asked does not decide. */
+export class OwnCall extends Forbidden {
+  constructor() {
+    super(
+      'This call comes from a message of yours, and tools.approval.separate wants somebody else to decide. Ask a colleague who has approvals:write.',
+    );
   }
 }
 

@@ -7,7 +7,9 @@ import { TurnsModule } from '../turns/turns.module.js';
 import { Approvals } from './approvals.service.js';
 import { ChannelDirectory } from './channel-directory.js';
 import { MessagesService } from './messages.service.js';
+import { Questions } from './questions.service.js';
 import { SessionStore } from './session.store.js';
+import { SessionSearch } from './session-search.service.js';
 import { SessionRetention, SessionSweeper } from './session-sweeper.service.js';
 import { SessionsService } from './sessions.service.js';
 import { ToolAnswers } from './tool-answers.service.js';
@@ -26,11 +28,22 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
     MessagesHandlers,
     ToolAnswers,
     Approvals,
+    Questions,
+    SessionSearch,
     Handshake,
     SessionSockets,
     SessionSweeper,
     SessionRetention,
   ],
-  exports: [Approvals, ChannelDirectory, SessionsService, MessagesService, MessagesHandlers, SessionSockets],
+  exports: [
+    Approvals,
+    Questions,
+    SessionSearch,
+    ChannelDirectory,
+    SessionsService,
+    MessagesService,
+    MessagesHandlers,
+    SessionSockets,
+  ],
 })
 export class SessionsModule {}

@@ -9,7 +9,14 @@ import { refuseAgent, refuseForeignAgent } from '../../platform/tokens/agent-acc
 import type { Caller } from '../../platform/tokens/caller.js';
 import { refuseForeignUserId } from '../../platform/tokens/user-ids.js';
 import { ModelChains } from '../models/models.api.js';
-import { AgentGone, RunningTurns, SessionEnded, SessionNotFound, TurnCancelled } from '../turns/turns.api.js';
+import {
+  AgentGone,
+  RunningTurns,
+  SessionEnded,
+  SessionNotFound,
+  TurnCancelled,
+  TurnLeases,
+} from '../turns/turns.api.js';
 import { ChannelDirectory } from './channel-directory.js';
 import type { Metadata, Page, Session, SessionFilter, SessionPage, TokenBudget } from './session.js';
 import { SessionStore } from './session.store.js';
@@ -40,6 +47,7 @@ export class SessionsService {
     private readonly settings: Settings,
     private readonly channels: ChannelDirectory,
     private readonly running: RunningTurns,
+    private readonly leases: TurnLeases,
     private readonly models: ModelChains,
     logs: Logs,
   ) {
@@ -69,8 +77,7 @@ export class SessionsService {
       model = null,
       metadata = {},
     } = input;
-    refuseForeignUserId(input.userId, caller);
-    const userId = userOf(input, caller);
+    const userId = this.userOf(input.userId, caller);
     const namesUser = input.userId !== undefined || caller.boundUserId !== null;
     this.refuseAgent(agent, caller, userId);
     if (model !== null) this.models.refuseUnknown(model);
@@ -79,6 +86,14 @@ export class SessionsService {
     const fields = { session_id: session.id, channel, token: caller.tokenId };
     this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
     return session;
+  }
+
+  /** Whose a conversation of this caller is. Throws when the caller may not name that user. */
+  userOf(named: string | undefined, caller: Caller): string {
+    refuseForeignUserId(named, caller);
+    if (caller.boundUserId === null) return named ?? caller.tokenName;
+    if (named !== undefined && named !== caller.boundUserId) throw new OtherUser();
+    return caller.boundUserId;
   }
 
   /** What is wrong with the input beyond the form of its fields. */
@@ -105,7 +120,7 @@ export class SessionsService {
 
   list(filter: SessionFilter, page: Page, caller: Caller): Promise<SessionPage> {
     const mine = caller.boundUserId === null ? filter : { ...filter, userId: caller.boundUserId };
-    return this.store.list(mine, page, this.limits());
+    return this.store.list({ ...mine, agents: caller.agents }, page, this.limits());
   }
 
   /** How many sessions a list with this filter would count, for status pages and metrics. */
@@ -117,7 +132,7 @@ export class SessionsService {
   async end(id: string, caller: Caller): Promise<void> {
     const { channel } = await this.find(id, caller);
     if (!(await this.store.end(id, this.limits()))) throw new SessionEnded();
-    this.running.abort(id, new TurnCancelled());
+    if (!this.running.abort(id, new TurnCancelled())) await this.leases.wake(id);
     const fields = { session_id: id, channel, reason: 'deleted', token: caller.tokenId };
     this.logger.info(`session ${id} ended on channel ${channel}: deleted`, fields);
   }
@@ -138,10 +153,4 @@ export class SessionsService {
   private limits() {
     return idleLimits(this.settings.current.agent);
   }
-}
-
-function userOf(input: SessionInput, caller: Caller): string {
-  if (caller.boundUserId === null) return input.userId ?? caller.tokenName;
-  if (input.userId !== undefined && input.userId !== caller.boundUserId) throw new OtherUser();
-  return caller.boundUserId;
 }

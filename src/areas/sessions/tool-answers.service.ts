@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import { type ApprovalAnswer, ToolApprovals, ToolPolicy } from '../tools/tools.api.js';
+import { refuseAsker } from './approvals.service.js';
 import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -11,6 +13,7 @@ export class ToolAnswers {
   constructor(
     private readonly approvals: ToolApprovals,
     private readonly policy: ToolPolicy,
+    private readonly settings: Settings,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -26,12 +29,13 @@ export class ToolAnswers {
     caller: Caller,
   ): Promise<void> {
     if (!grants(caller.scopes, 'approvals:write')) throw new MayNotApprove();
-    await this.sessions.find(sessionId, caller);
+    const { agent } = await this.sessions.find(sessionId, caller);
     const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
     if (open === undefined) throw new NoWaitingCall();
+    if (this.settings.current.tools.approval.separate) refuseAsker(open, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
-    const context = { channel: open.channel, token, isFromChannel: true };
+    const context = { channel: open.channel, agent, token, isFromChannel: true };
     if (verdict === 'allowed' && !this.policy.allows(open.tool, context)) {
       throw new ToolNotYours(open.tool);
     }

@@ -5,13 +5,20 @@ import type { Gauge } from 'prom-client';
 import { Database } from '../../platform/database/database.js';
 import { ScrapeService, scrapedGauge } from '../../platform/metrics/scrape.service.js';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { HooksModule } from '../hooks/hooks.module.js';
 import { McpModule } from '../mcp/mcp.module.js';
 import { MemoryModule } from '../memory/memory.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { SessionsService } from '../sessions/sessions.api.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { TurnsModule } from '../turns/turns.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { AttentionList } from './attention.service.js';
+import { HealthParts } from './health-parts.service.js';
 import { ProbesController } from './operations.controller.js';
+import { OverviewService } from './overview.service.js';
 import { ReadinessCheck, ReadinessReport } from './readiness-check.js';
 import { StatusService } from './status.service.js';
 
@@ -57,12 +64,19 @@ class PoolGauge implements OnModuleInit {
     PluginsModule,
     MemoryModule,
     ChannelsModule,
+    HooksModule,
+    ToolsModule,
+    TurnsModule,
+    UsageModule,
   ],
   controllers: [ProbesController],
   providers: [
     ReadinessCheck,
     ReadinessReport,
     StatusService,
+    HealthParts,
+    AttentionList,
+    OverviewService,
     // docs/specification/api.md, 4.1: equals the total of Profile A's active sessions.
     ...scrapedGauge(
       { name: 'agent_gateway_sessions_active', help: 'Sessions that have not ended.' },
@@ -72,6 +86,6 @@ class PoolGauge implements OnModuleInit {
     ...PoolGauge.providers,
     PoolGauge,
   ],
-  exports: [StatusService],
+  exports: [StatusService, OverviewService],
 })
 export class StatusModule {}

@@ -27,7 +27,7 @@ class MoreThanHeld extends Forbidden {
 export function refuseMoreThanHeld(wanted: TokenInput, held: HeldRights): void {
   refuseScopes(wanted, held);
   refuseUser(wanted, held);
-  refuseAgents(held);
+  refuseAgents(wanted, held);
   refuseTools(wanted, held);
   refuseTime(wanted, held);
 }
@@ -58,11 +58,11 @@ function refuseUser({ boundUserId, name }: TokenInput, { caller, isNameKnown }: 
   }
 }
 
-/** A new token may use every agent, so only those give one who may as well. */
-function refuseAgents({ caller: { agents } }: HeldRights): void {
-  if (agents === undefined) return;
+/** A token without agents may use every one. */
+function refuseAgents({ agents: wanted }: TokenInput, { caller: { agents: held } }: HeldRights): void {
+  if (held === undefined || wanted?.every((name) => held.includes(name)) === true) return;
   throw new MoreThanHeld(
-    `this token may only use the agents ${agents.join(', ')}, and the new one could use all.`,
+    `this token may only use the agents ${held.join(', ')}, and the new one could use ${wanted?.join(', ') ?? 'all'}.`,
   );
 }
 

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { NotFound } from '../../common/errors/gateway-error.js';
+import { Forbidden, NotFound } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
-import { type ApiToken, defaultExpiry } from '../../platform/tokens/api-token.js';
-import type { Caller } from '../../platform/tokens/caller.js';
+import { type ApiToken, defaultExpiry, type TokenMaker } from '../../platform/tokens/api-token.js';
+import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
-import { TokenRevoked } from '../../platform/tokens/token-endings.js';
+import { holdToken, TokenRevoked } from '../../platform/tokens/token-endings.js';
 import {
   type MintedToken,
   type Minting,
@@ -68,12 +67,15 @@ export class TokenAdmin {
   /** @param endsWithMaker whether the new token ends with its maker's when it would live longer, instead of being refused */
   private minting(caller: Caller, endsWithMaker: boolean, onCommit?: OnCommit<MintedToken>): Minting {
     return {
-      admit: async (runner, wanted) => {
+      admit: async (runner, wanted, replaced) => {
+        await holdToken(runner, caller);
+        if (replaced !== undefined) await this.refuseMaker(replaced, caller, runner);
         const heldUntil = await this.heldUntil(caller, runner);
         const expiresAt = endsWithMaker ? earlier(wanted.expiresAt, heldUntil) : wanted.expiresAt;
-        const agents = wanted.agents ?? caller.agents;
-        for (const name of agents ?? []) refuseForeignAgent(name, caller);
-        const admitted = { ...wanted, expiresAt, ...(agents !== undefined && { agents }) };
+        // A new token has the agents of its maker; one that is rotated, its own.
+        const agents = wanted.agents ?? (replaced === undefined ? caller.agents : undefined);
+        const maker = makerOf(caller, replaced);
+        const admitted = { ...wanted, expiresAt, maker, ...(agents !== undefined && { agents }) };
         refuseMoreThanHeld(admitted, {
           caller,
           expiresAt: heldUntil,
@@ -84,6 +86,15 @@ export class TokenAdmin {
       },
       onCommit,
     };
+  }
+
+  /** A token that replaced its maker would end with nobody but itself. */
+  private async refuseMaker({ familyId }: ApiToken, caller: Caller, runner: SqlRunner): Promise<void> {
+    if (!(await this.store.isMadeBy(familyOf(caller), familyId, runner))) return;
+    throw new Forbidden(
+      'This token ends with the one that it would rotate. Rotate that one with itself, or with a token that it did not make.',
+      { details: { reason: 'made_by_it' } },
+    );
   }
 
   /** Read in the transaction, so that neither a revocation nor a rotation is overtaken. */
@@ -98,6 +109,12 @@ export class TokenAdmin {
 /** Over HTTP tokens have ids: a name may be another token's by now. */
 function refuseOtherText(id: string): void {
   if (!isId('tok', id)) throw new NotFound('There is no unrevoked token with this id.');
+}
+
+/** Whoever gets the secret; a token that rotates itself goes on ending with its own maker. */
+function makerOf(caller: Caller, replaced: ApiToken | undefined): TokenMaker | null {
+  if (replaced?.familyId === familyOf(caller)) return replaced.maker;
+  return { family: familyOf(caller), credential: caller.credential ?? null };
 }
 
 function earlier(one: Date | null, other: Date | null): Date | null {

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TokensModule } from '../../platform/tokens/tokens.module.js';
+import { ConsoleSignIn } from './console-sign-in.service.js';
 import { TokenAdmin } from './token-admin.service.js';
 
 /** Tokens as those manage them who hold one. */
-@Module({ imports: [TokensModule], providers: [TokenAdmin], exports: [TokenAdmin] })
+@Module({
+  imports: [TokensModule],
+  providers: [TokenAdmin, ConsoleSignIn],
+  exports: [TokenAdmin, ConsoleSignIn],
+})
 export class TokenAdminModule {}

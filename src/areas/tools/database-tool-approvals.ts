@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
+import { EventSignal } from '../../platform/events/event.store.js';
 import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   type ApprovalVerdict,
   type OpenApproval,
   ToolApprovals,
+  type TurnPause,
 } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
@@ -22,34 +24,62 @@ interface OpenRow {
   session_id: string;
   channel: string;
   user_id: string;
+  asked_by: string | null;
   asked_at: Date;
   expires_at: Date;
+}
+
+interface AskedRow {
+  id: string;
+  expires_at: Date;
+  /** How many hooks hear of it. */
+  deliveries: number;
+}
+
+interface AnsweredRow {
+  deliveries: number;
+  tool: string;
+  session_id: string;
+  call_id: string;
+  turn_id: string | null;
 }
 
 /** Questions are rows, so that whoever answers needs not be where the turn runs. A question dies with its turn. */
 @Injectable()
 export class DatabaseToolApprovals extends ToolApprovals {
+  private readonly listeners: (() => void)[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly audit: AuditLog,
+    private readonly signal: EventSignal,
   ) {
     super();
   }
 
   async ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict> {
-    const { callId, tool, context, timeoutMs } = question;
+    const { callId, tool, context, timeoutMs, turnId } = question;
     const { sessionId, channel, userId } = context;
-    const id = newId('appr');
-    const [asked] = await this.database.query<{ expires_at: Date }>(sql.ASK, [
-      ...[id, callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
-      timeoutMs / 1000,
+    const [asked] = await this.database.query<AskedRow>(sql.ASK, [
+      ...[newId('appr'), callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
+      ...[timeoutMs / 1000, turnId ?? null, context.token?.name ?? null],
     ]);
+    if (asked === undefined) return 'timeout';
+    this.signal.queued(asked.deliveries);
+    const { id, expires_at: expiresAt } = asked;
     try {
-      if (asked !== undefined) question.onOpen?.(id, asked.expires_at);
+      question.onOpen?.(id, expiresAt);
       return await this.verdict(id, signal);
-    } finally {
-      await this.database.query(sql.FORGET, [id]).catch(() => undefined);
+    } catch (error) {
+      const { goesOn } = (signal.reason ?? {}) as Partial<TurnPause>;
+      if (signal.aborted && goesOn !== true)
+        await this.database.query(sql.FORGET, [id]).catch(() => undefined);
+      throw error;
     }
+  }
+
+  onAnswer(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   async open(sessionId?: string): Promise<readonly OpenApproval[]> {
@@ -62,22 +92,30 @@ export class DatabaseToolApprovals extends ToolApprovals {
       sessionId: row.session_id,
       channel: row.channel,
       userId: row.user_id,
+      askedBy: row.asked_by,
       askedAt: row.asked_at,
       expiresAt: row.expires_at,
     }));
   }
 
-  answer(id: string, { verdict, by, reason }: ApprovalAnswer): Promise<boolean> {
+  async answer(id: string, answer: ApprovalAnswer): Promise<boolean> {
+    const deliveries = await this.store(id, answer);
+    if (deliveries === undefined) return false;
+    this.signal.queued(deliveries);
+    for (const listener of this.listeners) listener();
+    return true;
+  }
+
+  /** @returns how many hooks hear of it; undefined when it was not open */
+  private store(id: string, { verdict, by, reason }: ApprovalAnswer): Promise<number | undefined> {
     return this.database.transaction(async (runner) => {
-      const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
-        ...[id, verdict, by],
-        reason ?? null,
-      ]);
-      if (row === undefined) return false;
+      const [row] = await runner.query<AnsweredRow>(sql.ANSWER, [...[id, verdict, by], reason ?? null]);
+      if (row === undefined) return undefined;
+      await runner.query(sql.WAKE, [row.turn_id]);
       const { tool: target, session_id: sessionId, call_id: callId } = row;
       const entry = { action: 'approval.decided', actor: by, target, outcome: verdict, sessionId };
       await this.audit.write(runner, { ...entry, details: { call_id: callId } });
-      return true;
+      return row.deliveries;
     });
   }
 

@@ -11,6 +11,10 @@ export interface ApprovalRecord {
   readonly sessionId: string;
   readonly channel: string;
   readonly userId: string;
+  /** The name of the token whose message made the call; null when it is not known. */
+  readonly askedBy: string | null;
+  /** The agent of the session; null once the session is gone. */
+  readonly agent: string | null;
   readonly askedAt: Date;
   readonly expiresAt: Date;
   readonly status: 'pending' | 'allowed' | 'denied';
@@ -18,6 +22,14 @@ export interface ApprovalRecord {
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
   readonly reason: string | null;
+}
+
+/** Which of them somebody sees. */
+export interface SeenApprovals {
+  /** Null for those of every user. */
+  readonly userId: string | null;
+  /** Absent for those of every agent. */
+  readonly agents?: readonly string[] | undefined;
 }
 
 interface RecordRow {
@@ -28,6 +40,8 @@ interface RecordRow {
   session_id: string;
   channel: string;
   user_id: string;
+  agent: string | null;
+  asked_by: string | null;
   asked_at: Date;
   expires_at: Date;
   verdict: 'allowed' | 'denied' | null;
@@ -41,21 +55,32 @@ interface RecordRow {
 export class ToolApprovalRecords {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, those after this time and id; `userId` null sees all. */
+  /** Newest first, those after this time and id. */
   async page(
     after: readonly string[],
-    { status, userId }: { readonly status: ApprovalRecord['status']; readonly userId: string | null },
+    status: ApprovalRecord['status'],
+    seen: SeenApprovals,
     most: number,
   ): Promise<ApprovalRecord[]> {
-    const values = [...after, userId, status, most];
+    const values = [...after, seen.userId, status, most, agentsOf(seen)];
     return (await this.database.query<RecordRow>(sql.PAGE, values)).map(toRecord);
   }
 
+  /** How many calls wait, and since when the oldest does. */
+  async waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }> {
+    const [row] = await this.database.query<{ count: number; oldest: Date | null }>(sql.WAITING);
+    return row ?? { count: 0, oldest: null };
+  }
+
   /** One that waits or was decided; undefined once nobody can decide it any more. */
-  async find(id: string, userId: string | null): Promise<ApprovalRecord | undefined> {
-    const [row] = await this.database.query<RecordRow>(sql.FIND, [id, userId]);
+  async find(id: string, seen: SeenApprovals): Promise<ApprovalRecord | undefined> {
+    const [row] = await this.database.query<RecordRow>(sql.FIND, [id, seen.userId, agentsOf(seen)]);
     return row && toRecord(row);
   }
+}
+
+function agentsOf({ agents }: SeenApprovals): string[] | null {
+  return agents === undefined ? null : [...agents];
 }
 
 function toRecord(row: RecordRow): ApprovalRecord {
@@ -67,6 +92,8 @@ function toRecord(row: RecordRow): ApprovalRecord {
     sessionId: row.session_id,
     channel: row.channel,
     userId: row.user_id,
+    agent: row.agent,
+    askedBy: row.asked_by,
     askedAt: row.asked_at,
     expiresAt: row.expires_at,
     status: row.verdict ?? 'pending',

@@ -3,12 +3,17 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A tool call that waits for a person, for migrations and the drift check. */
 @Entity('tool_approvals')
 @Index('tool_approvals_asked', { synchronize: false })
+@Index('tool_approvals_call', ['turnId', 'callId'], { unique: true })
 export class ToolApprovalEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
 
   @Column({ name: 'call_id', type: 'text' })
   callId!: string;
+
+  /** The question ends with its turn; absent in what earlier versions asked. */
+  @Column({ name: 'turn_id', type: 'text', collation: 'C', nullable: true })
+  turnId!: string | null;
 
   @Column({ type: 'text' })
   tool!: string;
@@ -24,6 +29,10 @@ export class ToolApprovalEntity {
 
   @Column({ name: 'user_id', type: 'text' })
   userId!: string;
+
+  /** The name of the token whose message made the call, or the channel's; absent in what earlier versions asked. */
+  @Column({ name: 'asked_by', type: 'text', nullable: true })
+  askedBy!: string | null;
 
   @Column({ type: 'text', nullable: true })
   verdict!: string | null;

@@ -2,6 +2,8 @@ import type { ToolContext } from './tool-catalog.port.js';
 
 /** A call that waits for a person. */
 export interface ApprovalQuestion {
+  /** Asked once for each call of a turn, however often the turn is taken up; undefined for a call that no turn makes. */
+  readonly turnId: string | undefined;
   /** As the model numbered the call. */
   readonly callId: string;
   readonly tool: string;
@@ -24,6 +26,11 @@ export interface ApprovalAnswer {
   readonly reason?: string | undefined;
 }
 
+/** Why a turn stops on this replica and goes on on any: its questions stay open. */
+export interface TurnPause {
+  readonly goesOn: true;
+}
+
 /** A question that is open now. */
 export interface OpenApproval {
   readonly id: string;
@@ -33,13 +40,15 @@ export interface OpenApproval {
   readonly sessionId: string;
   readonly channel: string;
   readonly userId: string;
+  /** The name of the token whose message made the call; null when it is not known. */
+  readonly askedBy: string | null;
   readonly askedAt: Date;
   readonly expiresAt: Date;
 }
 
 /** Asks people whether a call may run, wherever they are: at a command line, or beside the session's stream. */
 export abstract class ToolApprovals {
-  /** Waits for an answer from any replica. Throws the signal's reason when the turn is aborted. */
+  /** Waits for an answer from any replica. Throws the signal's reason when the turn is aborted; unless that is a `TurnPause`, the question is withdrawn. */
   abstract ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict>;
 
   /** The open questions, oldest first, at most 100; of one session when given. */
@@ -47,4 +56,7 @@ export abstract class ToolApprovals {
 
   /** @returns whether the question was open; the first answer counts */
   abstract answer(id: string, answer: ApprovalAnswer): Promise<boolean>;
+
+  /** Told of every answer that was given through this process. */
+  abstract onAnswer(listener: () => void): void;
 }

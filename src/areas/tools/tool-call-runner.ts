@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { storableText } from '../../platform/database/storable-text.js';
+import { PausableTimer } from '../../platform/runtime/pausable-timer.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
+import { RunningToolCall } from './questions/running-tool-call.js';
+import { ToolQuestions } from './questions/tool-questions.js';
 import type { ToolCallRecord } from './tool-call.js';
 import { ToolCallLog } from './tool-call-log.js';
 import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
@@ -23,6 +26,7 @@ export class ToolCallRunner {
     private readonly catalog: ToolCatalog,
     private readonly gate: ToolGate,
     private readonly callLog: ToolCallLog,
+    private readonly questions: ToolQuestions,
   ) {}
 
   /** Throws only the reason of an aborted turn. */
@@ -30,6 +34,9 @@ export class ToolCallRunner {
     await turn.emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments });
     const refusal = await this.refusal(call, turn);
     if (refusal !== undefined) return this.answered(call, refusal, 0, turn);
+    // It may be let go of at this moment: a call that is not made must not be noted as sent.
+    turn.signal.throwIfAborted();
+    await turn.onSend?.(call);
     const startedAt = performance.now();
     const answer = await inSpan(
       {
@@ -51,6 +58,11 @@ export class ToolCallRunner {
     return this.answered(call, answer, performance.now() - startedAt, turn);
   }
 
+  /** Whether a person is asked before this call is made. */
+  mayWait(call: ModelToolCall): boolean {
+    return this.gate.needsApproval(call);
+  }
+
   refuse(call: ModelToolCall, limit: number, turn: ToolTurn): Promise<AnsweredCall> {
     const content = `Not run: at most ${limit} tool calls are allowed for one message. Answer with what you have.`;
     return this.told(call, { status: 'denied', content }, turn);
@@ -68,10 +80,15 @@ export class ToolCallRunner {
   }
 
   private async callInTime(call: ModelToolCall, turn: ToolTurn): Promise<ToolAnswer> {
-    const { context, signal, timeoutMs } = turn;
+    const { signal, timeoutMs } = turn;
     const own = new AbortController();
     const onTurnAbort = (): void => own.abort(signal.reason);
-    const timer = setTimeout(() => own.abort(new ToolTimedOut(timeoutMs)), timeoutMs);
+    const timer = new PausableTimer(timeoutMs, () => own.abort(new ToolTimedOut(timeoutMs)));
+    const { context: said } = turn;
+    // Without a session there is nobody whom a tool could ask.
+    const context = said.isUnstored
+      ? said
+      : { ...said, call: new RunningToolCall(call, turn, this.questions, timer) };
     signal.addEventListener('abort', onTurnAbort, { once: true });
     try {
       signal.throwIfAborted();
@@ -84,7 +101,7 @@ export class ToolCallRunner {
       if (!(error instanceof ToolTimedOut)) throw error;
       return { status: 'timeout', content: error.message };
     } finally {
-      clearTimeout(timer);
+      timer.clear();
       signal.removeEventListener('abort', onTurnAbort);
     }
   }

@@ -1,4 +1,5 @@
-export type ToolCallStatus = 'success' | 'error' | 'denied' | 'timeout';
+/** `pending` is a call that the caller has still to make, with a tool of theirs. */
+export type ToolCallStatus = 'success' | 'error' | 'denied' | 'timeout' | 'pending';
 
 /** A tool call as it is kept with the answer that it helped to make. */
 export interface ToolCallRecord {

@@ -1,4 +1,5 @@
 import type { ContentPart, ModelTool } from '../models/models.api.js';
+import type { QuestionOutcome, ToolQuestion } from './questions/tool-question.js';
 import type { ToolCallStatus } from './tool-call.js';
 
 /** On whose behalf a tool would run. */
@@ -15,6 +16,31 @@ export interface ToolContext {
   readonly token?: { readonly id: string; readonly name: string };
   /** Whether the message came in over the session's channel. Any other came over REST, whatever channel its session names. */
   readonly isFromChannel?: boolean;
+  /** Whether the conversation is stored nowhere: then nobody can be asked about a call, and nothing is remembered. */
+  readonly isUnstored?: boolean;
+  /** The call itself, for tools that speak while they run; absent outside of turns. */
+  readonly call?: RunningCall;
+}
+
+/** A call while it runs. */
+export interface RunningCall {
+  /** As the model numbered it. */
+  readonly id: string;
+  /**
+   * Asks whoever may write to the session, and waits for the first answer; no answer in time is a no. Throws the signal's
+   * reason when it is aborted.
+   */
+  ask(question: ToolQuestion, signal: AbortSignal): Promise<QuestionOutcome>;
+  /** Shows how far it is to whoever follows the turn. What comes too often is left out. */
+  progress(progress: CallProgress): void;
+}
+
+/** How far a call is. */
+export interface CallProgress {
+  readonly progress: number;
+  /** Absent while nobody knows. */
+  readonly total?: number;
+  readonly message?: string;
 }
 
 /** What a tool returns. */

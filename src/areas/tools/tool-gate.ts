@@ -24,7 +24,9 @@ export class ToolGate {
     }
     // Nobody is asked about it, so it is not tried either: its server may bring it back in the next moment.
     if (this.catalog.sourceOf(call.name) === undefined) return noSuchTool(call.name);
-    if (!this.needsApproval(call.name)) return undefined;
+    if (!this.needsApproval(call)) return undefined;
+    if (turn.context.isUnstored === true)
+      return denied('A person would have to allow this call, and this conversation has no place to ask one.');
     const timeoutMs = this.settings.current.agent.tool_approval_timeout_ms;
     const verdict = await this.ask(call, turn, timeoutMs);
     if (verdict === 'allowed') return undefined;
@@ -36,7 +38,7 @@ export class ToolGate {
   }
 
   /** `ask` wins over `never`. */
-  private needsApproval(tool: string): boolean {
+  needsApproval({ name: tool }: Pick<ModelToolCall, 'name'>): boolean {
     const { agent, tools } = this.settings.current;
     if (isAmong(tool, tools.approval.ask)) return true;
     return agent.tool_approval === 'ask' && !isAmong(tool, tools.approval.never);
@@ -45,17 +47,17 @@ export class ToolGate {
   /** Those who watch the turn are told that a person is asked, and what came of it. */
   private async ask(call: ModelToolCall, turn: ToolTurn, timeoutMs: number): Promise<ApprovalVerdict> {
     const { id: callId, name: tool, arguments: args } = call;
-    const { context, signal, emit } = turn;
+    const { context, signal, emit, turnId } = turn;
     let asked: Omit<ToolApprovalUpdate, 'status'> | undefined;
+    let endWait: (() => void) | undefined;
     const onOpen = (approvalId: string, expiresAt: Date): void => {
+      endWait = turn.waits?.begin(approvalId);
       asked = { approvalId, callId, tool, expiresAt };
       // Whoever does not read on is not waited for: the clock of the question runs.
       void emit({ type: 'tool_approval', approval: { ...asked, status: 'pending' } });
     };
-    const verdict = await this.approvals.ask(
-      { callId, tool, arguments: args, context, timeoutMs, onOpen },
-      signal,
-    );
+    const question = { turnId, callId, tool, arguments: args, context, timeoutMs, onOpen };
+    const verdict = await this.approvals.ask(question, signal).finally(() => endWait?.());
     if (asked !== undefined) await emit({ type: 'tool_approval', approval: { ...asked, status: verdict } });
     return verdict;
   }

@@ -1,6 +1,8 @@
+import type { ModelToolCall } from '../models/models.api.js';
+import type { QuestionStatus, ToolQuestion } from './questions/tool-question.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import type { ToolCallRecord } from './tool-call.js';
-import type { ToolContext } from './tool-catalog.port.js';
+import type { CallProgress, ToolContext } from './tool-catalog.port.js';
 
 /** The turn in which a tool is called. */
 export interface ToolTurn {
@@ -9,6 +11,18 @@ export interface ToolTurn {
   readonly signal: AbortSignal;
   /** Longest single call, in milliseconds; the wait for a person is not part of it. */
   readonly timeoutMs: number;
+  /** Absent for a call that no turn makes: nobody takes it up. */
+  readonly turnId?: string;
+  /** Told while a call of it waits for a person. */
+  readonly waits?: ApprovalWaiting | undefined;
+  /** Called before a call is made that may have an effect. Throws when the turn is no longer this replica's. */
+  onSend?(call: ModelToolCall): Promise<void> | undefined;
+}
+
+/** Who wants to know which questions of a turn are open. */
+export interface ApprovalWaiting {
+  /** @returns what ends the wait */
+  begin(approvalId: string): () => void;
 }
 
 /** A call waits for a person, or does no longer. */
@@ -21,6 +35,16 @@ export interface ToolApprovalUpdate {
   readonly expiresAt: Date;
 }
 
+/** A tool asks people something, or does no longer. */
+export interface ToolQuestionUpdate extends Omit<ToolQuestion, 'timeoutMs'> {
+  readonly questionId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly status: QuestionStatus | 'timeout';
+  /** When it counts as declined. */
+  readonly expiresAt: Date;
+}
+
 /** What a spectator of a turn sees of its tools. */
 export type ToolEvent =
   | {
@@ -30,6 +54,13 @@ export type ToolEvent =
       readonly arguments: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'tool_approval'; readonly approval: ToolApprovalUpdate }
+  | { readonly type: 'tool_question'; readonly question: ToolQuestionUpdate }
+  | {
+      readonly type: 'tool_progress';
+      readonly callId: string;
+      readonly tool: string;
+      readonly progress: CallProgress;
+    }
   | { readonly type: 'tool_result'; readonly record: ToolCallRecord };
 
 /** Called for every event; a promise holds the turn back until the spectator has caught up. */

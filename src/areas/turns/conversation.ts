@@ -37,10 +37,16 @@ const NO_CALLS: readonly ModelToolCall[] = [];
 export function exchangesOf(history: readonly HistoryMessage[], steps: Steps, cut: ContextCut): Exchange[] {
   const exchanges: HistoryMessage[][] = [];
   for (const said of history) {
-    if (said.role === 'user') exchanges.push([said]);
+    const isQuestion = said.role === 'user' && !(saysNothing(said) && exchanges.length > 0);
+    if (isQuestion) exchanges.push([said]);
     else exchanges.at(-1)?.push(said);
   }
   return exchanges.map((said) => sized(said, steps, cut));
+}
+
+/** A message that only brought outputs of tools: what follows belongs to what asked for them. */
+function saysNothing({ content, attachments }: Pick<HistoryMessage, 'content' | 'attachments'>): boolean {
+  return content.trim() === '' && attachments.length === 0;
 }
 
 /** The exchanges as a model reads them: what was asked of tools and what they answered where it happened. */
@@ -51,8 +57,9 @@ export function modelMessages(
   const messages: ModelMessage[] = [];
   for (const { said } of exchanges) {
     for (const one of said) {
-      if (one.role === 'user') messages.push(userMessage(one, bytes));
-      else messages.push(...answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results));
+      if (one.role === 'assistant')
+        messages.push(...answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results));
+      else if (!saysNothing(one)) messages.push(userMessage(one, bytes));
     }
   }
   return messages;

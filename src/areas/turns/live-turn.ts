@@ -24,15 +24,37 @@ export class LiveTurn {
   private readonly readers = new Set<TurnReader>();
   private waiting: (() => void)[] = [];
   private position = TURN_START;
+  private abandoned: (() => void) | undefined;
 
   constructor(
     readonly sessionId: string,
     readonly turnId: string,
     signal?: AbortSignal,
-    /** Whether another replica runs it, so that it goes on without this one. */
-    readonly isElsewhere = false,
+    private elsewhere = false,
   ) {
     signal?.addEventListener('abort', () => this.goOn(), { once: true });
+  }
+
+  /** Whether another replica runs it, so that it goes on without this one. */
+  get isElsewhere(): boolean {
+    return this.elsewhere;
+  }
+
+  get hasReaders(): boolean {
+    return this.readers.size > 0;
+  }
+
+  /** Called once the last reader has left. */
+  onAbandoned(listener: () => void): void {
+    this.abandoned = () => {
+      this.abandoned = undefined;
+      listener();
+    };
+  }
+
+  /** It does not run here any more, and goes on. */
+  leave(): void {
+    this.elsewhere = true;
   }
 
   get length(): number {
@@ -94,6 +116,7 @@ export class LiveTurn {
     return () => {
       this.readers.delete(reader);
       this.caughtUp();
+      if (this.readers.size === 0) this.abandoned?.();
     };
   }
 

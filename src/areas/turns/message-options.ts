@@ -5,6 +5,7 @@ import { Settings } from '../../platform/settings/settings.js';
 import {
   agentSampling,
   ModelChains,
+  type ModelTool,
   type ResponseFormat,
   type SamplingOptions,
 } from '../models/models.api.js';
@@ -17,6 +18,10 @@ export interface MessageOptions {
   /** At most `agent.max_output_tokens`. */
   readonly maxOutputTokens?: number;
   readonly responseFormat?: ResponseFormat;
+  /** Said to the model for this message only, behind the system prompt. */
+  readonly instructions?: string;
+  /** Tools that the caller runs: a turn that calls one ends with the call open, and the next message brings its output. */
+  readonly callerTools?: readonly ModelTool[];
 }
 
 /** Refuses options that a message's turn could not keep to, before anything of it is stored. */
@@ -48,7 +53,10 @@ export class MessageOptionsCheck {
     if (maxOutputTokens > most)
       problems.push(`max_output_tokens: must be at most ${most}, as the settings of the agent say`);
     const choice = sampling?.toolChoice;
-    if (typeof choice === 'object' && this.catalog.sourceOf(choice.name) === undefined)
+    const isOffered = (name: string): boolean =>
+      options.callerTools?.some((tool) => tool.name === name) === true ||
+      this.catalog.sourceOf(name) !== undefined;
+    if (typeof choice === 'object' && !isOffered(choice.name))
       problems.push(`tool_choice: there is no tool "${choice.name}"`);
     const broken = responseFormat && (await this.schemas.of(responseFormat.schema).verify());
     if (broken !== undefined) problems.push(`response_format: ${broken}`);

@@ -1,5 +1,5 @@
 import type { OnCommit } from '../../platform/database/sql.js';
-import type { FinishReason } from '../models/models.api.js';
+import type { FinishReason, ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { MessageOptions } from './message-options.js';
 import type { TurnFailure } from './turn-lease.js';
@@ -37,6 +37,8 @@ export interface Message {
   /** Whether `tokensUsed` is an estimate, at least in part. */
   readonly usageEstimated: boolean;
   readonly createdAt: Date;
+  /** What its turn used, by kind; known where it ran. */
+  readonly usage?: ModelUsage;
 }
 
 /** A message, and its place in the history, from 1. */

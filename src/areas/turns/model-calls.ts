@@ -14,6 +14,7 @@ import {
   ModelHealth,
   type ModelMessage,
   type ModelName,
+  type ModelOutput,
   type ModelRequest,
   type ModelToolCall,
   type ModelUsage,
@@ -22,6 +23,7 @@ import {
 } from '../models/models.api.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
+import { TurnFailovers } from './turn-failovers.js';
 
 /** What one call of the model came to. */
 export interface ModelRound {
@@ -47,14 +49,25 @@ interface CallTerms {
   readonly afterText: boolean;
 }
 
+/** What a model has said so far. */
+interface Heard {
+  readonly pieces: string[];
+  readonly thoughts: string[];
+  readonly calls: ModelToolCall[];
+}
+
 /** One call of one model. */
 interface ModelCall {
   readonly candidate: ModelCandidate;
   /** Whether a piece of its answer has arrived. */
   hasBegun: boolean;
+  /** Whether its provider has sent anything at all. */
+  isHeard: boolean;
+  /** What its provider has counted, as far as it says so before the end. */
+  counted: ModelUsage;
 }
 
-type RoundTerms = Pick<CallTerms, 'emit' | 'afterText'> & {
+type RoundTerms = Pick<CallTerms, 'emit' | 'afterText' | 'signal'> & {
   readonly request: ModelRequest;
   readonly call: ModelCall;
 };
@@ -77,6 +90,7 @@ export class ModelCalls {
   constructor(
     private readonly metrics: ModelCallMetrics,
     private readonly health: ModelHealth,
+    private readonly failovers: TurnFailovers,
   ) {}
 
   /**
@@ -87,7 +101,7 @@ export class ModelCalls {
     const chain = this.health.inOrder(terms.chain);
     const failures: Failure[] = [];
     for (const [index, candidate] of chain.entries()) {
-      const call: ModelCall = { candidate, hasBegun: false };
+      const call: ModelCall = { candidate, hasBegun: false, isHeard: false, counted: NOT_COUNTED };
       try {
         const round = await this.askOne(request, call, terms);
         this.health.answered(candidate);
@@ -102,6 +116,8 @@ export class ModelCalls {
         failures.push({ candidate, error });
         if (!mayPassOn(error)) break;
         this.health.failed(candidate, error, chain[index + 1], terms.context);
+        const reason = error.details?.reason ?? error.name;
+        this.failovers.note(terms.context.turnId, { model: candidate.label, reason });
       }
     }
     throw failureOf(failures);
@@ -122,6 +138,12 @@ export class ModelCalls {
       onBegun: () => {
         call.hasBegun = true;
       },
+      onHeard: () => {
+        call.isHeard = true;
+      },
+      onCounted: (usage: ModelUsage) => {
+        call.counted = usage;
+      },
     };
     const counting: TurnListener = (event) => {
       if (event.type === 'usage') {
@@ -134,7 +156,7 @@ export class ModelCalls {
     const ready = account.beforeCall(speaker.name);
     if (ready !== undefined) await ready;
     return this.metrics.measure(speaker, request, () =>
-      readRound(speaker.stream(request, options), { request, call, emit: counting, afterText }),
+      readRound(speaker.stream(request, options), { request, call, emit: counting, afterText, signal }),
     );
   }
 }
@@ -185,24 +207,26 @@ function signed(state: unknown, { provider }: ModelName): unknown {
 
 /**
  * Follows one answer of the model to its end and passes on what it says. Its calls are such that the database can keep
- * them. What it used is told also when it breaks off after it had begun to speak: as an estimate, then.
+ * them. What it used is told also when it breaks off after it had begun, or is ended while its provider works on it: as an
+ * estimate, then.
  */
 async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): Promise<ModelRound> {
-  const { request, emit } = terms;
+  const { request, emit, call, signal } = terms;
   const pieces: string[] = [];
+  const thoughts: string[] = [];
   const calls: ModelToolCall[] = [];
   let end: RoundEnd;
   try {
-    end = await listen(events, terms, pieces, calls);
+    end = await listen(events, terms, { pieces, thoughts, calls });
   } catch (error) {
-    if (pieces.length + calls.length > 0) {
-      const usage = chargedUsage(NOT_COUNTED, request, { text: pieces.join(''), calls });
-      const { candidate } = terms.call;
+    if (call.hasBegun || (call.isHeard && signal.aborted)) {
+      const usage = brokenUsage(call, request, { text: [...thoughts, ...pieces].join(''), calls });
+      const { candidate } = call;
       await emit({ type: 'usage', usage, model: candidate.label, asked: namesOf(candidate) });
     }
     throw error;
   }
-  const { candidate } = terms.call;
+  const { candidate } = call;
   const { answered, finishReason, providerState } = end;
   const model = modelLabel({ provider: candidate.provider, model: answered });
   const text = storableText(pieces.join(''));
@@ -213,11 +237,16 @@ async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): 
   return { text, calls, usage, model, finishReason, providerState };
 }
 
+/** The output was never counted to its end, so it is estimated, what was thought included; the input is as it was counted. */
+function brokenUsage({ counted }: ModelCall, request: ModelRequest, said: ModelOutput): ModelUsage {
+  const { reasoning: _unfinished, ...input } = counted;
+  return { ...chargedUsage({ ...input, output: 0 }, request, said), estimated: true };
+}
+
 async function listen(
   events: AsyncIterable<ModelEvent>,
   { emit, afterText, call }: RoundTerms,
-  pieces: string[],
-  calls: ModelToolCall[],
+  { pieces, thoughts, calls }: Heard,
 ): Promise<RoundEnd> {
   for await (const event of events) {
     if (event.type === 'end') {
@@ -231,7 +260,10 @@ async function listen(
       calls.push(storableJson(event.call));
       continue;
     }
-    if (event.type === 'reasoning') continue;
+    if (event.type === 'reasoning') {
+      thoughts.push(event.text);
+      continue;
+    }
     if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });
     pieces.push(event.text);
     const heldBack = emit({ type: 'token', text: event.text });

@@ -7,6 +7,8 @@ import type { TurnLimitReached } from './limits/turn-limit-reached.js';
 export interface SessionTurnState extends LimitUsage {
   readonly ended: boolean;
   readonly busy: boolean;
+  /** Whether the turn that has it waits for a person. */
+  readonly awaits_approval: boolean;
   readonly waiting: number;
   /** Whether the message that is asked for is still in its line: not when its token was revoked. */
   readonly in_line: boolean;
@@ -27,7 +29,7 @@ export interface QueueLimits {
 }
 
 /** Why a message may not line up, in the order in which the reasons count. */
-export type QueueRefusal = 'not_found' | 'ended' | 'full' | TurnLimitReached;
+export type QueueRefusal = 'not_found' | 'ended' | 'full' | 'awaiting_approval' | TurnLimitReached;
 
 /** Undefined when it may. A message to a free session waits for nobody, so it may not wait for its API token's turns either. */
 export function refusalOf(
@@ -41,5 +43,6 @@ export function refusalOf(
   const isFree = !session.busy && session.waiting === 0;
   const taken = isFree ? turnsTaken(session, allowance) : undefined;
   if (taken !== undefined) return taken;
-  return session.waiting >= maxWaiting ? 'full' : undefined;
+  if (session.waiting < maxWaiting) return undefined;
+  return session.awaits_approval ? 'awaiting_approval' : 'full';
 }

@@ -48,7 +48,11 @@ export interface OpenAccount extends TurnAccount {
   readonly spending: TurnSpending;
 }
 
-type BilledTurn = Pick<ClaimedTurn, 'agent' | 'userId' | 'budgets'> & { readonly caller: Caller };
+type BilledTurn = Pick<ClaimedTurn, 'agent' | 'userId' | 'budgets'> & {
+  readonly caller: Caller;
+  /** It has no steps from which it could learn how its budgets stand: they are asked for before each call. */
+  readonly isUnstored?: boolean;
+};
 
 /** Opens the account of each turn. */
 @Injectable()
@@ -67,7 +71,8 @@ export class TurnAccounts {
     let known: BudgetStanding | undefined = turn.budgets;
     const check = async (asked: readonly Budget[]): Promise<void> => {
       const json = budgetsJson(asked);
-      if (known?.budgets !== json) known = { budgets: json, spent: await this.spentOf(json) };
+      if (turn.isUnstored === true || known?.budgets !== json)
+        known = { budgets: json, spent: await this.spentOf(json) };
       const { spent } = known;
       const reached = asked.find(({ limitUsd }, index) => (spent[index] ?? 0) + spending.costUsd >= limitUsd);
       if (reached !== undefined) throw budgetRefusal(reached, settings.current.limits);

@@ -10,6 +10,11 @@ const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 /** `$1` session, `$2` fence, `$3` replica: whoever lost the lease changes nothing. */
 const HELD = 'WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3';
 const RELEASE = `turn_owner = NULL, turn_lease_until = NULL, quiet_since = now(), last_activity = now()`;
+/** A session that waits for outputs of its caller's tools stays active for so long, and takes no other message. */
+const AWAITS = `interval '1 hour'`;
+/** The same release; `$17` is the id of the message with the outputs that it waits for, if it does. */
+const RELEASE_OR_AWAIT = `turn_owner = NULL, turn_lease_until = NULL, last_activity = now(), awaits_message_id = $17,
+        quiet_since = CASE WHEN $17::text IS NULL THEN now() ELSE now() + ${AWAITS} END`;
 
 /** What every event of a turn tells of its session. */
 const FACTS = {
@@ -38,14 +43,14 @@ const MESSAGE_SENT = emitSql('message.sent', 'held.user_id', {
 
 /**
  * The answer, the token counts, the turn's end, the release of the session and the events: all or nothing. `$11` are
- * the tool calls without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
+ * the tool calls that were made, without what went in and out, `$12` whether hooks are to have the text, `$13` why the model stopped, `$14`
  * whether the counts are estimates, `$15` what was used of each model, `$16` the name of the API token.
  */
 export const COMPLETE: Statement = {
   name: 'turns.complete',
   text: `
     WITH held AS (
-      UPDATE sessions SET ${RELEASE}, message_count = message_count + 1,
+      UPDATE sessions SET ${RELEASE_OR_AWAIT}, message_count = message_count + 1,
         input_tokens = input_tokens + $6, output_tokens = output_tokens + $7, ${spendInSession('$6', '$7')}
       ${HELD} RETURNING message_count, channel, user_id, agent
     ), ${recordUsage('$15::json', '$16::text')}, answered AS (
@@ -129,30 +134,38 @@ export const ANY_LOST = `EXISTS (SELECT 1 ${LOST})`;
 
 /**
  * Turns whose owner is gone and that may not go on: closed as interrupted, fenced off in case it comes back, and told so in
- * the history: `$1` ids for the notes, `$2` what they say, `$3` `agent.resume`, `$4` `turns.max_attempts`.
+ * the history: `$1` ids for the notes, `$2` what they say, `$3` `agent.resume`, `$4` `turns.max_attempts`. Those of sessions
+ * that were ended meanwhile count as cancelled: `$5` is what the history says then.
  */
 export const INTERRUPT_LOST: Statement = {
   name: 'turns.interrupt_lost',
   text: `
     WITH lost AS (
       SELECT sessions.id, sessions.user_id, sessions.agent, sessions.channel, turns.id AS turn_id, turns.token_id,
-        coalesce(turns.model, sessions.model) AS model ${LOST} AND NOT ${mayGoOn('$3::boolean', '$4')}
+        coalesce(turns.model, sessions.model) AS model, sessions.status = 'terminated' AS cancelled ${LOST} AND NOT ${mayGoOn('$3::boolean', '$4')}
       LIMIT ${MAX_RECOVERED} FOR UPDATE OF sessions, turns SKIP LOCKED
     ), ${RECORD_USAGE_OF_LOST}, freed AS (
       UPDATE sessions SET turn_owner = NULL, turn_lease_until = NULL, turn_fence = turn_fence + 1,
-        quiet_since = now(), message_count = message_count + 1
-      FROM lost WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
-      RETURNING sessions.id, lost.turn_id, sessions.message_count
+        quiet_since = now(), message_count = message_count + 1, input_tokens = sessions.input_tokens + total.input_tokens,
+        output_tokens = sessions.output_tokens + total.output_tokens, ${spendInSession('total.input_tokens', 'total.output_tokens')}
+      FROM lost JOIN total ON total.turn_id = lost.turn_id WHERE sessions.id = lost.id AND sessions.turn_lease_until < now()
+      RETURNING sessions.id, lost.turn_id, sessions.message_count, lost.cancelled
     ), numbered AS (
       SELECT freed.*, row_number() OVER () AS n FROM freed
     ), noted AS (
       INSERT INTO messages (id, session_id, turn_id, seq, role, content, incomplete)
-      SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', $2, 'interrupted' FROM numbered
+      SELECT ($1::text[])[n], id, turn_id, message_count, 'assistant', CASE WHEN cancelled THEN $5 ELSE $2 END,
+        CASE WHEN cancelled THEN 'cancelled' ELSE 'interrupted' END FROM numbered
     ), closed AS (
-      UPDATE turns SET status = 'interrupted', origin = NULL, reason = 'lease_expired', ended_at = now(),
+      UPDATE turns SET status = CASE WHEN lost.cancelled THEN 'cancelled' ELSE 'interrupted' END, origin = NULL,
+        reason = CASE WHEN lost.cancelled THEN 'turn_cancelled' ELSE 'lease_expired' END, ended_at = now(),
         input_tokens = total.input_tokens, output_tokens = total.output_tokens, ${TURN_COST}
       FROM lost JOIN total ON total.turn_id = lost.turn_id WHERE turns.id = lost.turn_id
-      RETURNING turns.id, turns.session_id, turns.reason, lost.user_id
+      RETURNING turns.id, turns.session_id, turns.status, turns.reason, lost.user_id
+    ), billed AS (
+      SELECT lost.token_id, sum(input_tokens) AS input, sum(output_tokens) AS output
+      FROM lost JOIN total ON total.turn_id = lost.turn_id GROUP BY lost.token_id
+    ), charged AS (${spend('input', 'output', 'billed')}
     )
-    SELECT id, session_id, ${TURN_FAILED} AS deliveries FROM closed`,
+    SELECT id, session_id, status, reason, CASE WHEN status <> 'cancelled' THEN ${TURN_FAILED} ELSE 0 END AS deliveries FROM closed`,
 };

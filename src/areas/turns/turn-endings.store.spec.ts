@@ -7,8 +7,9 @@ import type { TurnMetrics } from './turn-metrics.js';
 test('turns whose replica is gone are counted where they are closed', async () => {
   const lost: number[] = [];
   const closed = [
-    { id: 'turn_1', session_id: 'sess_1', deliveries: 0 },
-    { id: 'turn_2', session_id: 'sess_2', deliveries: 0 },
+    { id: 'turn_1', session_id: 'sess_1', status: 'interrupted', deliveries: 0 },
+    { id: 'turn_2', session_id: 'sess_2', status: 'interrupted', deliveries: 0 },
+    { id: 'turn_3', session_id: 'sess_3', status: 'cancelled', deliveries: 0 },
   ];
   const store = new TurnEndingsStore(
     { query: () => Promise.resolve(closed) } as unknown as Database,

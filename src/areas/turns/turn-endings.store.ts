@@ -12,7 +12,7 @@ import { FORGET_SPENDING } from './limits/spending.sql.js';
 import type { Message } from './message.js';
 import type { TurnOutcome } from './turn.js';
 import * as end from './turn-end.sql.js';
-import { INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
+import { ENDED_NOTE, INTERRUPTED_NOTE, type TurnEnding, type TurnLease } from './turn-lease.js';
 import { TurnMetrics } from './turn-metrics.js';
 import { LEAVE_QUEUES_EXPIRED } from './turn-start.sql.js';
 
@@ -21,9 +21,14 @@ interface QueuedDeliveries {
   deliveries: number;
 }
 
-interface ClosedRow extends QueuedDeliveries {
-  id: string;
-  session_id: string;
+interface ClosedRow extends QueuedDeliveries, RecoveredTurn {}
+
+/** A turn whose replica was gone, and how it was closed. */
+export interface RecoveredTurn {
+  readonly id: string;
+  readonly session_id: string;
+  readonly status: 'interrupted' | 'cancelled';
+  readonly reason: string;
 }
 
 /** What a turn used, and whose token asked for it. */
@@ -59,11 +64,12 @@ export class TurnEndingsStore {
       content,
       JSON.stringify(outcome.toolCalls),
       outcome.model,
-      JSON.stringify(outcome.toolCalls.map(toolFacts)),
+      JSON.stringify(outcome.toolCalls.filter(({ status }) => status !== 'pending').map(toolFacts)),
       this.settings.current.hooks.include_content,
       outcome.finishReason,
       outcome.usage.estimated === true,
       ...billed(bill),
+      outcome.openCalls === undefined ? null : newId('msg'),
     ]);
     if (row === undefined) return undefined;
     this.signal.queued(row.deliveries);
@@ -80,6 +86,7 @@ export class TurnEndingsStore {
       finishReason,
       usageEstimated: usage.estimated === true,
       createdAt: row.created_at,
+      usage,
     };
   }
 
@@ -118,7 +125,7 @@ export class TurnEndingsStore {
   }
 
   /** Closes the turns whose replica is gone, and forgets messages that nobody waits for. @returns the closed turns */
-  async recover(): Promise<{ id: string; session_id: string }[]> {
+  async recover(): Promise<RecoveredTurn[]> {
     await this.database.query(LEAVE_QUEUES_EXPIRED);
     const ids = Array.from({ length: end.MAX_RECOVERED }, () => newId('msg'));
     const closed = await this.database.query<ClosedRow>(end.INTERRUPT_LOST, [
@@ -126,9 +133,10 @@ export class TurnEndingsStore {
       INTERRUPTED_NOTE,
       this.settings.current.agent.resume,
       this.settings.current.turns.max_attempts,
+      ENDED_NOTE,
     ]);
     this.signal.queued(closed.reduce((sum, { deliveries }) => sum + deliveries, 0));
-    this.metrics.lost(closed.length);
+    this.metrics.lost(closed.filter(({ status }) => status === 'interrupted').length);
     return closed;
   }
 }

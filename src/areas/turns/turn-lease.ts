@@ -26,3 +26,6 @@ export interface TurnEnding {
 /** What the history says in place of an answer that was interrupted before it had begun, or with its replica. */
 export const INTERRUPTED_NOTE =
   'The answer was interrupted: the gateway could not finish it. Send the message again if it is still needed.';
+
+/** What it says of a turn that waited for a person when its session was ended. */
+export const ENDED_NOTE = 'This message was not answered: the session was ended first.';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { WAKE_OF_SESSION } from './lost/lost-turns.sql.js';
 import * as end from './turn-end.sql.js';
 
 /** What others want of a turn that runs here. */
@@ -36,6 +37,13 @@ export class TurnLeases {
 
   /** Asks whoever runs the session's turn to end it. False when none runs. */
   async cancel(sessionId: string): Promise<boolean> {
-    return (await this.database.query(end.CANCEL, [sessionId])).length > 0;
+    if ((await this.database.query(end.CANCEL, [sessionId])).length === 0) return false;
+    await this.wake(sessionId);
+    return true;
+  }
+
+  /** A turn of this session that waits for a person is to be looked at: it was cancelled, or the session has ended. */
+  async wake(sessionId: string): Promise<void> {
+    await this.database.query(WAKE_OF_SESSION, [sessionId]);
   }
 }

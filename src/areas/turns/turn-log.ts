@@ -33,7 +33,11 @@ export class TurnLog {
   ended(
     turn: ClaimedTurn,
     cost: TurnCost,
-    { how, reason, error }: { how: TurnFailure | 'handed_over'; reason: string; error: GatewayError },
+    {
+      how,
+      reason,
+      error,
+    }: { how: TurnFailure | 'handed_over' | 'parked'; reason: string; error: GatewayError },
   ): void {
     const level = error.logLevel === 'debug' ? 'info' : error.logLevel;
     this.logger[level](

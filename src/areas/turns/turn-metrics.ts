@@ -42,7 +42,7 @@ export interface TurnTimer {
   /** Text of the answer left; the first call counts. */
   readonly sawText: () => void;
   /** @returns the milliseconds that it took */
-  readonly ended: (outcome: 'completed' | 'handed_over' | TurnFailure) => number;
+  readonly ended: (outcome: 'completed' | 'handed_over' | 'parked' | TurnFailure) => number;
 }
 
 /** Counts and times turns where they run. */

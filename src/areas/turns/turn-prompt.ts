@@ -3,8 +3,9 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { actingUser } from '../../platform/tokens/acting-user.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { estimatedTokens, type ModelTool, type ModelUsage } from '../models/models.api.js';
+import { estimatedTokens, type ModelMessage, type ModelTool, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
+import { offeredTools } from './caller-tools.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { type ContextCut, contextBudget, contextCut } from './context-cut.js';
 import { ContextCutsStore, type Summary } from './context-cuts.store.js';
@@ -26,7 +27,16 @@ import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 export type CalledTurn = ClaimedTurn & {
   readonly caller: Caller;
   /** What it had done before it was taken up. */
-  readonly earlier?: { readonly done: readonly TurnStep[]; readonly lastStep: number } | undefined;
+  readonly earlier?:
+    | {
+        readonly done: readonly TurnStep[];
+        readonly lastStep: number;
+        /** Milliseconds that it ran, as far as that is known. */
+        readonly ranMs: number;
+        /** From 2. */
+        readonly attempt: number;
+      }
+    | undefined;
 };
 
 type Steps = ReadonlyMap<string, readonly TurnStep[]>;
@@ -67,7 +77,11 @@ export class TurnPrompt {
   }
 
   /** Throws the signal's reason when it is aborted. */
-  async inputOf(turn: CalledTurn, message: NewUserMessage, terms: PromptTerms): Promise<TurnInput> {
+  async inputOf(
+    turn: CalledTurn,
+    message: NewUserMessage,
+    terms: PromptTerms,
+  ): Promise<Omit<TurnInput, 'waits'>> {
     const { agent, account, signal } = terms;
     const context = contextOf(turn);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
@@ -75,15 +89,16 @@ export class TurnPrompt {
     const system = joined([
       turn.systemPrompt ?? agent.settings.systemPrompt,
       message.systemNote ?? '',
+      message.options?.instructions ?? '',
       ...additions.system,
     ]);
     const trailing = joined(additions.trailing);
-    const tools = this.catalog.list(context);
+    const tools = offeredTools(this.catalog.list(context), message.options);
     const otherTokens =
       estimatedTokens(system) + estimatedTokens(trailing) + toolTokens(tools) + userTokens(message);
     const { earlier, note, spent } = await this.earlier(turn, otherTokens, terms);
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
-    const messages = withNote([...earlier, userMessage(message, fresh)], note);
+    const messages = withNote([...earlier, ...said(message, fresh)], note);
     const { options = {} } = message;
     const { done, lastStep } = turn.earlier ?? { done: [], lastStep: 0 };
     const steps = this.steps.open(turn.lease, account, lastStep);
@@ -165,6 +180,12 @@ export class TurnPrompt {
       for (const { id, attachments } of said) if (attachments.length > 0) ids.push(id);
     return ids.length === 0 ? NO_BYTES : this.messages.attachedTo(ids);
   }
+}
+
+/** A message that only brings outputs of tools says nothing itself: they stand in the history, where they were asked for. */
+function said(message: NewUserMessage, bytes: Bytes): ModelMessage[] {
+  const whole = userMessage(message, bytes);
+  return whole.parts.length === 0 ? [] : [whole];
 }
 
 const knownToolTokens = new WeakMap<ModelTool['inputSchema'], number>();

@@ -12,7 +12,7 @@ import type { NewUserMessage } from './message.js';
 import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
 import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
-import { SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
+import { SessionAwaitsApproval, SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
 
 type QueueSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
 interface QueueRequest {
@@ -151,6 +151,7 @@ export class TurnQueue {
 
   /** What a message is told that has waited long enough. */
   private whyNot(state: SessionTurnState, hasSlot: boolean, allowance: TurnAllowance): Error {
+    if (state.awaits_approval) return new SessionAwaitsApproval();
     if (state.busy) return new TurnInProgress(1);
     if (!hasSlot) return this.slots.refusal();
     return turnsTaken(state, allowance) ?? new TurnInProgress(1);
@@ -165,6 +166,8 @@ function refusal(why: QueueRefusal): Error {
       return new SessionEnded();
     case 'full':
       return new TurnInProgress(1);
+    case 'awaiting_approval':
+      return new SessionAwaitsApproval();
     default:
       return why;
   }

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import type { FinishReason } from '../models/models.api.js';
-import type { TurnFailure } from './turn-lease.js';
 import { LEAVE_QUEUE } from './turn-start.sql.js';
+import type { TurnStatus } from './turn-status.js';
 
 /** What became of a message that somebody sent. */
 export interface TurnResult {
   readonly sessionId: string;
   readonly turnId: string;
-  readonly status: TurnFailure | 'completed' | 'running' | 'waiting';
+  readonly status: TurnStatus;
   /** A fixed word, when it failed. */
   readonly reason: string | null;
   /** The answer, also one that was cut off; null when there is none. */

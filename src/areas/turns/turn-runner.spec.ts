@@ -1,12 +1,14 @@
-import { forgetfulHealth, turnAgent } from '../../../test/harness/turn-agent.js';
+import { forgetfulHealth, noFailovers, turnAgent } from '../../../test/harness/turn-agent.js';
 import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
 import type { ModelCallMetrics } from '../models/model-call-metrics.js';
 import {
+  type ModelCallOptions,
   type ModelEvent,
   ModelProvider,
   type ModelRequest,
   type ModelToolCall,
 } from '../models/model-provider.port.js';
+import type { ToolQuestions } from '../tools/questions/tool-questions.js';
 import { ArgumentChecks } from '../tools/schemas/argument-checks.js';
 import { type ApprovalVerdict, ToolApprovals } from '../tools/tool-approvals.port.js';
 import type { ToolCallLog } from '../tools/tool-call-log.js';
@@ -14,12 +16,14 @@ import { ToolCallRunner } from '../tools/tool-call-runner.js';
 import { ToolGate } from '../tools/tool-gate.js';
 import { ToolPolicy } from '../tools/tool-policy.js';
 import { type RegisteredTool, ToolRegistry } from '../tools/tool-registry.js';
+import { ApprovalWaits } from './approval-waits.js';
 import { ModelCalls } from './model-calls.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnEvent, TurnInput } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
 import { TurnRunner } from './turn-runner.js';
 import type { TurnStep } from './turn-steps.store.js';
+import { TurnAwaitsApproval } from './turns.errors.js';
 
 /** What turns cost is seen in the tests of the whole gateway. */
 const FREE_ACCOUNT: TurnAccount = {
@@ -42,7 +46,7 @@ class ScriptedModel extends ModelProvider {
     super();
   }
 
-  async *stream(request: ModelRequest): AsyncIterable<ModelEvent> {
+  async *stream(request: ModelRequest, _options?: ModelCallOptions): AsyncIterable<ModelEvent> {
     this.requests.push({ ...request, messages: [...request.messages] });
     const round = this.rounds(request, this.requests.length);
     await Promise.resolve();
@@ -57,6 +61,7 @@ class NobodyToAsk extends ToolApprovals {
   ask = (): Promise<ApprovalVerdict> => Promise.resolve('timeout');
   open = () => Promise.resolve([]);
   answer = () => Promise.resolve(false);
+  onAnswer = () => undefined;
 }
 
 const input: Omit<TurnInput, 'tools' | 'steps' | 'agent'> = {
@@ -66,6 +71,7 @@ const input: Omit<TurnInput, 'tools' | 'steps' | 'agent'> = {
   spent: { input: 0, output: 0 },
   done: [],
   options: {},
+  waits: new ApprovalWaits({ parkAfterMs: () => 0, onIdle: () => undefined, park: () => undefined }),
   account: FREE_ACCOUNT,
   turnId: 'turn_1',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
@@ -90,23 +96,24 @@ function runnerOf(
   model: ModelProvider,
   tools: RegisteredTool[] = [],
   agent: Partial<GatewaySettings['agent']> = {},
+  approvals: ToolApprovals = new NobodyToAsk(),
 ) {
   const defaults = settingsSchema.parse({});
   const settings = { current: { ...defaults, agent: { ...defaults.agent, ...agent } } };
   const policy = new ToolPolicy(settings);
   const registry = new ToolRegistry(policy, new ArgumentChecks());
   for (const tool of tools) registry.register(tool);
-  const gate = new ToolGate(policy, registry, new NobodyToAsk(), settings);
+  const gate = new ToolGate(policy, registry, approvals, settings);
   // What is noted is seen in the tests of the whole gateway: it goes to the database.
   const metrics = {
     measure: (_provider: unknown, _request: unknown, call: () => unknown) => call(),
     used: () => undefined,
   } as unknown as ModelCallMetrics;
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
-  const calls = new ToolCallRunner(registry, gate, callLog);
+  const calls = new ToolCallRunner(registry, gate, callLog, {} as ToolQuestions);
   return {
     runner: new TurnRunner(
-      new ModelCalls(metrics, forgetfulHealth),
+      new ModelCalls(metrics, forgetfulHealth, noFailovers),
       calls,
       new ArgumentChecks(),
       new RunningTurns(),
@@ -187,6 +194,35 @@ test('a call that breaks off after it had begun to speak has used something; one
   expect(used).toEqual([{ input: 13, output: 25, estimated: true }]);
 });
 
+test.each([
+  ['shows that it thinks', 'x'.repeat(100), { input: 40, cachedInput: 30, output: 25, estimated: true }],
+  ['has begun to work unseen', '', { input: 40, cachedInput: 30, output: 0, estimated: true }],
+])(
+  'a call that is ended before its first word, while the model %s, costs its input as it was counted',
+  async (_what, thought, expected) => {
+    const left = new AbortController();
+    class Thinking extends ScriptedModel {
+      override async *stream(_request: ModelRequest, options?: ModelCallOptions): AsyncIterable<ModelEvent> {
+        await Promise.resolve();
+        options?.onHeard?.();
+        if (thought !== '') yield { type: 'reasoning', text: thought };
+        options?.onCounted?.({ input: 40, cachedInput: 30, output: 1 });
+        left.abort(new Error('left'));
+        throw left.signal.reason;
+      }
+    }
+    const { runner, own } = runnerOf(new Thinking(() => ({})));
+    const used: unknown[] = [];
+    const watch = (event: TurnEvent): void => {
+      if (event.type === 'usage') used.push(event.usage);
+    };
+    const steps = { add: () => Promise.resolve() };
+    const turn = runner.run({ ...input, agent: own, tools: [], steps }, watch, left.signal);
+    await expect(turn).rejects.toThrow('left');
+    expect(used).toEqual([expected]);
+  },
+);
+
 test('what no database can keep is taken out of a tool call before anybody reads it', async () => {
   const strange = call('1\0', 'echo', { text: 'a\0b', '\ud800': ['\udc00'] });
   const model = new ScriptedModel((_request, number) =>
@@ -255,6 +291,24 @@ test('a turn whose lease is lost before a tool runs does not run it', async () =
   const steps = { add: () => Promise.reject(new Error('lost')) };
   await expect(run(runnerOf(model, [tool]), undefined, { steps })).rejects.toThrow('lost');
   expect(ran).toBe(false);
+});
+
+test('a call that was allowed while its turn was let go of is neither made nor noted as sent', async () => {
+  const letGo = new AbortController();
+  const reason = new TurnAwaitsApproval(['appr_1']);
+  const approvals = new NobodyToAsk();
+  approvals.ask = () => {
+    letGo.abort(reason);
+    return Promise.resolve('allowed');
+  };
+  const made = jest.fn();
+  const steps: TurnStep[] = [];
+  const model = new ScriptedModel(() => ({ calls: [call('c1')] }));
+  const gated = runnerOf(model, [{ ...echo, run: made }], { tool_approval: 'ask' }, approvals);
+  const log = { add: (step: TurnStep) => Promise.resolve(void steps.push(step)) };
+  await expect(run(gated, letGo.signal, { steps: log })).rejects.toBe(reason);
+  expect(steps.map(({ kind }) => kind)).toEqual(['asked']);
+  expect(made).not.toHaveBeenCalled();
 });
 
 test('ids that a provider uses twice in a conversation, or that no wire takes, are replaced', async () => {

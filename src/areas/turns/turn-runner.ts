@@ -8,6 +8,7 @@ import {
   agentSampling,
   type ModelMessage,
   type ModelToolCall,
+  type ModelUsage,
   type ResponseFormat,
   type SamplingOptions,
 } from '../models/models.api.js';
@@ -17,8 +18,9 @@ import {
   type ToolCallRecord,
   ToolCallRunner,
 } from '../tools/tools.api.js';
+import { divided, NOT_YET, openRecord } from './caller-tools.js';
 import { askedMessage } from './conversation.js';
-import { type DoneWork, OUTCOME_UNKNOWN, redone } from './lost/done-steps.js';
+import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
 import { RunningTurns } from './running-turns.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
@@ -54,6 +56,8 @@ export class TurnRunner {
     const running: Running = { input, settings, emit: heard, signal };
     const earlier = await this.earlier(running);
     const { texts, records } = earlier;
+    if (earlier.open !== undefined)
+      return ended(earlier.open.asked, { ...earlier, open: earlier.open.calls });
     const messages = [...input.messages, ...earlier.messages];
     const ids = new CallIds(messages);
     let { usage } = earlier;
@@ -61,24 +65,24 @@ export class TurnRunner {
     for (let number = earlier.rounds + 1; ; number += 1) {
       if (number > 1) this.running.letGo(input.context.sessionId);
       signal.throwIfAborted();
-      const isWithinLimits =
-        number <= settings.max_turns && records.length <= settings.max_tool_calls_per_turn;
-      const withTools = isWithinLimits && !isRepair;
+      const withTools = !isRepair && isWithinLimits(settings, number, records.length);
       const terms = { number, withTools, afterText: texts.length > 0 };
       const round = ids.unique(await this.askModel(running, messages, terms));
       usage = addUsage(usage, round.usage);
-      if (round.text !== '') texts.push(round.text);
+      texts.push(...[round.text].filter(Boolean));
       if (round.calls.length > 0 && withTools) {
-        await input.steps.add({ kind: 'asked', ...asked(round) });
-        messages.push(askedMessage(round), await this.answerCalls(running, round.calls, records));
+        const calls = round.calls.map((call) => ({ call, isHeld: this.toolCalls.mayWait(call) }));
+        await input.steps.add({ kind: 'asked', ...asked(round), ...heldOf(calls) });
+        const { message, open } = await this.answerCalls(running, calls, records);
+        if (open.length > 0) return ended(round, { texts, records, usage, open });
+        messages.push(askedMessage(round), message);
         continue;
       }
       const problem = format && (await this.misfit(round.text, format, signal));
       if (problem === undefined) {
-        const { model, finishReason } = round;
         const content = format === undefined ? texts.join('\n\n') : round.text;
         if (format !== undefined) await emit({ type: 'token', text: content });
-        return { content, toolCalls: records, usage, model, finishReason };
+        return answered(round, { content, records, usage });
       }
       if (isRepair) throw new ResponseFormatUnmet(problem);
       isRepair = true;
@@ -90,16 +94,19 @@ export class TurnRunner {
   private earlier(running: Running): Promise<DoneWork> {
     const { input, emit } = running;
     const repeatable = this.settings.current.tools.repeatable;
-    return redone(input.done, input.spent, emit, async (calls, records) => {
-      const unknown = calls.filter(({ name }) => !isAmong(name, repeatable));
-      const again = calls.filter(({ name }) => isAmong(name, repeatable));
-      const told = await Promise.all(unknown.map((call) => this.toldUnknown(call, running)));
+    const start = { spent: input.spent, options: input.options };
+    return redone(input.done, start, emit, async (open, records) => {
+      const isUnknown = ({ call, mayBeSent }: OpenCall) => mayBeSent && !isAmong(call.name, repeatable);
+      const unknown = open.filter(isUnknown);
+      const again = open.filter((one) => !isUnknown(one));
+      const told = await Promise.all(unknown.map(({ call }) => this.toldUnknown(call, running)));
       return [...told, ...(await this.answers(running, again, records.length + told.length))];
     });
   }
 
   private async toldUnknown(call: ModelToolCall, running: Running): Promise<AnsweredCall> {
-    const turn = { ...running, context: running.input.context, timeoutMs: 0 };
+    const { context, turnId } = running.input;
+    const turn = { ...running, context, turnId, timeoutMs: 0 };
     const answer = await this.toolCalls.told(call, { status: 'error', content: OUTCOME_UNKNOWN }, turn);
     await running.input.steps.add(answeredStep(answer));
     return answer;
@@ -146,32 +153,70 @@ export class TurnRunner {
 
   private async answerCalls(
     running: Running,
-    calls: readonly ModelToolCall[],
+    calls: readonly RoundCall[],
     records: ToolCallRecord[],
-  ): Promise<ModelMessage> {
-    const answers = await this.answers(running, calls, records.length);
+  ): Promise<{ message: ModelMessage; open: readonly ModelToolCall[] }> {
+    const { own, callers } = divided(calls, running.input.options);
+    const isDeferred = running.input.isUnstored === true && own.length > 0;
+    const answers = await this.answers(running, own, records.length);
+    const deferred = isDeferred ? callers.map((call) => notYet(call)) : [];
     records.push(...answers.map(({ record }) => record));
-    return { role: 'tool', results: answers.map(({ result }) => result) };
+    const results = new Map([...answers, ...deferred].map(({ result }) => [result.callId, result]));
+    const inOrder = calls.flatMap(({ call }) => results.get(call.id) ?? []);
+    return { message: { role: 'tool', results: inOrder }, open: isDeferred ? [] : callers };
   }
 
   /** Runs calls side by side; those past the limit, of which `before` were made, are answered with an error instead. */
-  private answers(
-    running: Running,
-    calls: readonly ModelToolCall[],
-    before: number,
-  ): Promise<AnsweredCall[]> {
+  private answers(running: Running, calls: readonly RoundCall[], before: number): Promise<AnsweredCall[]> {
     const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
     const left = Math.max(0, most - before);
-    const turn = { ...running, context: running.input.context, timeoutMs };
+    const { context, turnId, waits, steps } = running.input;
+    const shared = { ...running, context, turnId, waits, timeoutMs };
+    const onSend = ({ id: callId }: ModelToolCall) => steps.add({ kind: 'sent', callId });
     return Promise.all(
-      calls.map(async (call, index) => {
-        const answer =
-          index < left ? await this.toolCalls.run(call, turn) : await this.toolCalls.refuse(call, most, turn);
-        await running.input.steps.add(answeredStep(answer));
-        return answer;
-      }),
+      calls.map(({ call, isHeld }, index) =>
+        waits.during(async () => {
+          const turn = isHeld ? { ...shared, onSend } : shared;
+          const answer =
+            index < left
+              ? await this.toolCalls.run(call, turn)
+              : await this.toolCalls.refuse(call, most, turn);
+          await steps.add(answeredStep(answer));
+          return answer;
+        }),
+      ),
     );
   }
+}
+
+function isWithinLimits(settings: GatewaySettings['agent'], round: number, calls: number): boolean {
+  return round <= settings.max_turns && calls <= settings.max_tool_calls_per_turn;
+}
+
+function answered(
+  { model, finishReason }: ModelRound,
+  { content, records, usage }: { content: string; records: readonly ToolCallRecord[]; usage: ModelUsage },
+): TurnOutcome {
+  return { content, toolCalls: records, usage, model, finishReason };
+}
+
+/** A turn that ends with calls for its caller to make. */
+function ended(
+  { model }: Pick<ModelRound, 'model'>,
+  so: Pick<DoneWork, 'texts' | 'records' | 'usage'> & { readonly open: readonly ModelToolCall[] },
+): TurnOutcome {
+  return {
+    content: so.texts.join('\n\n'),
+    toolCalls: [...so.records, ...so.open.map(openRecord)],
+    usage: so.usage,
+    model,
+    finishReason: 'tool_calls',
+    openCalls: so.open,
+  };
+}
+
+function notYet({ id }: ModelToolCall) {
+  return { result: { callId: id, content: NOT_YET, isError: true } };
 }
 
 function answeredStep({ record: { status, durationMs }, result }: AnsweredCall): AnsweredStep {
@@ -198,6 +243,12 @@ function repairing(text: string, problem: string): ModelMessage[] {
     { role: 'assistant', text: text.trim() === '' ? '(nothing)' : text, toolCalls: [] },
     { role: 'user', parts: [{ type: 'text', text: ask }] },
   ];
+}
+
+/** Which calls may wait for a person, so that it is known of those whether they were made. */
+function heldOf(calls: readonly RoundCall[]): { held?: readonly string[] } {
+  const held = calls.filter(({ isHeld }) => isHeld).map(({ call }) => call.id);
+  return held.length === 0 ? {} : { held };
 }
 
 /** What of a round is stored before its tools run. */

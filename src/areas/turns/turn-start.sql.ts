@@ -14,9 +14,12 @@ export const LEASE_END = `now() + interval '${LEASE_SECS} seconds'`;
 const CLAIM = `
   UPDATE sessions SET
     turn_fence = turn_fence + 1, turn_owner = $2, turn_lease_until = ${LEASE_END}, quiet_since = ${LEASE_END},
-    last_activity = now(), status = 'active', message_count = message_count + 1, turn_count = turn_count + 1`;
-/** Sessions that live (`$3` time-out seconds) and answer nobody else. */
-const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
+    last_activity = now(), status = 'active', awaits_message_id = NULL, message_count = message_count + 1, turn_count = turn_count + 1`;
+/** Whether this message (`$6`) is what the session waits for; it goes before all that wait in its line. */
+const AWAITED = `awaits_message_id IS NOT NULL AND awaits_message_id = $6`;
+/** Sessions that live (`$3` time-out seconds), answer nobody else, and wait for no other message, or not any longer. */
+const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)
+        AND (awaits_message_id IS NULL OR awaits_message_id = $6 OR quiet_since < now())`;
 
 export const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
   messages_cut, results_cut`;
@@ -56,7 +59,7 @@ const startStatement = (name: string, within: string, more = ''): Statement => (
     WITH claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE}
-        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now())
+        AND (${AWAITED} OR NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()))
         ${within}
       RETURNING ${CLAIMED}
     ), said AS (
@@ -79,9 +82,9 @@ const startWaiting = (name: string, within: string, more = ''): Statement => ({
   text: `
     WITH claimed AS (
       ${CLAIM}
-      WHERE id = $1 AND ${FREE} AND $5 = (
+      WHERE id = $1 AND ${FREE} AND (${AWAITED} OR $5 = (
         SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
-        ORDER BY arrival LIMIT 1)
+        ORDER BY arrival LIMIT 1))
         ${within}
       RETURNING ${CLAIMED}
     ), said AS (

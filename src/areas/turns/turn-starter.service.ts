@@ -26,9 +26,9 @@ export class TurnStarter {
   }
 
   /** Goes on with a turn of another replica. */
-  goOn({ claimed, message, steps, lastStep, attempt }: TakenUpTurn, caller: Caller): StartedTurn {
+  goOn({ claimed, message, steps, lastStep, attempt, ranMs }: TakenUpTurn, caller: Caller): StartedTurn {
     return this.run(claimed.channel, () =>
-      this.turns.start(claimed, message, caller, { done: steps, lastStep, attempt }),
+      this.turns.start(claimed, message, caller, { done: steps, lastStep, attempt, ranMs }),
     );
   }
 

@@ -2,6 +2,7 @@
 export const TURN_STATUSES = [
   'waiting',
   'running',
+  'awaiting_approval',
   'completed',
   'failed',
   'interrupted',

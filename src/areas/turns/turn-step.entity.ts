@@ -3,7 +3,7 @@ import { TurnEntity } from './turn.entity.js';
 
 /** One step of a turn that used tools, for migrations and the drift check; see `TurnStepsStore`. */
 @Entity('turn_steps')
-@Check('turn_steps_kind_check', `kind IN ('asked', 'answered')`)
+@Check('turn_steps_kind_check', `kind IN ('asked', 'sent', 'answered', 'spent')`)
 export class TurnStepEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
   @ForeignKey(() => TurnEntity, { name: 'turn_steps_turn_id_fkey', onDelete: 'CASCADE' })
@@ -13,7 +13,10 @@ export class TurnStepEntity {
   @PrimaryColumn({ type: 'integer' })
   number!: number;
 
-  /** `asked`: what the model said and which tools it called; `answered`: what one of them returned. */
+  /**
+   * `asked`: what the model said and which tools it called; `sent`: one that had waited for a person was made; `answered`: what one
+   * returned; `spent`: what a call of the model cost that was broken off.
+   */
   @Column({ type: 'text' })
   kind!: string;
 

@@ -20,6 +20,14 @@ export interface AskedStep {
   readonly providerState?: unknown;
   /** What the turn spent since the asked step before; absent in older rows. */
   readonly spending?: readonly ModelSpending[];
+  /** Calls that may wait for a person: each of them has a step `sent` before it is made. Absent without any. */
+  readonly held?: readonly string[];
+}
+
+/** A call that may have waited for a person is made now. */
+export interface SentStep {
+  readonly kind: 'sent';
+  readonly callId: string;
 }
 
 /** What one tool returned, as the model was given it. */
@@ -30,7 +38,13 @@ export interface AnsweredStep {
   readonly record?: Pick<ToolCallRecord, 'status' | 'durationMs'>;
 }
 
-export type TurnStep = AskedStep | AnsweredStep;
+/** What a turn had spent beyond its steps when it was handed over. */
+export interface SpentStep {
+  readonly kind: 'spent';
+  readonly spending: readonly ModelSpending[];
+}
+
+export type TurnStep = AskedStep | SentStep | AnsweredStep | SpentStep;
 
 /** Where a running turn writes its steps. */
 export interface TurnStepLog {

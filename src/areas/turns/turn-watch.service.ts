@@ -44,12 +44,13 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async poll(): Promise<void> {
     const turns = this.running.olderThan(POLL_MS);
-    if (turns.size === 0 || this.looking) return;
+    const owners = this.running.ownersAfter(POLL_MS);
+    if (owners.length === 0 || this.looking) return;
     this.looking = true;
     try {
-      await this.applySignals(turns);
-      await this.endRevoked(turns);
-      if (performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
+      if (turns.size > 0) await this.applySignals(turns);
+      await this.endRevoked(owners);
+      if (turns.size > 0 && performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
     } catch (error) {
       this.logger.warn('the leases of running turns could not be renewed; will retry', {
         turns: turns.size,
@@ -69,8 +70,8 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Asked of the database each time: a turn may begin on what a replica knew of its token half a second ago. */
-  private async endRevoked(turns: ReadonlyMap<string, number>): Promise<void> {
-    const ended = await this.tokens.endedAmong(this.running.ownersIn(turns.keys()));
+  private async endRevoked(owners: readonly string[]): Promise<void> {
+    const ended = await this.tokens.endedAmong(owners);
     if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());
   }
 

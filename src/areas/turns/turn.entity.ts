@@ -7,6 +7,8 @@ import { TURN_STATUSES } from './turn-status.js';
 @Index('turns_by_session', { synchronize: false })
 @Index('turns_waiting', { synchronize: false })
 @Index('turns_running', { synchronize: false })
+@Index('turns_awaiting_approval', { synchronize: false })
+@Index('turns_newest', { synchronize: false })
 export class TurnEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -65,9 +67,21 @@ export class TurnEntity {
   @Column({ name: 'attempt_at', type: 'timestamptz', precision: 3, nullable: true })
   attemptAt!: Date | null;
 
+  /** Of a turn that awaits approval: when it is taken up although nobody has decided. */
+  @Column({ name: 'wake_at', type: 'timestamptz', precision: 3, nullable: true })
+  wakeAt!: Date | null;
+
+  /** Milliseconds that it ran before it was parked or handed over, without waiting for people. */
+  @Column({ name: 'ran_ms', type: 'integer', default: 0 })
+  ranMs!: number;
+
   /** What whoever waited for the answer was told instead. */
   @Column({ type: 'json', nullable: true })
   failure!: Record<string, unknown> | null;
+
+  /** The models that failed before another one answered, and why; null when none did. */
+  @Column({ type: 'jsonb', nullable: true })
+  failovers!: unknown[] | null;
 
   @Column({ type: 'text', nullable: true })
   model!: string | null;

@@ -5,9 +5,11 @@ import type {
   ModelMessage,
   ModelName,
   ModelTool,
+  ModelToolCall,
   ModelUsage,
 } from '../models/models.api.js';
 import type { ToolCallRecord, ToolContext, ToolEvent } from '../tools/tools.api.js';
+import type { ApprovalWaits } from './approval-waits.js';
 import type { MessageOptions } from './message-options.js';
 import type { TurnAccount } from './turn-account.js';
 import type { TurnStep, TurnStepLog } from './turn-steps.store.js';
@@ -39,6 +41,10 @@ export interface TurnInput {
   readonly done: readonly TurnStep[];
   /** Where it writes down what it asks of tools. */
   readonly steps: TurnStepLog;
+  /** Which of its calls wait for a person. */
+  readonly waits: ApprovalWaits;
+  /** Whether nothing of it is stored: results of the gateway's own tools then last no longer than the turn. */
+  readonly isUnstored?: boolean;
 }
 
 /** What one turn came to. */
@@ -50,6 +56,8 @@ export interface TurnOutcome {
   readonly model: string;
   /** Why its last call stopped; null when it did not come to its end. */
   readonly finishReason: FinishReason | null;
+  /** Calls of tools that the caller runs: the turn ended with them, and the next message brings what they returned. */
+  readonly openCalls?: readonly ModelToolCall[];
 }
 
 /** What a spectator of a running turn sees. */

@@ -6,6 +6,8 @@ export { SESSION_SPENT } from './limits/spending.sql.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
 export { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';
 export { LiveTurn, type TurnReader } from './live-turn.js';
+export { LostTurns } from './lost/lost-turns.service.js';
+export { wakeParked } from './lost/lost-turns.sql.js';
 export type {
   AttachmentInfo,
   AttachmentType,
@@ -23,7 +25,9 @@ export { MESSAGE_COLUMNS, type MessageRow, toMessage } from './message-row.js';
 export { readEvents } from './relay/frame-events.js';
 export { ANY_FRAMES, WATCHED_SECS } from './relay/remote-turns.sql.js';
 export { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './relay/remote-turns.store.js';
+export { lastFrameBefore } from './relay/turn-relays.service.js';
 export { RunningTurns } from './running-turns.js';
+export { type SessionTurns, TurnDirectory } from './turn-directory.service.js';
 export { ANY_LOST } from './turn-end.sql.js';
 export { TurnEndingsStore } from './turn-endings.store.js';
 export { type SessionWatcher, TurnHub } from './turn-hub.js';
@@ -31,6 +35,7 @@ export { INTERRUPTED_NOTE, type TurnFailure } from './turn-lease.js';
 export { TurnLeases } from './turn-leases.store.js';
 export { TurnQueue } from './turn-queue.service.js';
 export { type TurnResult, TurnResults } from './turn-results.store.js';
+export { type TurnBucket, TurnSeries } from './turn-series.js';
 export { ANY_QUEUE_EXPIRED } from './turn-start.sql.js';
 export { TurnStarter } from './turn-starter.service.js';
 export type { TurnStatus } from './turn-status.js';
@@ -38,7 +43,9 @@ export {
   AgentGone,
   SessionEnded,
   SessionNotFound,
+  TurnAwaitsApproval,
   TurnCancelled,
+  TurnHandedOver,
   TurnInProgress,
   TurnInterrupted,
   TurnNotRepeated,
@@ -46,3 +53,7 @@ export {
   TurnUnanswered,
 } from './turns.errors.js';
 export type { StartedTurn } from './turns.service.js';
+export {
+  type UnstoredTurn,
+  UnstoredTurns,
+} from './unstored/unstored-turns.service.js';

@@ -1,4 +1,8 @@
 import { Conflict, NotFound, ProviderFailed, Unavailable } from '../../common/errors/gateway-error.js';
+import type { TurnPause } from '../tools/tools.api.js';
+
+/** The reason of whatever waits for a person. */
+export const AWAITING_APPROVAL = 'awaiting_approval';
 
 export class SessionNotFound extends NotFound {
   constructor() {
@@ -15,11 +19,12 @@ export class SessionEnded extends Conflict {
 }
 
 export class TurnInProgress extends Conflict {
-  constructor(retryAfterSecs: number) {
-    super('The session is busy with earlier messages. Send this one again when they have been answered.', {
-      details: { reason: 'turn_in_progress' },
-      retryAfterSecs,
-    });
+  constructor(
+    retryAfterSecs: number,
+    sentence = 'The session is busy with earlier messages. Send this one again when they have been answered.',
+    reason = 'turn_in_progress',
+  ) {
+    super(sentence, { details: { reason }, retryAfterSecs });
   }
 }
 
@@ -63,8 +68,35 @@ export class TurnStopped extends TurnCancelled {
   }
 }
 
+/** All that the turn waits for is a person: it goes on, on any replica, when they decide. */
+export class TurnAwaitsApproval extends Unavailable implements TurnPause {
+  readonly goesOn = true;
+
+  /** @param approvalIds the questions that are open */
+  constructor(readonly approvalIds: readonly string[]) {
+    super(
+      'The turn waits for a person who allows or denies its tool calls. Its answer will be in the history; the same request ' +
+        'with its Idempotency-Key gets it, too.',
+      { details: { reason: AWAITING_APPROVAL }, retryAfterSecs: 1 },
+    );
+  }
+}
+
+/** The session is busy with a turn that waits for a person. */
+export class SessionAwaitsApproval extends TurnInProgress {
+  constructor() {
+    super(
+      60,
+      'The session is busy with a message whose tool calls wait for a person. Allow or deny them, or cancel the turn; then send this one again.',
+      AWAITING_APPROVAL,
+    );
+  }
+}
+
 /** This replica stops; another one goes on with the turn from its last step. */
-export class TurnHandedOver extends Unavailable {
+export class TurnHandedOver extends Unavailable implements TurnPause {
+  readonly goesOn = true;
+
   constructor() {
     super(
       'This replica stops and another one goes on with the turn. Its answer will be in the history; the same request with ' +
@@ -75,7 +107,9 @@ export class TurnHandedOver extends Unavailable {
 }
 
 /** The lease ran out or the gateway stopped; the message is in the history, without an answer. */
-export class TurnInterrupted extends Unavailable {
+export class TurnInterrupted extends Unavailable implements TurnPause {
+  readonly goesOn = true;
+
   constructor() {
     super(
       'The turn was interrupted on this replica. When another one goes on with it, its answer comes into the history; ' +

@@ -14,6 +14,7 @@ import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
 import { LostTurns } from './lost/lost-turns.service.js';
 import { LostTurnsStore } from './lost/lost-turns.store.js';
+import { TurnReleases } from './lost/turn-releases.service.js';
 import { MessageStore } from './message.store.js';
 import { MessageOptionsCheck } from './message-options.js';
 import { ModelCalls } from './model-calls.js';
@@ -23,7 +24,9 @@ import { RunningTurns } from './running-turns.js';
 import { Summaries } from './summaries.service.js';
 import { TurnStore } from './turn.store.js';
 import { TurnAccounts } from './turn-account.js';
+import { TurnDirectory } from './turn-directory.service.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
+import { TurnFailovers } from './turn-failovers.js';
 import { TurnHub } from './turn-hub.js';
 import { TurnLeases } from './turn-leases.store.js';
 import { TurnLog } from './turn-log.js';
@@ -32,16 +35,20 @@ import { TurnPrompt } from './turn-prompt.js';
 import { TurnQueue } from './turn-queue.service.js';
 import { TurnResults } from './turn-results.store.js';
 import { TurnRunner } from './turn-runner.js';
+import { TurnSeries } from './turn-series.js';
 import { TurnStarter } from './turn-starter.service.js';
 import { TurnStepsStore } from './turn-steps.store.js';
 import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
+import { UnstoredTurns } from './unstored/unstored-turns.service.js';
+import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
 
 /** Messages and the turns that answer them: their line, their lease, the loop of model and tools, their end. */
 @Module({
   imports: [ModelsModule, ToolsModule, TokensModule, UsageModule],
   providers: [
     MessageOptionsCheck,
+    TurnFailovers,
     ModelCalls,
     TurnRunner,
     TurnStepsStore,
@@ -70,11 +77,16 @@ import { TurnsService } from './turns.service.js';
     TurnsService,
     TurnStarter,
     LostTurnsStore,
+    TurnReleases,
     LostTurns,
     AcceptedTurnsStore,
     AcceptedTurns,
     TokenWaitingTurns,
     TurnWatch,
+    TurnDirectory,
+    TurnSeries,
+    UnstoredUsageStore,
+    UnstoredTurns,
   ],
   exports: [
     MessageStore,
@@ -88,7 +100,11 @@ import { TurnsService } from './turns.service.js';
     TurnQueue,
     TurnStarter,
     AcceptedTurns,
+    LostTurns,
     MessageOptionsCheck,
+    TurnDirectory,
+    TurnSeries,
+    UnstoredTurns,
   ],
 })
 export class TurnsModule {

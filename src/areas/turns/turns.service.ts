@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
-import {
-  GatewayError,
-  InternalError,
-  ProviderTimedOut,
-  storedError,
-} from '../../common/errors/gateway-error.js';
+import { GatewayError, InternalError, storedError } from '../../common/errors/gateway-error.js';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { agentSettings } from '../../platform/settings/agent-settings.js';
@@ -14,9 +9,10 @@ import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { ModelChains, usageAttributes } from '../models/models.api.js';
+import type { ApprovalWaits } from './approval-waits.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
-import { LostTurnsStore } from './lost/lost-turns.store.js';
+import { TurnReleases } from './lost/turn-releases.service.js';
 import type { Message, NewUserMessage } from './message.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -31,7 +27,14 @@ import { TurnProgress } from './turn-progress.js';
 import { type CalledTurn, TurnPrompt } from './turn-prompt.js';
 import { TurnRunner } from './turn-runner.js';
 import type { TurnStep } from './turn-steps.store.js';
-import { AgentGone, TurnCancelled, TurnHandedOver, TurnInterrupted } from './turns.errors.js';
+import {
+  AgentGone,
+  AWAITING_APPROVAL,
+  TurnAwaitsApproval,
+  TurnCancelled,
+  TurnHandedOver,
+  TurnInterrupted,
+} from './turns.errors.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
 export interface StartedTurn {
@@ -44,7 +47,7 @@ export interface StartedTurn {
 /** How a turn without an answer ended, and what its caller is told. */
 interface FailedTurn {
   readonly error: GatewayError;
-  readonly how: TurnFailure | 'handed_over';
+  readonly how: TurnFailure | 'handed_over' | 'parked';
   readonly reason: string;
 }
 
@@ -53,6 +56,7 @@ export interface EarlierAttempt {
   readonly done: readonly TurnStep[];
   readonly lastStep: number;
   readonly attempt: number;
+  readonly ranMs: number;
 }
 
 interface RunTerms {
@@ -63,11 +67,20 @@ interface RunTerms {
   readonly span: Span | undefined;
 }
 
+/** What a turn came to before it ended without an answer. */
+interface RanTurn {
+  readonly soFar: TurnOutcome;
+  readonly bill: TurnBill;
+  /** Milliseconds that it ran, on every replica. */
+  readonly elapsedMs: number;
+}
+
 interface OutcomeTerms {
   readonly agent: TurnAgent | GatewayError;
   readonly progress: TurnProgress;
   readonly account: OpenAccount;
   readonly signal: AbortSignal;
+  readonly waits: ApprovalWaits;
 }
 
 /** Runs a turn that has its session, and sees to it that it ends in a definite state, whatever happens. */
@@ -79,7 +92,7 @@ export class TurnsService {
     private readonly runner: TurnRunner,
     private readonly models: ModelChains,
     private readonly turns: TurnEndingsStore,
-    private readonly lost: LostTurnsStore,
+    private readonly releases: TurnReleases,
     private readonly prompt: TurnPrompt,
     private readonly accounts: TurnAccounts,
     private readonly running: RunningTurns,
@@ -122,18 +135,17 @@ export class TurnsService {
     live: LiveTurn,
     { abort, span, agent }: RunTerms,
   ): Promise<Message> {
-    const timeoutMs = this.settings.current.agent.turn_timeout_ms;
-    const timer = setTimeout(() => abort.abort(turnTimedOut(timeoutMs)), timeoutMs);
+    const time = this.releases.timeOf(turn, abort);
     const timing = this.metrics.start();
     const model = modelOf(turn, agent);
     const provider = agent instanceof GatewayError ? 'default' : agent.chain[0].provider;
     const account = this.accounts.open(turn, { provider, model });
     for (const step of turn.earlier?.done ?? [])
-      if (step.kind === 'asked') account.spending.restore(step.spending ?? []);
+      if (step.kind === 'asked' || step.kind === 'spent') account.spending.restore(step.spending ?? []);
     const bill = { spending: account.spending, caller: turn.caller };
     const progress = new TurnProgress(live, model, timing.sawText);
     try {
-      const terms = { progress, agent, account, signal: abort.signal };
+      const terms = { progress, agent, account, waits: time.waits, signal: abort.signal };
       const outcome = await this.outcome(turn, message, terms);
       await this.relays.finish(live);
       const answer = await this.turns.complete(turn.lease, outcome, bill);
@@ -142,14 +154,14 @@ export class TurnsService {
       this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
       return answer;
     } catch (thrown) {
-      await this.relays.finish(live);
-      const { error, how, reason } = await this.close(turn, thrown, progress.soFar(), bill);
-      void live.publish({ type: 'error', error });
+      const ran = { soFar: progress.soFar(), bill, elapsedMs: time.elapsedMs };
+      const { error, how, reason } = await this.endWithout(turn, thrown, live, ran);
+      if (how !== 'parked') void live.publish({ type: 'error', error });
       const cost = { ...progress.soFar(), durationMs: timing.ended(how) };
       this.log.ended(turn, cost, { how, reason, error });
       throw error;
     } finally {
-      clearTimeout(timer);
+      time.end();
       if (span !== undefined) span.setAttributes(usageAttributes(progress.soFar().usage));
       this.hub.end(live);
       this.running.remove(turn.lease.sessionId, turn.lease.fence);
@@ -159,12 +171,12 @@ export class TurnsService {
   private async outcome(
     turn: CalledTurn,
     message: NewUserMessage,
-    { progress, agent, account, signal }: OutcomeTerms,
+    { progress, agent, account, signal, waits }: OutcomeTerms,
   ): Promise<TurnOutcome> {
     const { listen: emit } = progress;
     if (agent instanceof GatewayError) throw agent;
     const input = await this.prompt.inputOf(turn, message, { agent, account, emit, signal });
-    const outcome = await this.runner.run(input, emit, signal);
+    const outcome = await this.runner.run({ ...input, waits }, emit, signal);
     signal.throwIfAborted();
     return outcome;
   }
@@ -182,29 +194,25 @@ export class TurnsService {
     }
   }
 
-  /** False when it could not be: its lease then runs out, which other replicas see later. */
-  private async handOver(lease: ClaimedTurn['lease']): Promise<boolean> {
-    try {
-      return await this.lost.handOver(lease);
-    } catch (error) {
-      this.logger.warn(
-        'a turn could not be handed over; another replica takes it up when its lease runs out',
-        {
-          session_id: lease.sessionId,
-          turn_id: lease.turnId,
-          error: String(error),
-        },
-      );
-      return true;
-    }
+  /** @returns how it ended without an answer; one that is parked goes on */
+  private async endWithout(
+    turn: CalledTurn,
+    thrown: unknown,
+    live: LiveTurn,
+    ran: RanTurn,
+  ): Promise<FailedTurn> {
+    const isWaiting = thrown instanceof TurnAwaitsApproval;
+    if (isWaiting && (await this.releases.park(turn, live, thrown, ran.elapsedMs)))
+      return { error: thrown, how: 'parked', reason: AWAITING_APPROVAL };
+    await this.relays.finish(live);
+    return this.close(turn, isWaiting ? new TurnInterrupted() : thrown, ran);
   }
 
   /** @returns how it ended, and what the caller is told */
   private async close(
     { lease }: ClaimedTurn,
     thrown: unknown,
-    soFar: TurnOutcome,
-    bill: TurnBill,
+    { soFar, bill, elapsedMs }: RanTurn,
   ): Promise<FailedTurn> {
     const error =
       thrown instanceof GatewayError
@@ -213,7 +221,10 @@ export class TurnsService {
     const reason = error.details?.reason ?? error.name;
     const ending: TurnEnding = { how: failureOf(error), reason, error: storedError(error) };
     const { how } = ending;
-    if (error instanceof TurnHandedOver && (await this.handOver(lease)))
+    if (
+      error instanceof TurnHandedOver &&
+      (await this.releases.handOver(lease, elapsedMs, bill.spending.takeUnstored()))
+    )
       return { error, how: 'handed_over', reason };
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill);
@@ -256,10 +267,4 @@ function noted(soFar: TurnOutcome): TurnOutcome {
 function failureOf(error: GatewayError): TurnFailure {
   if (error instanceof TurnCancelled) return 'cancelled';
   return error instanceof TurnInterrupted || error instanceof TurnHandedOver ? 'interrupted' : 'failed';
-}
-
-function turnTimedOut(timeoutMs: number): ProviderTimedOut {
-  return new ProviderTimedOut(`The turn was not answered within ${timeoutMs / 1000} s and was stopped.`, {
-    details: { reason: 'turn_timeout' },
-  });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
+import type { Caller } from '../../platform/tokens/caller.js';
 import type { UsageDimension } from './usage.sql.js';
 import { dayOf, usualSince } from './usage-period.js';
 import { type UsageReportRow, UsageReports } from './usage-reports.js';
@@ -17,10 +18,10 @@ export interface UsageFilter {
 export class UsageAdmin {
   constructor(private readonly reports: UsageReports) {}
 
-  /** Of one user alone, unless `userId` is null. */
+  /** Of the user and the agents of the caller alone, if those are limited. */
   async page(
     { by, since = usualSince(), until = dayOf(new Date()) }: UsageFilter,
-    userId: string | null,
+    { boundUserId: userId, agents }: Pick<Caller, 'boundUserId' | 'agents'>,
     query: PageQuery,
   ): Promise<Page<UsageReportRow>> {
     const list = new KeysetList<UsageReportRow>(
@@ -30,7 +31,7 @@ export class UsageAdmin {
     );
     const filters = [by.join(','), since, until, userId];
     const after = query.cursor === undefined ? undefined : list.after(query, filters);
-    const wanted = { by, since, until, userId: userId ?? undefined, after, limit: query.limit + 1 };
+    const wanted = { by, since, until, userId: userId ?? undefined, agents, after, limit: query.limit + 1 };
     return list.page(await this.reports.rows(wanted), query, filters);
   }
 }

@@ -9,6 +9,8 @@ export interface UsageQuery {
   readonly until: string;
   /** Of this user alone; absent for all. */
   readonly userId?: string | undefined;
+  /** Of these agents alone; absent for all. */
+  readonly agents?: readonly string[] | undefined;
   /** Rows behind the one with these values of the dimensions. */
   readonly after?: readonly string[] | undefined;
   readonly limit: number;
@@ -40,11 +42,11 @@ export class UsageReports {
   constructor(private readonly database: Database) {}
 
   /** Sorted by the dimensions. Without any there is one row: the sum. */
-  async rows({ by, since, until, userId, after, limit }: UsageQuery): Promise<UsageReportRow[]> {
+  async rows({ by, since, until, userId, agents, after, limit }: UsageQuery): Promise<UsageReportRow[]> {
     const behind = after === undefined ? null : JSON.stringify(after);
     const rows = await this.database.query<ReadRow>(usageStatement(by), [
       ...[since, until, userId ?? null],
-      ...[behind, limit],
+      ...[behind, limit, agents === undefined ? null : [...agents]],
     ]);
     return rows.map((row) => ({
       dimensions: Object.fromEntries(by.map((dimension) => [dimension, row[`by_${dimension}`]])),

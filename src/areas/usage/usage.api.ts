@@ -1,4 +1,5 @@
 /** What others may use of usage: what calls cost, how it is written down, and the budgets that bound it. */
+export { BudgetReports } from './budget-reports.js';
 export {
   apiTokenOf,
   type Budget,

@@ -45,7 +45,7 @@ export const TURN_COST = `cached_input_tokens = total.cached_input_tokens, cache
  */
 export const RECORD_USAGE_OF_LOST = `spent AS (
       SELECT lost.turn_id, used.provider, used.model, 0 AS turns, used.usage, used."costUsd" AS cost
-      FROM lost JOIN turn_steps AS steps ON steps.turn_id = lost.turn_id AND steps.kind = 'asked',
+      FROM lost JOIN turn_steps AS steps ON steps.turn_id = lost.turn_id AND steps.kind IN ('asked', 'spent'),
         json_to_recordset(coalesce(steps.content->'spending', '[]')) AS used (
           provider text, model text, usage json, "costUsd" numeric)
       UNION ALL
@@ -189,12 +189,13 @@ export const USAGE_BY = {
 export type UsageDimension = keyof typeof USAGE_BY;
 
 /**
- * Rows of usage by these dimensions, in their order, of the days `$1` to `$2`, of the user `$3` alone if given, behind the
- * row `$4` (a JSON list of its dimensions), at most `$5`. Entries and days are read in one snapshot, in which each turn is
+ * Rows of usage by these dimensions, in their order, of the days `$1` to `$2`, of the user `$3` and the agents `$6` alone if given,
+ * behind the row `$4` (a JSON list of its dimensions), at most `$5`. Entries and days are read in one snapshot, in which each turn is
  * once.
  */
 export function usageStatement(by: readonly UsageDimension[]): Statement {
-  const within = `day BETWEEN $1::date AND $2::date AND ($3::text IS NULL OR user_id = $3)`;
+  const within = `day BETWEEN $1::date AND $2::date AND ($3::text IS NULL OR user_id = $3)
+    AND ($6::text[] IS NULL OR agent = ANY ($6))`;
   const columns = by.map((dimension) => `${USAGE_BY[dimension]} COLLATE "C" AS "by_${dimension}"`);
   const names = by.map((dimension) => `"by_${dimension}"`);
   const after = by.map((_, index) => `$4::json->>${index}`);

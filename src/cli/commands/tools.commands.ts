@@ -3,6 +3,7 @@ import { type KnownTool, ToolNeverSeen } from '../../areas/mcp/tools/known-tools
 import type { OpenApproval } from '../../areas/tools/tool-approvals.port.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
+import { addQuestionCommands } from './tool-questions.commands.js';
 
 const APPROVE_EXAMPLES = `
 Examples:
@@ -15,7 +16,7 @@ const VERDICTS = {
   deny: { verdict: 'denied', does: 'refuse a waiting call' },
 } as const;
 
-/** `tools …`: the definitions that tool servers gave, and calls that wait for a person's approval. */
+/** `tools …`: the definitions that tool servers gave, calls that wait for a person's approval, and what tools ask. */
 export function addToolsCommands(program: Command, context: CommandContext): void {
   const tools = program
     .command('tools')
@@ -25,6 +26,7 @@ export function addToolsCommands(program: Command, context: CommandContext): voi
   addPending(tools, context);
   addDecision(tools, context, 'allow');
   addDecision(tools, context, 'deny');
+  addQuestionCommands(tools, context);
 }
 
 function addList(tools: Command, context: CommandContext): void {

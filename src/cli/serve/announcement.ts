@@ -6,9 +6,10 @@ import type { LoadedSettings } from '../../platform/settings/settings-loader.js'
 import type { CommandContext } from '../command-context.js';
 import { databaseLocation } from '../existing-database.js';
 import type { ServedGateway } from './served-gateway.js';
-import { startBanner, urlsOf } from './start-banner.js';
+import { signInLink, startBanner, urlsOf } from './start-banner.js';
 
 const TOKEN_FILE = 'first-token';
+const LINK_FILE = 'sign-in-link';
 
 /** Which of the standard streams end at a terminal. */
 export interface Screens {
@@ -18,8 +19,8 @@ export interface Screens {
 
 /**
  * Announces that the gateway runs: one log line, and on a terminal a banner with lines to try. Without a terminal,
- * standard output carries log lines alone; the banner with a first token goes to a file readable by its owner alone,
- * whose path is logged.
+ * standard output carries log lines alone; the banner with a first token, and the link that signs in to the console, go to
+ * files readable by their owner alone, whose paths are logged.
  */
 export async function announce(
   { environment, terminal }: Pick<CommandContext, 'environment' | 'terminal'>,
@@ -30,8 +31,7 @@ export async function announce(
   const banner = startBanner({ environment, ...facts });
   if (screens.out && logging.format !== 'json') terminal.out(banner);
   else if (screens.err) terminal.err(banner);
-  else if (facts.gateway.firstToken !== undefined)
-    await storeFirstToken(resolve(database.data_dir), banner, logger);
+  else await storeSecrets(resolve(database.data_dir), { ...facts, banner }, logger);
   const { a, b, operations } = urlsOf(facts);
   logger.info('the gateway is running', {
     profile_a: a,
@@ -41,9 +41,33 @@ export async function announce(
   });
 }
 
+async function storeSecrets(
+  dataDir: string,
+  facts: { readonly loaded: LoadedSettings; readonly gateway: ServedGateway; readonly banner: string },
+  logger: Logger,
+): Promise<void> {
+  const link = signInLink(facts);
+  if (link !== undefined) await storeLink(dataDir, link, logger);
+  if (facts.gateway.firstToken !== undefined) await storeFirstToken(dataDir, facts.banner, logger);
+}
+
+async function storeLink(dataDir: string, link: string, logger: Logger): Promise<void> {
+  try {
+    const file = await writePrivately(dataDir, LINK_FILE, `${link}\n`);
+    logger.info(
+      'a link that signs in to the console once, within ten minutes, is in a file that its owner alone can read',
+      { file },
+    );
+  } catch (error) {
+    logger.debug('the link to the console could not be stored: sign in with a token', {
+      reason: sentenceOf(error),
+    });
+  }
+}
+
 async function storeFirstToken(dataDir: string, banner: string, logger: Logger): Promise<void> {
   try {
-    const file = await writeFirstToken(dataDir, banner);
+    const file = await writePrivately(dataDir, TOKEN_FILE, banner);
     logger.warn(
       "the administrator's first token is in a file that its owner alone can read: take it and delete the file",
       {
@@ -58,12 +82,12 @@ async function storeFirstToken(dataDir: string, banner: string, logger: Logger):
 }
 
 /**
- * Writes the banner with the token into the data folder, readable by its owner alone (0600), and replaces an older file.
- * Rejects when the folder cannot be written to. @returns the path of the file
+ * Writes a file into the data folder, readable by its owner alone (0600), and replaces an older one. Rejects when the folder
+ * cannot be written to. @returns the path of the file
  */
-async function writeFirstToken(dataDir: string, text: string): Promise<string> {
-  const path = join(dataDir, TOKEN_FILE);
-  const fresh = join(dataDir, `.${TOKEN_FILE}.${process.pid}`);
+async function writePrivately(dataDir: string, name: string, text: string): Promise<string> {
+  const path = join(dataDir, name);
+  const fresh = join(dataDir, `.${name}.${process.pid}`);
   await rm(fresh, { force: true });
   const file = await open(fresh, 'wx', 0o600);
   try {

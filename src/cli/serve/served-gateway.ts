@@ -21,6 +21,8 @@ export interface ServedGateway {
   readonly ports: ListenerPorts;
   /** The administrator's token, when this very start made it. */
   readonly firstToken: MintedToken | undefined;
+  /** Signs in to the console once; undefined where no browser on this machine could use it. */
+  readonly signInCode: string | undefined;
   readonly embedded: boolean;
   /** What answers, and why it was chosen. */
   readonly provider: Pick<ProviderChoice, 'kind' | 'model' | 'why'>;

@@ -7,6 +7,7 @@ const provider = { kind: 'offline', model: 'offline', why: 'no key is set' } as 
 const token: ApiToken = {
   id: 'tok_1',
   familyId: 'tok_1',
+  maker: null,
   agents: null,
   bootstrapAt: null,
   name: 'admin',
@@ -20,13 +21,18 @@ const token: ApiToken = {
 
 function banner(
   variables: Record<string, string>,
-  facts: { firstToken?: { secret: string; token: ApiToken }; ports?: object; embedded?: boolean } = {},
+  facts: {
+    firstToken?: { secret: string; token: ApiToken };
+    signInCode?: string;
+    ports?: object;
+    embedded?: boolean;
+  } = {},
 ): string {
   const environment = readEnvironment(variables);
   const loaded = loadSettings({ environment });
   const ports = facts.ports ?? { a: 16_830, b: 3120, operations: 9464 };
-  const { firstToken, embedded = true } = facts;
-  return startBanner({ environment, loaded, gateway: { provider, ports, firstToken, embedded } });
+  const { firstToken, signInCode, embedded = true } = facts;
+  return startBanner({ environment, loaded, gateway: { provider, ports, firstToken, signInCode, embedded } });
 }
 
 test('a first start shows the addresses, the token once, and lines that use it', () => {
@@ -37,6 +43,12 @@ test('a first start shows the addresses, the token once, and lines that use it',
   expect(text).toContain('Model       offline (no key is set)\n');
   expect(text).toMatch(/which cannot be shown again \(expires 2026-04-01\):\n\n {2}agw_secret\n/);
   expect(text).toContain('\n  TOKEN=agw_secret\n');
+});
+
+test('"npm start" prints a link to the console with its code in the fragment', () => {
+  expect(banner({}, { signInCode: 'once' })).toContain('\n  http://127.0.0.1:3120/console#code=once\n');
+  expect(banner({}, { signInCode: 'once', ports: { a: 16_830 } })).toContain(':16830/console#code=once\n');
+  expect(banner({})).not.toContain('/console#');
 });
 
 test('a later start says how to make a token, in the data directory that is in use', () => {

@@ -13,7 +13,7 @@ const JSON_BODY = `-H 'Content-Type: application/json'`;
 interface Facts {
   readonly environment: Environment;
   readonly loaded: LoadedSettings;
-  readonly gateway: Pick<ServedGateway, 'ports' | 'firstToken' | 'embedded' | 'provider'>;
+  readonly gateway: Pick<ServedGateway, 'ports' | 'firstToken' | 'signInCode' | 'embedded' | 'provider'>;
 }
 
 /** What a person sees once the ports are open: addresses, database, model, and lines to paste into another terminal. */
@@ -28,6 +28,7 @@ export function startBanner(facts: Facts): string {
     `  ${'Database'.padEnd(12)}${databaseLocation(database)}`,
     `  ${'Model'.padEnd(12)}${gateway.provider.model} (${gateway.provider.why})`,
     '',
+    ...signInLines(signInLink(facts)),
     ...firstTokenLines(gateway.firstToken),
     'Try it in another terminal:',
     '',
@@ -36,6 +37,25 @@ export function startBanner(facts: Facts): string {
     '',
   ];
   return lines.join('\n');
+}
+
+/** The console with a code that signs in once; the fragment is sent to no server. Undefined without a code. */
+export function signInLink(facts: Pick<Facts, 'loaded' | 'gateway'>): string | undefined {
+  const { a, b } = urlsOf(facts);
+  const url = b ?? a;
+  const { signInCode } = facts.gateway;
+  if (signInCode === undefined || url === undefined) return undefined;
+  return `${new URL(url).origin}/console#code=${signInCode}`;
+}
+
+function signInLines(link: string | undefined): string[] {
+  if (link === undefined) return [];
+  return [
+    'The console in a browser on this machine (signs in once, within ten minutes):',
+    '',
+    `  ${link}`,
+    '',
+  ];
 }
 
 function firstTokenLines(first: ServedGateway['firstToken']): string[] {

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals, memories, tool calls. */
+/** What an id names: sessions, messages, turns, hooks, events, tokens, attachments, requests, deliveries, approvals, questions, memories, tool calls. */
 export type IdPrefix =
   | 'sess'
   | 'msg'
@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'req'
   | 'dlv'
   | 'appr'
+  | 'ques'
   | 'mem'
   | 'call';
 
@@ -97,6 +98,21 @@ const ids = new IdSource();
 /** A new id; later ids of this process sort after earlier ones, whatever the clock does. */
 export function newId<P extends IdPrefix>(prefix: P): Id<P> {
   return ids.next(prefix);
+}
+
+/** The id that these bytes, at least 17 of a hash, always give. It does not sort by time. */
+export function idFrom<P extends IdPrefix>(prefix: P, hash: Uint8Array): Id<P> {
+  const chars = Array.from({ length: BODY_LENGTH }, (_, index) => {
+    const bit = index * 5;
+    const twoBytes = ((hash[bit >> 3] ?? 0) << 8) | (hash[(bit >> 3) + 1] ?? 0);
+    return (twoBytes >> (11 - (bit & 7))) & 31;
+  });
+  // The time has 48 bits, the version is 7 and the variant 10, as in every id.
+  const [first = 0, version = 0, variant = 0] = [chars[0], chars[10], chars[13]];
+  chars[0] = first & 7;
+  chars[10] = 14 | (version & 1);
+  chars[13] = 8 | (variant & 19);
+  return `${prefix}_${chars.map((five) => ALPHABET[five]).join('')}`;
 }
 
 /** Whether the text is an id this gateway could have made; anything else need not be looked up. */

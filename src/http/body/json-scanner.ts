@@ -88,6 +88,11 @@ export class JsonScanner {
     if (this.expected !== 'nothing more') throw this.malformed(this.expected);
   }
 
+  /** Values and keys of what was scanned. */
+  get size(): number {
+    return this.values + this.keys;
+  }
+
   private skipBlanks(): void {
     let { at } = this;
     while (isBlank[this.bytes[at] ?? 0] === 1) at += 1;

@@ -1,6 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import type { ErrorCode, ErrorDetails, GatewayError } from '../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../gateway-request.js';
 import type { ListenerId } from '../profiles/profile.js';
+import { presentOpenAiError } from './openai-error.js';
 
 export interface ErrorEnvelopeA {
   readonly error: { readonly code: ErrorCode; readonly message: string };
@@ -18,6 +20,12 @@ export interface ErrorEnvelopeB {
 export function presentError(profile: ListenerId, error: GatewayError): ErrorEnvelopeA | ErrorEnvelopeB {
   const { code, message, details } = error;
   return profile === 'b' ? { error: { code, message, details } } : { error: { code, message } };
+}
+
+/** An error as who sent the request reads it: in the shape of its face, which is Profile B's unless it has one of its own. */
+export function presentRefusal({ face, profile }: GatewayRequest, error: GatewayError): object {
+  if (face === undefined) return presentError(profile, error);
+  return face === 'openai' ? presentOpenAiError(error) : presentError('b', error);
 }
 
 /** The body of one of Nest's exceptions, for libraries that respond by throwing; undefined for any other error. */

@@ -9,8 +9,7 @@ import type { GatewayRequest } from '../gateway-request.js';
 import { ClientAddress } from '../guards/client-address.js';
 import { AnswerReplayed, KeyAlreadyUsed, KeyRefused } from '../idempotency/idempotency.errors.js';
 import { IdempotencyGuard } from '../idempotency/idempotency.guard.js';
-import type { ListenerId } from '../profiles/profile.js';
-import { presentError } from './error-envelope.js';
+import { presentRefusal } from './error-envelope.js';
 
 /** The one place that turns anything thrown into a response in the profile's envelope. */
 @Catch()
@@ -68,15 +67,10 @@ function answer(response: Response, request: GatewayRequest, error: GatewayError
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   if (error.retryAfterSecs !== undefined) response.setHeader('Retry-After', String(error.retryAfterSecs));
-  const body = presentError(envelopeOf(request), error);
+  const body = presentRefusal(request, error);
   response.status(error.status);
   if (isUnwantedBodyComing(request, response)) answerBeforeBodyEnds(request, response, body);
   else response.json(body);
-}
-
-/** The operators' API has Profile B's envelope on every port. */
-function envelopeOf({ face, profile }: GatewayRequest): ListenerId {
-  return face === 'admin' ? 'b' : profile;
 }
 
 /** The error that the caller gets for anything thrown; an unexpected one becomes a 500. */

@@ -48,6 +48,13 @@ export const AdminScope = (
     ApiExtension('x-required-scope', scope),
   );
 
+/** Of the operators' API: what the caller's own token is and may do, whatever that is. */
+export const OwnToken = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS, { scope: null, tier: 'other', boundCallers: 'own' } satisfies Access),
+    ApiBearerAuth(),
+  );
+
 /** Any valid token is enough. */
 export const AnyToken = (): MethodDecorator & ClassDecorator =>
   SetMetadata(ACCESS, { scope: null, tier: 'other' } satisfies Access);

@@ -6,6 +6,7 @@ import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { bearerOf } from '../../platform/tokens/token-format.js';
 import type { GatewayRequest } from '../gateway-request.js';
+import { metadataChallenge } from '../resource-metadata.js';
 import { accessOf, isOpen, type RateTier } from './access.decorator.js';
 import { ClientAddress } from './client-address.js';
 import { RateCharge } from './rate-charge.js';
@@ -46,7 +47,7 @@ export class BearerGuard implements CanActivate {
     tier: RateTier,
   ): Promise<boolean> {
     try {
-      request.caller = (await asked) ?? refuse(request);
+      request.caller = (await asked) ?? this.refuse(request);
       return true;
     } catch (error) {
       // The gate has refused it without a look-up and has set the headers.
@@ -55,14 +56,15 @@ export class BearerGuard implements CanActivate {
       throw error;
     }
   }
+
+  private refuse(request: GatewayRequest): never {
+    const sent = request.headers.authorization !== undefined;
+    throw unauthorized(sent, metadataChallenge(this.settings.current, request));
+  }
 }
 
-function refuse(request: GatewayRequest): never {
-  throw unauthorized(request.headers.authorization !== undefined);
-}
-
-function unauthorized(sent: boolean): Unauthorized {
-  const challenge = `Bearer realm="agent-gateway"${sent ? ', error="invalid_token"' : ''}`;
+function unauthorized(sent: boolean, more: string): Unauthorized {
+  const challenge = `Bearer realm="agent-gateway"${sent ? ', error="invalid_token"' : ''}${more}`;
   return new Unauthorized(
     sent
       ? 'The access token is not valid. Send a current one as "Authorization: Bearer <token>".'

@@ -2,7 +2,7 @@ import { RateLimited } from '../../common/errors/gateway-error.js';
 import type { RateDecision } from '../../platform/rate-limits/rate-limiter.port.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { type RateCharge, rateLimited } from './rate-charge.js';
-import { UnknownTokenGate } from './unknown-token-gate.js';
+import { MAX_WAITING, UnknownTokenGate } from './unknown-token-gate.js';
 
 const LIMIT = 5;
 const settings = { current: { rate_limits: { other: LIMIT } } } as unknown as Settings;
@@ -50,3 +50,39 @@ test('another address does not wait, and no one waits for finished look-ups', as
   await settled();
   expect([seen.length, late, other]).toEqual([LIMIT, ['refused'], ['let in']]);
 });
+
+test('so many wait and no more; the others are refused at once', async () => {
+  const gate = new UnknownTokenGate(charge, settings);
+  const seen = outcomes(gate, '203.0.113.7', LIMIT + MAX_WAITING + 3);
+  await settled();
+  expect(seen.filter((outcome) => outcome === 'refused')).toHaveLength(3);
+  const elsewhere = outcomes(gate, '203.0.113.8', 1);
+  await settled();
+  expect(elsewhere).toEqual(['let in']);
+});
+
+test('what waits for something else holds nobody up, and counts once', async () => {
+  const gate = new UnknownTokenGate(charge, settings);
+  const one = gate.of('203.0.113.7', 'other');
+  const seen = outcomes(gate, '203.0.113.7', LIMIT + 1);
+  await settled();
+  let finish: () => void = () => undefined;
+  const waits = Array.from({ length: LIMIT }, () =>
+    one.outside(() => new Promise<void>((resolve) => (finish = combined(finish, resolve)))),
+  );
+  await settled();
+  expect(seen).toEqual([...Array<string>(LIMIT).fill('let in'), 'refused']);
+  finish();
+  await Promise.all(waits);
+  for (let i = 0; i < LIMIT; i += 1) one.leave(true);
+  const later = outcomes(gate, '203.0.113.7', LIMIT);
+  await settled();
+  expect(later).toEqual(Array(LIMIT).fill('let in'));
+});
+
+function combined(first: () => void, second: () => void): () => void {
+  return () => {
+    first();
+    second();
+  };
+}

@@ -5,6 +5,9 @@ import type { LookUpGate } from '../../platform/tokens/token-directory.js';
 import type { RateTier } from './access.decorator.js';
 import { RateCharge } from './rate-charge.js';
 
+/** Requests of one address group and tier that wait for look-ups at most; more are refused at once. */
+export const MAX_WAITING = 500;
+
 /** Running look-ups of one address group and tier, and the requests that wait for one of them to end. */
 interface InFlight {
   count: number;
@@ -30,7 +33,11 @@ export class UnknownTokenGate {
   /** @param group of addresses, from `ClientAddress.groupOf` */
   of(group: string, tier: RateTier): LookUpGate {
     const key = `${group}|${tier}`;
-    return { enter: () => this.enter(key, tier), leave: (isKnown) => this.leave(key, tier, isKnown) };
+    return {
+      enter: () => this.enter(key, tier),
+      outside: (work) => this.outside(key, work),
+      leave: (isKnown) => this.leave(key, tier, isKnown),
+    };
   }
 
   private async enter(key: string, tier: RateTier): Promise<void> {
@@ -38,17 +45,36 @@ export class UnknownTokenGate {
       const decision = this.buckets.consume(key, this.settings.current.rate_limits[tier]);
       const inFlight = this.inFlight.get(key);
       if (decision.allowed) {
-        if (inFlight === undefined) this.inFlight.set(key, { count: 1, waiting: [] });
-        else inFlight.count += 1;
+        this.occupy(key);
         return;
       }
-      if (inFlight === undefined) throw this.charge.refusal(decision, tier);
+      if (inFlight === undefined || inFlight.waiting.length >= MAX_WAITING)
+        throw this.charge.refusal(decision, tier);
       await new Promise<void>((resolve) => inFlight.waiting.push(resolve));
     }
   }
 
   private leave(key: string, tier: RateTier, isKnown: boolean): void {
     if (isKnown) this.buckets.refund(key, this.settings.current.rate_limits[tier]);
+    this.release(key);
+  }
+
+  private async outside<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    this.release(key);
+    try {
+      return await work();
+    } finally {
+      this.occupy(key);
+    }
+  }
+
+  private occupy(key: string): void {
+    const inFlight = this.inFlight.get(key);
+    if (inFlight === undefined) this.inFlight.set(key, { count: 1, waiting: [] });
+    else inFlight.count += 1;
+  }
+
+  private release(key: string): void {
     const inFlight = this.inFlight.get(key);
     if (inFlight === undefined) return;
     inFlight.count -= 1;

@@ -77,7 +77,7 @@ export class IdempotencyGuard implements CanActivate {
       throw new AnswerReplayed();
     }
     if (found !== undefined) refuseOtherRequest(found, asked);
-    const key = new RequestKey(asked, this.store, found?.turnId ?? undefined);
+    const key = new RequestKey(asked, this.store, found?.turnId ?? undefined, this.recorder);
     request.key = key;
     this.recorder.expectStored(key, response);
     return true;

@@ -139,6 +139,12 @@ export class KeyStore {
     await this.database.query(RECORD, [scope, this.replica.value, status, JSON.stringify(headers), body]);
   }
 
+  /** The same, sealed: the response is what a conversation said that is stored nowhere else. */
+  recordSealed(asked: PresentedKey, answer: StoredResponse & { readonly body: string }): Promise<void> {
+    const body = this.secrets.seal(answer.body, sealedFor(asked.scope));
+    return this.record(asked, { ...answer, body });
+  }
+
   /** Releases a claim under which nothing was done. */
   async release({ scope }: PresentedKey): Promise<void> {
     await this.database.query(RELEASE, [scope, this.replica.value]);

@@ -31,10 +31,16 @@ export function replayResponse(
   sendStoredResponse(answer, response);
 }
 
+/** A text is an answer that was no JSON, such as the events of a stream. */
+function sendJson(content: unknown, response: Response): void {
+  if (typeof content === 'string') response.send(content);
+  else response.json(content);
+}
+
 function sendStoredResponse({ status, headers, body }: StoredResponse, response: Response): void {
   if (status >= 400) throw new ReplayedError(JSON.parse(body ?? '{}') as StoredError);
   for (const [name, content] of Object.entries(headers)) response.setHeader(name, content);
   response.status(status);
   if (body === null) response.send();
-  else response.json(JSON.parse(body));
+  else sendJson(JSON.parse(body), response);
 }

@@ -1,6 +1,15 @@
+import type { GatewayError } from '../../common/errors/gateway-error.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import { KeyAlreadyUsed } from './idempotency.errors.js';
 import type { KeyStore, PresentedKey, StoredResponse } from './key.store.js';
+
+type Outcome = (StoredResponse & { readonly body: string }) | GatewayError;
+
+/** Keeps a key for work of which nothing is stored but the answer (`ResponseRecorder`). */
+interface ClaimedKeys {
+  claim(asked: PresentedKey): Promise<void>;
+  settle(asked: PresentedKey, outcome: Outcome): Promise<void>;
+}
 
 /** The Idempotency-Key of a request whose handler stores the response together with the effect. */
 export class RequestKey {
@@ -11,6 +20,7 @@ export class RequestKey {
     private readonly store: KeyStore,
     /** The turn that the first request with this key began: the handler replays it and does nothing else. */
     readonly turnId: string | undefined,
+    private readonly claims: ClaimedKeys,
   ) {}
 
   /** Whether the response was committed with the effect. */
@@ -41,6 +51,20 @@ export class RequestKey {
   /** The same for a turn, by its id: the history will hold the response. */
   storingTurn(): OnCommit<string> {
     return async (runner, turnId) => this.mark(await this.store.storeTurn(runner, this.presented, turnId));
+  }
+
+  /**
+   * Claims the key for work of which nothing is stored but the answer, sealed, until `settle` is called with it. Throws
+   * `KeyAlreadyUsed`.
+   */
+  async claim(): Promise<void> {
+    await this.claims.claim(this.presented);
+  }
+
+  /** @param outcome the answer as JSON, in which a text is sent as it is, or why there is none */
+  async settle(outcome: Outcome): Promise<void> {
+    this.stored = true;
+    await this.claims.settle(this.presented, outcome);
   }
 
   /** Called when nothing was done under this key and the response of an earlier request is replayed. */

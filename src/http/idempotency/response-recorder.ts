@@ -4,8 +4,8 @@ import { type GatewayError, storedError } from '../../common/errors/gateway-erro
 import { ConnectionLost } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import type { GatewayRequest } from '../gateway-request.js';
+import { KeyAlreadyUsed } from './idempotency.errors.js';
 import { CLAIM_SECS, KeyStore, type PresentedKey, type StoredResponse } from './key.store.js';
-import type { RequestKey } from './request-key.js';
 
 const RENEW_MS = (CLAIM_SECS * 1000) / 3;
 
@@ -82,8 +82,25 @@ export class ResponseRecorder {
     };
   }
 
+  /** Claims a key for work of which nothing but the answer is stored. Throws `KeyAlreadyUsed`. */
+  async claim(asked: PresentedKey): Promise<void> {
+    if (!(await this.store.claim(asked))) throw new KeyAlreadyUsed();
+    this.claims.hold(asked);
+  }
+
+  /** Stores what came of that work, sealed: an answer as JSON, or why there is none. */
+  async settle(
+    asked: PresentedKey,
+    outcome: (StoredResponse & { readonly body: string }) | GatewayError,
+  ): Promise<void> {
+    await this.attempt(() =>
+      outcome instanceof Error ? this.failed(asked, outcome) : this.store.recordSealed(asked, outcome),
+    );
+    this.claims.release(asked);
+  }
+
   /** Logs when a route took the key but did not store its response: a defect, and too late to undo. */
-  expectStored(key: RequestKey, response: Response): void {
+  expectStored(key: { readonly isStored: boolean }, response: Response): void {
     response.once('close', () => {
       if (response.statusCode < 300 && !key.isStored)
         this.logger.error('a route accepted the Idempotency-Key and did not store its response');

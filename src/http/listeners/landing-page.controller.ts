@@ -17,6 +17,8 @@ export interface LandingPage {
   readonly docs?: string;
   readonly openapi?: string;
   readonly asyncapi?: string;
+  /** The console in the browser; absent while `gateway.faces` leaves it out. */
+  readonly console?: string;
 }
 
 /** The page carries no script and no style, so its policy allows none. */
@@ -24,8 +26,8 @@ const LANDING_PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; base-ur
 
 /** The content of `GET /`: a page for browsers, JSON for other clients. */
 export class LandingPages {
-  /** @param docs whether the API documents are served */
-  constructor(private readonly docs: boolean) {}
+  /** @param served whether the API documents and the console are served */
+  constructor(private readonly served: { readonly docs: boolean; readonly console: boolean }) {}
 
   of(profile: 'a' | 'b'): LandingPage {
     return {
@@ -33,13 +35,15 @@ export class LandingPages {
       profile,
       api: `/${API_PREFIX}`,
       health: `/${API_PREFIX}/${HEALTH[profile]}`,
-      ...(this.docs ? { docs: '/docs', openapi: '/openapi.json', asyncapi: '/asyncapi.json' } : {}),
+      ...(this.served.docs ? { docs: '/docs', openapi: '/openapi.json', asyncapi: '/asyncapi.json' } : {}),
+      ...(this.served.console ? { console: '/console' } : {}),
     };
   }
 
   page(profile: 'a' | 'b'): string {
-    const { api, health, docs, openapi, asyncapi } = this.of(profile);
+    const { api, health, docs, openapi, asyncapi, console } = this.of(profile);
     const links = [
+      [console, 'Console, to look around, to talk to an agent and to operate the gateway'],
       [docs, 'Documentation, to read and to try out (Swagger UI)'],
       [openapi, 'OpenAPI document, to generate clients from'],
       [asyncapi, 'AsyncAPI document: WebSocket, event streams, webhook deliveries'],

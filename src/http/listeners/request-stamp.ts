@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BadRequest, HeadersTooLarge, UriTooLong } from '../../common/errors/gateway-error.js';
 import { newId } from '../../common/ids/typeid.js';
 import type { GatewayRequest } from '../gateway-request.js';
-import { faceOf, type ListenerId } from '../profiles/profile.js';
+import { faceOf } from '../profiles/faces.js';
+import type { ListenerId } from '../profiles/profile.js';
 
 const MAX_URI_BYTES = 8192;
 export const MAX_HEADER_BYTES = 16_384;

@@ -2,7 +2,8 @@ import { All, Controller, Injectable, Req } from '@nestjs/common';
 import { MethodNotAllowed, NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { AnyToken } from '../guards/access.decorator.js';
-import { ADMIN_PREFIX, type ListenerId } from '../profiles/profile.js';
+import { ADMIN_PREFIX } from '../profiles/faces.js';
+import type { ListenerId } from '../profiles/profile.js';
 import { RouteTable } from '../route-table.js';
 import type { ListenerPorts } from './profile-listeners.js';
 
@@ -40,6 +41,7 @@ export class UnknownPathController {
   private whereItIs({ profile, face, path }: GatewayRequest): string {
     if (face === 'admin')
       return `There is no such path here. GET /${ADMIN_PREFIX}/openapi.json lists what there is.`;
+    if (face !== undefined) return 'There is no such path here; gateway.faces decides what is served at all.';
     const other = profile === 'a' ? 'b' : 'a';
     const port = this.ports.of(other);
     if (port === undefined || this.routes.methodsFor(other, path).length === 0)

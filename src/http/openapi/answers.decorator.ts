@@ -33,7 +33,7 @@ export const Answers = (
  * Statuses that this operation may refuse with, besides those of every operation of its kind: 404 for a path with a
  * parameter, 409 for a POST or PATCH, 413 and 415 for a body.
  */
-export const Refuses = (...statuses: readonly (409 | 502 | 504)[]) => ApiExtension(REFUSES, statuses);
+export const Refuses = (...statuses: readonly (401 | 409 | 502 | 504)[]) => ApiExtension(REFUSES, statuses);
 
 /** The contract of this profile does not have the operation; the profile's document marks it. */
 export const Extends = (profile: ProfileId) => ApiExtension(EXTENSION, profile);

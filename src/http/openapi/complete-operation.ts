@@ -1,4 +1,5 @@
-import { ADMIN_PREFIX, API_PREFIX } from '../profiles/profile.js';
+import { ADMIN_PREFIX } from '../profiles/faces.js';
+import { API_PREFIX } from '../profiles/profile.js';
 import { COMMON_HEADERS, headerReferences } from '../response-headers.js';
 import { EXTENSION, REFUSES } from './answers.decorator.js';
 import type { DocumentId } from './described-api.js';
@@ -57,9 +58,10 @@ function markExtension(operation: Operation, id: DocumentId): void {
 
 /** An operation that needs no token must say so: the document's default is a token. */
 function describeAccess(operation: Operation): void {
+  const tokenNeed = operation.security === undefined ? 'Needs no token.' : 'Needs any token that is valid.';
   operation.security ??= [];
   const scope = (operation as { 'x-required-scope'?: string })['x-required-scope'];
-  const need = scope === undefined ? 'Needs no token.' : `Needs the scope \`${scope}\`.`;
+  const need = scope === undefined ? tokenNeed : `Needs the scope \`${scope}\`.`;
   operation.description = [operation.description, need].filter(Boolean).join('\n\n');
 }
 

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import type { FaceId, ProfileId } from '../profiles/profile.js';
+import type { ProfileId } from '../profiles/profile.js';
 import type { DescribedChannel } from './asyncapi.js';
 
 /** What has a document of its own. */
-export type DocumentId = ProfileId | FaceId;
+export type DocumentId = ProfileId | 'admin';
 
 /** What the documents describe: the composition names it, for only that knows every area. */
 export interface DescribedApi {

@@ -4,7 +4,8 @@ import type { Response } from 'express';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { Open } from '../guards/access.decorator.js';
-import { ADMIN_PREFIX, type ListenerId } from '../profiles/profile.js';
+import { ADMIN_PREFIX, FaceController } from '../profiles/faces.js';
+import type { ListenerId } from '../profiles/profile.js';
 import { OpenApiDocuments } from './api-documents.js';
 import { SWAGGER_PAGE, SWAGGER_POLICY, swaggerAsset } from './swagger-ui.js';
 
@@ -66,7 +67,7 @@ export class DocsController {
 }
 
 /** The document of the operators' API, the same on every port. */
-@Controller({ path: ADMIN_PREFIX, version: ['a', 'b'] })
+@FaceController(ADMIN_PREFIX)
 @Open()
 export class AdminDocumentController {
   constructor(private readonly pages: DocsPages) {}

@@ -23,7 +23,18 @@ export const ADMIN_TAGS: Readonly<Record<string, string>> = {
   approvals: 'Tool calls that wait for a person.',
   agents: 'The agents that answer here, and how their models do.',
   audit: 'Who did what, from where, and how it ended.',
+  questions: 'What tools ask people while they run.',
+  console: 'Signing in to the browser console.',
+  me: 'What the token of the request may do.',
+  channels: 'The connections through which people write, and how they do.',
+  config: 'What was changed at run time.',
+  deliveries: 'What webhooks were sent, and what became of it.',
+  hooks: 'Webhooks, and how they do.',
+  mcp: 'Tool servers, their connections, and tools in quarantine.',
+  overview: 'Whether all is well, what happens, and what needs a person.',
+  sessions: 'Sessions, found by their id, user, agent, channel, status and time.',
   tokens: 'API tokens: who may call, what for, and until when.',
+  turns: 'Turns with their calls of models and tools.',
   usage: 'What turns used and cost.',
 };
 
@@ -42,6 +53,11 @@ export const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   'approvals.id': {
     description: 'The id of the approval, as the list and the events of the session have it',
   },
+  'questions.id': {
+    description: 'The id of the question, as the list and the events of the session have it',
+  },
   'tokens.id': { description: 'The id of the token, as it was given when the token was created' },
+  'turns.id': { description: 'The id of the turn, as lists and events have it' },
+  'deliveries.id': { description: 'The id of the delivery, as the list has it' },
   'plugins.name': { description: 'The name of the plugin' },
 };

@@ -7,11 +7,7 @@ export type ProfileId = 'a' | 'b';
 /** Who a listener serves: a profile, or the operators' probes and metrics. */
 export type ListenerId = ProfileId | 'operations';
 
-/** What is served beside the profiles, alike on the ports of all that are on. */
-export type FaceId = 'admin';
-
 export const API_PREFIX = 'api/v1';
-export const ADMIN_PREFIX = 'admin/v1';
 
 /** A controller of Profile A below `/api/v1`. The prefix is part of the path: Nest's global prefix would leave the rest in HTML. */
 export const ProfileAController = (path: string): ClassDecorator => profileController('a', path);
@@ -32,17 +28,6 @@ export function servedIn(profile: ProfileId, controller: Type): Type {
   const served = { [name]: class extends controller {} }[name] as Type;
   Controller({ path: Reflect.getMetadata(PATH_METADATA, controller) as string, version: profile })(served);
   return served;
-}
-
-/** A controller of the operators' API below `/admin/v1`, whichever profiles are on. */
-export const AdminController = (path: string): ClassDecorator =>
-  Controller({ path: `${ADMIN_PREFIX}/${path}`, version: ['a', 'b'] });
-
-const ADMIN_PATH = /^\/admin\/v1(?![^/?])/i;
-
-/** The face that a URL belongs to; undefined for a profile's own. */
-export function faceOf(url: string): FaceId | undefined {
-  return ADMIN_PATH.test(url) ? 'admin' : undefined;
 }
 
 /** A controller on the operations port, which needs no token and stays inside the cluster. */

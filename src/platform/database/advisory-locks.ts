@@ -6,4 +6,6 @@ export const ADVISORY_LOCKS = {
   registeringHooks: 7_193_016_833,
   sealingAudit: 7_193_016_834,
   rotatingAssertionKeys: 7_193_016_839,
+  changingTokens: 7_193_016_840,
+  notingErasedFolders: 7_193_016_841,
 } as const;

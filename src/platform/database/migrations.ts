@@ -38,6 +38,16 @@ import { RemoveOldContent1795384089000 } from './migrations/1795384089000-remove
 import { BindTokensToAgents1795384222000 } from './migrations/1795384222000-bind-tokens-to-agents.js';
 import { KeepWhoDecidedApprovals1795384764000 } from './migrations/1795384764000-keep-who-decided-approvals.js';
 import { CreateIdentityDenials1795385557000 } from './migrations/1795385557000-create-identity-denials.js';
+import { EndTokensWithTheirMakers1795390000000 } from './migrations/1795390000000-end-tokens-with-their-makers.js';
+import { TellOfErasedFolders1795390100000 } from './migrations/1795390100000-tell-of-erased-folders.js';
+import { KeepFilesOfChannelMessages1795401354000 } from './migrations/1795401354000-keep-files-of-channel-messages.js';
+import { CreateToolQuestions1795401355000 } from './migrations/1795401355000-create-tool-questions.js';
+import { ParkTurnsThatAwaitApproval1795401514000 } from './migrations/1795401514000-park-turns-that-await-approval.js';
+import { KeepSpendingOfHandOvers1795402000000 } from './migrations/1795402000000-keep-spending-of-hand-overs.js';
+import { FindTurnsInOrder1795402100000 } from './migrations/1795402100000-find-turns-in-order.js';
+import { AwaitOutputsOfTools1795402200000 } from './migrations/1795402200000-await-outputs-of-tools.js';
+import { KeepWhoAskedApprovals1795406097000 } from './migrations/1795406097000-keep-who-asked-approvals.js';
+import { FindSessionsOfAgents1795407000000 } from './migrations/1795407000000-find-sessions-of-agents.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -81,4 +91,14 @@ export const migrations = [
   BindTokensToAgents1795384222000,
   KeepWhoDecidedApprovals1795384764000,
   CreateIdentityDenials1795385557000,
+  EndTokensWithTheirMakers1795390000000,
+  TellOfErasedFolders1795390100000,
+  KeepFilesOfChannelMessages1795401354000,
+  CreateToolQuestions1795401355000,
+  ParkTurnsThatAwaitApproval1795401514000,
+  KeepSpendingOfHandOvers1795402000000,
+  FindTurnsInOrder1795402100000,
+  AwaitOutputsOfTools1795402200000,
+  KeepWhoAskedApprovals1795406097000,
+  FindSessionsOfAgents1795407000000,
 ];

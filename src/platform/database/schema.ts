@@ -1,4 +1,4 @@
-import { type DataSource, MigrationExecutor } from 'typeorm';
+import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
 import type { Logger } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { createDataSource, type DatabaseAddress } from './data-source.js';
@@ -8,9 +8,10 @@ import { migrations } from './migrations.js';
 const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onIdleError: () => undefined };
 
 /**
- * Runs what is missing, one process at a time, all of it or nothing. The lock and the migrations are one transaction
- * on one connection: it holds through a transaction pooler too, goes away with a process that dies, and processes
- * that wait for it take no connection from the one that works.
+ * Runs what is missing, one process at a time. Each migration is a transaction of its own, so that what it locks is free
+ * again while the next one works; after a crash the next start goes on with the first that is missing. An empty database
+ * gets all of them or none. A lock belongs to its transaction: it holds through a transaction pooler too, goes away with
+ * a process that dies, and processes that wait for it take no connection from the one that works.
  * @returns the names of the migrations that ran
  */
 export async function migrate(address: DatabaseAddress): Promise<string[]> {
@@ -23,15 +24,32 @@ export async function migrate(address: DatabaseAddress): Promise<string[]> {
 }
 
 async function migrateLocked(dataSource: DataSource): Promise<string[]> {
+  const ran: string[] = [];
+  for (;;) {
+    const names = await inLockedTransaction(dataSource, async (executor, isEmpty) => {
+      if (isEmpty) return executor.executePendingMigrations();
+      const [next] = await executor.getPendingMigrations();
+      return next === undefined ? [] : [await executor.executeMigration(next)];
+    });
+    if (names.length === 0) return ran;
+    ran.push(...names);
+  }
+}
+
+async function inLockedTransaction(
+  dataSource: DataSource,
+  work: (executor: MigrationExecutor, isEmpty: boolean) => Promise<Migration[]>,
+): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
     await runner.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
+    const [found] = (await runner.query(EXISTS)) as { exists: boolean }[];
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'all';
-    const ran = await executor.executePendingMigrations();
+    const ran = await work(executor, found?.exists !== true);
     await runner.commitTransaction();
-    return ran.map((migration) => migration.name);
+    return ran.map(({ name }) => name);
   } catch (error) {
     await runner.rollbackTransaction().catch(() => undefined);
     throw error;

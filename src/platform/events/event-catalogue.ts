@@ -15,6 +15,15 @@ interface MessageFacts extends TurnFacts {
   readonly content?: string;
 }
 
+/** A tool call that a person has to allow; its arguments are at `/admin/v1/approvals`. */
+interface ApprovalFacts extends SessionFacts {
+  /** Absent for a call that no turn makes. */
+  readonly turn_id?: string;
+  readonly approval_id: string;
+  readonly tool_call_id: string;
+  readonly name: string;
+}
+
 interface ErrorFacts {
   /** What failed. */
   readonly source: 'turn' | 'hook' | 'channel' | 'mcp' | 'plugin';
@@ -96,6 +105,15 @@ export interface EventPayloads {
     readonly status: 'success' | 'error' | 'denied' | 'timeout';
     readonly duration_ms: number;
   };
+  /** A call waits for a person. */
+  'tool.approval_requested': ApprovalFacts & { readonly expires_at: string };
+  /** The first decision, which counts. */
+  'tool.approval_decided': ApprovalFacts & {
+    readonly status: 'allowed' | 'denied';
+    /** As the audit names them. */
+    readonly decided_by: string;
+    readonly reason?: string;
+  };
   'error.occurred': ErrorFacts;
   'provider.failed_over': FailoverFacts;
   'channel.connected': NamedFacts;
@@ -132,6 +150,8 @@ const NAMES: Readonly<Record<EventName, true>> = {
   'message.received': true,
   'message.sent': true,
   'tool.executed': true,
+  'tool.approval_requested': true,
+  'tool.approval_decided': true,
   'error.occurred': true,
   'provider.failed_over': true,
   'channel.connected': true,

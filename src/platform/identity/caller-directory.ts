@@ -24,7 +24,7 @@ export class CallerDirectory {
     return this.tokens.find(presented, gate);
   }
 
-  /** Whether a stream that was opened with this token goes on. One of the company's may expire meanwhile, and is short-lived. */
+  /** Whether a stream that was opened with this token goes on: not when it expired, or was revoked or denied. */
   async mayGoOn(presented: string | undefined): Promise<boolean> {
     if (presented !== undefined && looksLikeJwt(presented)) return this.jwts.mayGoOn(presented);
     return (await this.tokens.find(presented)) !== undefined;

@@ -3,6 +3,7 @@ import { originJson } from '../audit-log/audit-log.js';
 import { auditedSql } from '../audit-log/audited.sql.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/sql.js';
+import { HOLD_CHANGES } from '../tokens/token.sql.js';
 import { LOCK_IDENTITY, TokenEndings } from '../tokens/token-endings.js';
 
 /** Everything of a subject, or one token. */
@@ -78,16 +79,17 @@ export class Denials {
   ) {}
 
   /**
-   * Every replica refuses it within a second and a half. What it made ends in the same transaction: webhooks and waiting
-   * messages; streams and running turns follow. False when it was denied already: then what came since ends, too.
+   * Every replica refuses it within a second and a half. What it made ends in the same transaction: tokens, webhooks and
+   * waiting messages; streams and running turns follow. False when it was denied already: then what came since ends, too.
    */
   deny(denied: DeniedIdentity, by: string): Promise<boolean> {
     const owner = ownerOf(denied);
     const [subject, jti] = 'subject' in denied ? [denied.subject, null] : [null, denied.jti];
     return this.database.transaction(async (runner) => {
+      await runner.query(HOLD_CHANGES);
       await runner.query(LOCK_IDENTITY, [[owner]]);
       const made = await runner.query(DENY, [owner, denied.issuer, subject, jti, by, originJson()]);
-      await this.endings.end(runner, owner);
+      await this.endings.end(runner, [owner]);
       return made.length > 0;
     });
   }

@@ -50,6 +50,11 @@ export class IssuerKeys {
     if (sinceMs(this.triedAt) >= everyMs) await this.fetch();
   }
 
+  /** The key that a header names, of those that were fetched; undefined when it is not among them, or they are too old. */
+  async keyAtHand(header: JwtHeader): Promise<CryptoKey | undefined> {
+    return this.isUsable ? this.lookUp(header) : undefined;
+  }
+
   /**
    * The key that a header names; undefined when the issuer has none such. An unknown one has the keys fetched anew, but
    * not within ten seconds of the last one that did: then it waits, so that a key that came just now is not refused. Throws

@@ -12,6 +12,7 @@ import { grantOf } from './role-grant.js';
 
 const MAX_KNOWN = 20_000;
 const MAX_FORGED = 2000;
+const MAX_SEEN = 20_000;
 
 interface KnownJwt {
   /** Undefined for a valid token without a role. */
@@ -41,6 +42,8 @@ export class JwtDirectory {
   /** By the hash of the token: what can be sent is not kept. */
   private readonly known = new Map<string, KnownJwt>();
   private readonly forged = new Set<string>();
+  /** Tokens that were good once: when the settings changed they are verified again, without asking the gate. */
+  private readonly seen = new Set<string>();
   private readonly loading = new Map<string, Promise<KnownJwt | undefined>>();
 
   constructor(
@@ -74,13 +77,8 @@ export class JwtDirectory {
     return read === undefined ? undefined : this.findNew(hash, read, gate);
   }
 
-  /**
-   * Whether what this token opened goes on: it ends with a denial, or when the settings change and the token is not good
-   * any more, but not because the token expired.
-   */
+  /** Whether what this token opened goes on: it ends when the token expires, is denied, or is not good by new settings. */
   async mayGoOn(presented: string): Promise<boolean> {
-    const known = this.known.get(hashOf(presented));
-    if (known !== undefined) return known.caller !== undefined && (await this.isAllowed(known));
     try {
       return (await this.find(presented)) !== undefined;
     } catch (error) {
@@ -116,21 +114,31 @@ export class JwtDirectory {
     read: PresentedJwt,
     gate: LookUpGate | undefined,
   ): Promise<KnownJwt | undefined> {
-    await gate?.enter();
+    const asked = this.seen.has(hash) ? undefined : gate;
+    await asked?.enter();
     let known: KnownJwt | undefined;
     try {
       const issuers = this.issuers.all();
-      known = (await this.isSigned(hash, read)) ? knownJwt(read) : undefined;
+      known = (await this.isSigned(hash, read, asked)) ? knownJwt(read) : undefined;
       // Settings that changed meanwhile may give it other roles: it is used once and not kept.
       if (known !== undefined && issuers === this.issuers.all()) this.remember(hash, known);
     } finally {
-      gate?.leave(known !== undefined);
+      asked?.leave(known !== undefined);
     }
     return known;
   }
 
-  private async isSigned(hash: string, { text, header, issuer }: PresentedJwt): Promise<boolean> {
-    const key = await this.issuers.keysOf(issuer)?.keyFor(header);
+  private async isSigned(
+    hash: string,
+    { text, header, issuer }: PresentedJwt,
+    gate: LookUpGate | undefined,
+  ): Promise<boolean> {
+    const keys = this.issuers.keysOf(issuer);
+    if (keys === undefined) return false;
+    const fetched = () => keys.keyFor(header);
+    // Others are not held up while an issuer is asked for its keys.
+    const key =
+      (await keys.keyAtHand(header)) ?? (await (gate === undefined ? fetched() : gate.outside(fetched)));
     if (key === undefined) return false;
     try {
       await compactVerify(text, key, { algorithms: [header.alg] });
@@ -162,6 +170,8 @@ export class JwtDirectory {
   private remember(hash: string, known: KnownJwt): void {
     if (this.known.size >= MAX_KNOWN) this.makeRoom();
     this.known.set(hash, known);
+    if (this.seen.size >= MAX_SEEN) this.seen.clear();
+    this.seen.add(hash);
   }
 
   /** First what has expired, then the half that came first. */

@@ -30,6 +30,7 @@ export const wellKnownVariables: readonly string[] = [
 ];
 
 const secretVariables = [
+  'AGENT_GATEWAY_TOKEN',
   'GATEWAY_BOOTSTRAP_TOKEN',
   'GATEWAY_MASTER_KEY',
   'ANTHROPIC_API_KEY',
@@ -62,6 +63,16 @@ export class Environment {
   /** Path of the configuration file, which must then exist. */
   get configFile(): string | undefined {
     return this.#nonEmpty('GATEWAY_CONFIG');
+  }
+
+  /** The gateway that commands ask over HTTP. */
+  get remoteUrl(): string | undefined {
+    return this.#nonEmpty('AGENT_GATEWAY_URL');
+  }
+
+  /** As whom commands ask it. */
+  get remoteToken(): string | undefined {
+    return this.#nonEmpty('AGENT_GATEWAY_TOKEN');
   }
 
   get bootstrapToken(): string | undefined {

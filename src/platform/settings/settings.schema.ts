@@ -12,7 +12,7 @@ import { authSection } from './sections/auth.section.js';
 import { channelsSection } from './sections/channels.section.js';
 import { gatewaySection, streamingSection } from './sections/gateway.section.js';
 import { limitsSection, rateLimitsSection } from './sections/limits.section.js';
-import { mcpSection } from './sections/mcp.section.js';
+import { mcpSection, mcpServerSection } from './sections/mcp.section.js';
 import { pricesSection, usageSection } from './sections/money.section.js';
 import {
   databaseSection,
@@ -51,6 +51,7 @@ export const settingsSchema = z.strictObject({
   channels_config: channelsSection,
   auth: authSection.prefault({}),
   mcp: mcpSection.prefault({}),
+  mcp_server: mcpServerSection.prefault({}),
   plugins: pluginsSection.prefault({}),
   skills: skillsSection.prefault({}),
   tools: toolsSection.prefault({}),

@@ -29,6 +29,14 @@ export function refuseForeignAgent(name: string, { agents }: Pick<Caller, 'agent
   throw new AgentNotAllowed(`This access token may only use the agents ${agents.join(', ')}.`);
 }
 
+/** Throws `AgentNotAllowed` for a caller of some agents, where something is about all of them: `what` says what. */
+export function refuseSomeAgents(what: string, { agents }: Pick<Caller, 'agents'>): void {
+  if (agents === undefined) return;
+  throw new AgentNotAllowed(
+    `This access token may only use the agents ${agents.join(', ')}, and ${what} of all of them. Ask for a token for all agents.`,
+  );
+}
+
 export class AgentNotAllowed extends Forbidden {
   constructor(sentence: string) {
     super(sentence, { details: { reason: 'agent_not_allowed' } });

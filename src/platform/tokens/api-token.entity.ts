@@ -5,6 +5,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('api_tokens_sha256', { synchronize: false })
 @Index('api_tokens_family', { synchronize: false })
 @Index('api_tokens_created', { synchronize: false })
+@Index('api_tokens_maker', { synchronize: false })
+@Index('api_tokens_maker_credential', { synchronize: false })
 export class ApiTokenEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -28,6 +30,14 @@ export class ApiTokenEntity {
   /** The first of the tokens that were replaced by this one; null for one that replaced none. */
   @Column({ name: 'family_id', type: 'text', collation: 'C', nullable: true })
   familyId!: string | null;
+
+  /** The family of the token, or the identity, that made it; null for one that operators made. */
+  @Column({ name: 'maker_family', type: 'text', collation: 'C', nullable: true })
+  makerFamily!: string | null;
+
+  /** The very JWT that made it, when that has an id. */
+  @Column({ name: 'maker_credential', type: 'text', collation: 'C', nullable: true })
+  makerCredential!: string | null;
 
   /** When GATEWAY_BOOTSTRAP_TOKEN brought it; the newest of these replaced the others. */
   @Column({ name: 'bootstrap_at', type: 'timestamptz', precision: 3, nullable: true })

@@ -11,12 +11,22 @@ export interface ApiToken {
   readonly agents: readonly string[] | null;
   /** The first of the tokens that were replaced by this one, else its own id. What a token makes belongs to its family. */
   readonly familyId: string;
+  /** Whose end is its end, too; null when operators made it. */
+  readonly maker: TokenMaker | null;
   /** When GATEWAY_BOOTSTRAP_TOKEN brought it; null for all others. */
   readonly bootstrapAt: Date | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
+}
+
+/** Who made a token: `ownersOf` its caller. */
+export interface TokenMaker {
+  /** The family of an API token, or an identity. */
+  readonly family: string;
+  /** Of a JWT with an id. */
+  readonly credential: string | null;
 }
 
 const DAY_MS = 86_400_000;

@@ -8,6 +8,7 @@ import type { TokenUse } from './token-use.service.js';
 const TOKEN: ApiToken = {
   id: 'tok_1',
   familyId: 'tok_1',
+  maker: null,
   agents: null,
   bootstrapAt: null,
   name: 'one',

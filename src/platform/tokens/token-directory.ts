@@ -135,6 +135,8 @@ function knownToken(token: ApiToken): KnownToken {
 export interface LookUpGate {
   /** Resolves when the look-up may be made; rejects with what to answer instead. */
   enter(): Promise<void>;
+  /** Gives the place to others while a look-up that was let in waits for something that takes long. It counts as one still. */
+  outside<Result>(work: () => Promise<Result>): Promise<Result>;
   /** After every look-up that was let in; `isKnown` when there is such a token. */
   leave(isKnown: boolean): void;
 }

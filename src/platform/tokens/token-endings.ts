@@ -1,20 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Unauthorized } from '../../common/errors/gateway-error.js';
+import { originJson } from '../audit-log/audit-log.js';
 import type { SqlRunner, Statement } from '../database/sql.js';
 import { type Caller, familyOf, ownersOf } from './caller.js';
+import { ENDED_FAMILIES, REVOKE_MADE } from './token.sql.js';
 
 /** Something that tokens make and that ends with them, such as their webhooks. */
 export interface TokenEnding {
   /**
-   * Ends what a family of tokens made, in the transaction that revokes the last of them. Whoever makes such a thing
-   * holds the token meanwhile (`holdToken`), so that nothing is made while this runs.
+   * Ends what these families of tokens, identities or single JWTs made, in the transaction that revokes the last of them.
+   * Whoever makes such a thing holds the token meanwhile (`holdToken`), so that nothing is made while this runs.
    */
-  end(runner: SqlRunner, familyId: string): Promise<void>;
+  end(runner: SqlRunner, owners: readonly string[]): Promise<void>;
 }
 
-/** All that ends with a token; areas add theirs at the start. */
+/** All that ends with a token: the tokens that it made, and what areas add at the start. */
 @Injectable()
-export class TokenEndings implements TokenEnding {
+export class TokenEndings {
   private readonly endings: TokenEnding[] = [];
 
   /** The same where there is no container, as at the command line. */
@@ -28,8 +30,20 @@ export class TokenEndings implements TokenEnding {
     this.endings.push(ending);
   }
 
-  async end(runner: SqlRunner, familyId: string): Promise<void> {
-    for (const ending of this.endings) await ending.end(runner, familyId);
+  /**
+   * Ends what these owners made, and what their tokens made in turn. All tokens are locked first, as by whoever makes
+   * something with one. The caller holds changes of tokens (`HOLD_CHANGES`).
+   */
+  async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {
+    const all = new Set(owners);
+    for (let makers = owners; makers.length > 0; ) {
+      const revoked = await runner.query<{ family: string }>(REVOKE_MADE, [[...makers], originJson()]);
+      const families = revoked.map(({ family }) => family);
+      const ended = await runner.query<{ family: string }>(ENDED_FAMILIES, [families]);
+      makers = ended.map(({ family }) => family).filter((family) => !all.has(family));
+      for (const maker of makers) all.add(maker);
+    }
+    for (const ending of this.endings) await ending.end(runner, [...all]);
   }
 }
 

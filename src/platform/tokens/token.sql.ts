@@ -1,9 +1,10 @@
 import { auditedSql } from '../audit-log/audited.sql.js';
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Statement } from '../database/sql.js';
 
 /** The family of a token: what replaced one another. One that replaced none is the first of its own. */
 const FAMILY = 'coalesce(family_id, id)';
-const COLUMNS = `id, name, scopes, user_id, agents, ${FAMILY} AS family_id, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
+const COLUMNS = `id, name, scopes, user_id, agents, ${FAMILY} AS family_id, maker_family, maker_credential, bootstrap_at, created_at, expires_at, last_used_at, revoked_at`;
 
 /** The same columns, read from such a result. */
 const COLUMNS_MADE = COLUMNS.replace(`${FAMILY} AS family_id`, 'family_id');
@@ -20,17 +21,18 @@ const insert = (name: string, bootstrapAt: string, onConflict: string): Statemen
   name,
   text: `
     WITH made AS (
-      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at, agents)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}, $10) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
+      INSERT INTO api_tokens (id, name, sha256, scopes, user_id, expires_at, family_id, bootstrap_at, agents,
+        maker_family, maker_credential)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, ${bootstrapAt}, $10, $11, $12) ON CONFLICT (sha256) ${onConflict} RETURNING ${COLUMNS}
     ), audited AS (${AUDITED('token.created', 'made', '$9')})
     SELECT ${COLUMNS_MADE} FROM made`,
 });
-export const INSERT = insert('tokens.insert_for_agents', '$8', 'DO NOTHING');
+export const INSERT = insert('tokens.insert_of_maker', '$8', 'DO NOTHING');
 /** Later than any before, so that there is a newest one. `$8` is not needed, but keeps the statements alike. */
 const NOW_THE_NEWEST = `
   greatest(clock_timestamp(), (SELECT max(bootstrap_at) + interval '1 millisecond' FROM api_tokens), $8::timestamptz)`;
 export const INSTALL = insert(
-  'tokens.install_for_agents',
+  'tokens.install_of_maker',
   NOW_THE_NEWEST,
   `DO UPDATE SET bootstrap_at = excluded.bootstrap_at
    WHERE api_tokens.bootstrap_at IS NULL AND api_tokens.revoked_at IS NULL`,
@@ -78,6 +80,31 @@ export const REVOKE: Statement = {
     ), audited AS (${AUDITED('token.revoked', 'ended', '$2')})
     SELECT ${COLUMNS_MADE} FROM ended`,
 };
+/** What these families, identities and single JWTs made, and what was replaced by it. */
+export const REVOKE_MADE: Statement = {
+  name: 'tokens.revoke_made',
+  text: `
+    WITH asked AS (
+      SELECT ${FAMILY} AS family, max(created_at) AS created_at FROM api_tokens
+      WHERE (maker_family = ANY ($1) OR maker_credential = ANY ($1)) AND revoked_at IS NULL GROUP BY 1
+    ), ended AS (
+      UPDATE api_tokens SET revoked_at = now() FROM asked
+      WHERE ${FAMILY} = asked.family AND api_tokens.created_at <= asked.created_at AND revoked_at IS NULL
+      RETURNING ${COLUMNS.replace('created_at', 'api_tokens.created_at')}
+    ), audited AS (${AUDITED('token.revoked', 'ended', '$2')})
+    SELECT DISTINCT family_id AS family FROM ended`,
+};
+/** Whether the family `$2` made the family `$1`, or something that did. */
+export const IS_MADE_BY: Statement = {
+  name: 'tokens.is_made_by',
+  text: `
+    WITH RECURSIVE makers AS (
+      SELECT maker_family AS family FROM api_tokens WHERE ${FAMILY} = $1
+      UNION
+      SELECT maker_family FROM makers JOIN api_tokens ON ${FAMILY} = makers.family
+    )
+    SELECT 1 FROM makers WHERE family = $2`,
+};
 /** Of the tokens that GATEWAY_BOOTSTRAP_TOKEN brought all but the newest one. */
 export const REVOKE_REPLACED: Statement = {
   name: 'tokens.revoke_replaced',
@@ -118,6 +145,11 @@ export const EXPIRY: Statement = {
 export const HAS_ANY: Statement = {
   name: 'tokens.has_any',
   text: `SELECT EXISTS (SELECT 1 FROM api_tokens) AS any`,
+};
+/** One at a time changes tokens: whoever revokes one also locks what it made, in no order. */
+export const HOLD_CHANGES: Statement = {
+  name: 'tokens.hold_changes',
+  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.changingTokens})`,
 };
 export const HOLD_CREATION: Statement = {
   name: 'tokens.hold_creation',

@@ -13,6 +13,8 @@ interface TokenRow {
   user_id: string | null;
   agents: string[] | null;
   family_id: string;
+  maker_family: string | null;
+  maker_credential: string | null;
   bootstrap_at: Date | null;
   created_at: Date;
   expires_at: Date | null;
@@ -125,6 +127,16 @@ export class TokenStore {
     return row?.any === true;
   }
 
+  /** Until the transaction ends nobody else makes, rotates or revokes tokens. Comes before any row is locked. */
+  async holdChanges(runner: SqlRunner): Promise<void> {
+    await runner.query(sql.HOLD_CHANGES);
+  }
+
+  /** Whether a token of this family was made by the other family, or by something that it made. */
+  async isMadeBy(familyId: string, makerFamily: string, runner: SqlRunner): Promise<boolean> {
+    return (await runner.query(sql.IS_MADE_BY, [familyId, makerFamily])).length > 0;
+  }
+
   /** Until the transaction ends no one else can write tokens; they can be read. */
   async holdCreation(runner: SqlRunner): Promise<void> {
     await runner.query(sql.HOLD_CREATION);
@@ -142,12 +154,13 @@ export class TokenStore {
 }
 
 function valuesOf(token: ApiToken, sha256: Buffer) {
-  const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt, agents } = token;
+  const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt, agents, maker } = token;
   const family = familyId === id ? null : familyId;
   const ofAgents = agents === null ? null : JSON.stringify(agents);
   return [
     ...[id, name, sha256, [...scopes], boundUserId],
     ...[expiresAt, family, bootstrapAt, originJson(), ofAgents],
+    ...[maker?.family ?? null, maker?.credential ?? null],
   ];
 }
 
@@ -159,6 +172,7 @@ function toToken(row: TokenRow): ApiToken {
     boundUserId: row.user_id,
     agents: row.agents,
     familyId: row.family_id,
+    maker: row.maker_family === null ? null : { family: row.maker_family, credential: row.maker_credential },
     bootstrapAt: row.bootstrap_at,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

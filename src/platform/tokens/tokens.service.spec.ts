@@ -8,6 +8,7 @@ import { TokensService } from './tokens.service.js';
 const token = (id: string): ApiToken => ({
   id,
   familyId: id,
+  maker: null,
   agents: null,
   bootstrapAt: null,
   name: 'nightly',
@@ -23,7 +24,7 @@ const token = (id: string): ApiToken => ({
 function service(store: Partial<Record<keyof TokenStore, unknown>>): TokensService {
   const database = { transaction: (work: (runner: object) => unknown) => work({}) };
   return new TokensService(
-    store as unknown as TokenStore,
+    { holdChanges: async () => undefined, ...store } as unknown as TokenStore,
     database as unknown as Database,
     new TokenEndings(),
   );

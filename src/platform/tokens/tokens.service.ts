@@ -3,7 +3,7 @@ import { BadRequest, Conflict, NotFound } from '../../common/errors/gateway-erro
 import { newId } from '../../common/ids/typeid.js';
 import { Database } from '../database/database.js';
 import type { OnCommit, SqlRunner } from '../database/sql.js';
-import { type ApiToken, defaultExpiry } from './api-token.js';
+import { type ApiToken, defaultExpiry, type TokenMaker } from './api-token.js';
 import type { GrantedScope } from './scopes.js';
 import { TokenStore } from './token.store.js';
 import { TokenEndings } from './token-endings.js';
@@ -19,6 +19,8 @@ export interface TokenInput {
   readonly boundUserId: string | null;
   /** The only agents that it may use, the first one by default; absent for all. */
   readonly agents?: readonly string[];
+  /** Whose end is its end, too; absent when operators make it. */
+  readonly maker?: TokenMaker | null;
 }
 
 /** A token at the only moment at which it can be read. */
@@ -36,8 +38,11 @@ export interface RotationInput {
 
 /** What else happens when a token is made. */
 export interface Minting {
-  /** Decides, in the transaction, what the token may be: what it was to be, or less. Throws to refuse it. */
-  admit?(runner: SqlRunner, wanted: TokenInput): Promise<TokenInput>;
+  /**
+   * Decides, in the transaction, what the token may be: what it was to be, or less; `replaced` is the one that it rotates.
+   * Throws to refuse it.
+   */
+  admit?(runner: SqlRunner, wanted: TokenInput, replaced?: ApiToken): Promise<TokenInput>;
   readonly onCommit?: OnCommit<MintedToken> | undefined;
 }
 
@@ -63,6 +68,7 @@ export class TokensService {
       );
     }
     return this.database.transaction(async (runner) => {
+      await this.store.holdChanges(runner);
       const admitted = (await minting.admit?.(runner, input)) ?? input;
       return this.mint(draft(admitted), runner, minting);
     });
@@ -74,11 +80,12 @@ export class TokensService {
 
   /**
    * By id, or by name when only one unrevoked token has it. What the token and those before it made ends in the same
-   * transaction: webhooks and waiting messages; streams and running turns follow within a second and a half.
+   * transaction: tokens with all that they made, webhooks and waiting messages; streams and running turns follow within a second and a half.
    */
   async revoke(idOrName: string): Promise<ApiToken> {
     const token = await this.one(idOrName);
     return this.database.transaction(async (runner) => {
+      await this.store.holdChanges(runner);
       const revoked = await this.store.revoke(token.id, runner);
       if (revoked !== undefined) await this.endFamilies([revoked.familyId], runner);
       return revoked ?? token;
@@ -87,7 +94,8 @@ export class TokensService {
 
   /**
    * A new token with the same name, scopes and user. The old one ends in the same moment, or after `keepOldSecs` when
-   * it does not expire before. What the old one made is the new one's.
+   * it does not expire before. What the old one made is the new one's; who made the old one does not end the new one, unless
+   * `minting` says so.
    */
   async rotate(
     idOrName: string,
@@ -97,9 +105,10 @@ export class TokensService {
     const old = await this.one(idOrName);
     const expiresAt = requested === undefined ? usualExpiry(old) : requested;
     return this.database.transaction(async (runner) => {
+      await this.store.holdChanges(runner);
       const { name, scopes, boundUserId, agents, familyId, bootstrapAt } = old;
       const wanted = { name, scopes, boundUserId, ...(agents !== null && { agents }), expiresAt };
-      const admitted = (await minting.admit?.(runner, wanted)) ?? wanted;
+      const admitted = (await minting.admit?.(runner, wanted, old)) ?? wanted;
       const ended =
         keepOldSecs > 0
           ? await this.store.endWithin(old.id, keepOldSecs, runner)
@@ -148,6 +157,7 @@ export class TokensService {
       );
     }
     return this.database.transaction(async (runner) => {
+      await this.store.holdChanges(runner);
       await this.store.holdCreation(runner);
       const before = await this.store.bootstrapInForce(runner);
       const admin = draft({ name: 'bootstrap', scopes: ['*'], expiresAt: null, boundUserId: null });
@@ -162,10 +172,19 @@ export class TokensService {
     });
   }
 
+  /** Ends what an identity, or a family, made: as a denial does, without one. */
+  endMadeBy(owner: string): Promise<void> {
+    return this.database.transaction(async (runner) => {
+      await this.store.holdChanges(runner);
+      await this.endings.end(runner, [owner]);
+    });
+  }
+
   /** Ends what was made by those families that have no unrevoked token left. */
   private async endFamilies(familyIds: readonly string[], runner: SqlRunner): Promise<void> {
     if (familyIds.length === 0) return;
-    for (const id of await this.store.endedAmong(familyIds, runner)) await this.endings.end(runner, id);
+    const ended = [...(await this.store.endedAmong(familyIds, runner))];
+    if (ended.length > 0) await this.endings.end(runner, ended);
   }
 
   private async one(idOrName: string): Promise<ApiToken> {
@@ -187,5 +206,6 @@ function usualExpiry({ expiresAt }: ApiToken): Date | null {
 function draft(input: TokenInput): ApiToken {
   const id = newId('tok');
   const life = { createdAt: new Date(), lastUsedAt: null, revokedAt: null };
-  return { ...input, ...life, agents: input.agents ?? null, id, familyId: id, bootstrapAt: null };
+  const { agents = null, maker = null } = input;
+  return { ...input, ...life, agents, maker, id, familyId: id, bootstrapAt: null };
 }

@@ -1,5 +1,6 @@
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
+import { HookReceiver } from '../../harness/hook-receiver.js';
 import { McpBench, scripted, serverB } from '../../harness/mcp.js';
 import { newSession } from '../../harness/turn-stream.js';
 
@@ -115,4 +116,47 @@ test('needs approvals:write, the tool, and to be of that user when bound; an unk
   expect((await gateway.admin.post(path, { decision: 'maybe' })).status).toBe(400);
   expect((await gateway.admin.post(path, { decision: 'deny' })).status).toBe(200);
   await answer;
+});
+
+describe('"`tools.approval.separate = true`: who asked may not decide"', () => {
+  beforeAll(() => gateway.b.patch('/config', { 'tools.approval.separate': true }));
+  afterAll(() => gateway.b.patch('/config', { 'tools.approval.separate': false }));
+
+  test('neither the token that sent the message nor one that is bound to its user; a colleague may', async () => {
+    const { approval, answer } = await asked();
+    const path = `/approvals/${approval.id}/decision`;
+    const [row] = await gateway.database.query<{ user_id: string }>(
+      `SELECT user_id FROM tool_approvals WHERE id = '${approval.id}'`,
+    );
+    const bound = gateway.adminCaller(await gateway.mint({ name: 'ivan', user: row!.user_id }));
+    const colleague = gateway.adminCaller(await gateway.mint({ name: 'judy' }));
+    expect((await gateway.admin.post(path, { decision: 'allow' })).status).toBe(403);
+    expect((await bound.post(path, { decision: 'allow' })).status).toBe(403);
+    expect((await colleague.post(path, { decision: 'allow' })).status).toBe(200);
+    expect((await answer).body.content).toContain('erased');
+  });
+});
+
+test('"Events `tool.approval_requested` and `tool.approval_decided`", once each, without the arguments', async () => {
+  const receiver = await HookReceiver.open();
+  try {
+    const hook = { url: receiver.url('/approvals'), events: ['tool.*'] };
+    expect((await gateway.a.post('/hooks', hook)).status).toBe(201);
+    const { approval, answer, sessionId } = await asked();
+    const decision = await gateway.admin.post(`/approvals/${approval.id}/decision`, { decision: 'deny' });
+    expect(decision.status).toBe(200);
+    await answer;
+    await eventually(() => expect(receiver.bodies('/approvals')).toHaveLength(3));
+    const [requested, decided, executed] = receiver.bodies('/approvals');
+    const facts = { session_id: sessionId, approval_id: approval.id, name: 'own__erase' };
+    expect(requested).toMatchObject({ event: 'tool.approval_requested', data: facts });
+    expect(decided).toMatchObject({
+      event: 'tool.approval_decided',
+      data: { ...facts, status: 'denied', decided_by: expect.stringMatching(/^token "test"/) as string },
+    });
+    expect(executed?.event).toBe('tool.executed');
+    expect(JSON.stringify(receiver.bodies('/approvals'))).not.toContain('"all"');
+  } finally {
+    await receiver.close();
+  }
 });

@@ -1,8 +1,9 @@
 import { Get, Query } from '@nestjs/common';
-import { AdminScope } from '../../../http/guards/access.decorator.js';
+import { AdminScope, CurrentCaller } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
-import { AdminController } from '../../../http/profiles/profile.js';
+import { AdminController } from '../../../http/profiles/faces.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
 import { AgentDirectory } from '../agent-directory.service.js';
 import { AgentPageView, presentAgentPage } from './agent.views.js';
 
@@ -15,7 +16,7 @@ export class AgentsController {
   @Does('List agents', 'By name, with the health of their models as this replica knows it.')
   @AdminScope('agents:read')
   @Answers(200, 'A page of agents, by name', AgentPageView)
-  async list(@Query() query: PageQuery): Promise<AgentPageView> {
-    return presentAgentPage(await this.agents.list(query));
+  async list(@Query() query: PageQuery, @CurrentCaller() caller: Caller): Promise<AgentPageView> {
+    return presentAgentPage(await this.agents.list(query, caller));
   }
 }

@@ -4,6 +4,7 @@ import type { TurnResult } from '../../turns/turn-results.store.js';
 import { SessionEnded, SessionNotFound, TurnInProgress } from '../../turns/turns.errors.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
+import type { ReadMessage } from '../inbound/message-files.js';
 import { REPLY_TEXTS } from '../replies/reply-text.js';
 import { ConversationRun, type RunParts, type RunTerms } from './conversation-run.js';
 
@@ -11,7 +12,7 @@ const CLAIM = { channel: 'tg', conversation: 'c1', fence: 3, sessionId: 's-old',
 const message = (id: string, more: Partial<OpenMessage> = {}): OpenMessage => ({
   ...{ id, channel: 'tg', conversation: 'c1', messageId: `msg_${id}`, userId: 'tg:ada', content: 'hello' },
   isGroup: false,
-  ...{ target: {}, receivedAt: new Date(), isAnswered: false, ...more },
+  ...{ target: {}, files: [], receivedAt: new Date(), isAnswered: false, ...more },
 });
 const result = (status: TurnResult['status'], content: string | null = null): TurnResult => ({
   ...{ sessionId: 's-old', turnId: 'turn_1', status, reason: null, finishReason: null, content },
@@ -29,6 +30,8 @@ interface Story {
   /** Whether storing the reply or the session finds the lease lost. */
   readonly lost?: boolean;
   readonly answer?: Promise<never>;
+  /** What the person is told of files. */
+  readonly notes?: string;
 }
 
 /** One run over scripted stores; `told` lists what it did, in order. */
@@ -55,6 +58,11 @@ function run(story: Story) {
     replies: {
       write: (_claim: unknown, _message: unknown, said: string[], status: string) =>
         hold(`write ${status}: ${said.join('|')}`),
+    },
+    files: {
+      read: (one: OpenMessage, _adapter: unknown, _signal: unknown, begin: (read: ReadMessage) => unknown) =>
+        begin({ content: one.content, attachments: [] }),
+      notesFor: () => Promise.resolve(story.notes ?? ''),
     },
     sender: { send: () => tell('send', undefined) },
     conversations: { setSession: (_claim: unknown, id: string) => hold(`remember ${id}`) },
@@ -88,6 +96,12 @@ test('a message is answered in the session of its conversation, with every step 
   await one.run();
   const answered = 'write pending: hello yourself';
   expect(told).toEqual(['start in s-old', answered, 'send', 'done 1', 'signal msg_1']);
+});
+
+test('what the agent could not read is said behind the answer', async () => {
+  const { run: one, told } = run({ notes: '(I could not read a.pdf.)' });
+  await one.run();
+  expect(told[1]).toBe('write pending: hello yourself\n\n(I could not read a.pdf.)');
 });
 
 test('an answer that goes into the response counts as sent', async () => {

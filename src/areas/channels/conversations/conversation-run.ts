@@ -17,6 +17,7 @@ import type { ChannelAdapter } from '../channel-adapter.port.js';
 import { RetryLater } from '../channel-failures.js';
 import { splitMarkdown } from '../formatting/split-markdown.js';
 import type { Inbox, OpenMessage } from '../inbound/inbox.store.js';
+import type { MessageFiles, ReadMessage } from '../inbound/message-files.js';
 import { SPEAKERS_NOTE } from '../inbound/sender.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
@@ -25,10 +26,13 @@ import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 
 const BUSY_MS = 1000;
+/** How often a conversation is looked at whose turn waits for a person. */
+const AWAITING_MS = 2000;
 const POLL_MS = 250;
 
 export interface RunParts {
   readonly inbox: Inbox;
+  readonly files: MessageFiles;
   readonly conversations: ConversationStore;
   readonly replies: ReplyStore;
   readonly sender: ReplySender;
@@ -84,7 +88,9 @@ export class ConversationRun {
   }
 
   private async answer(message: OpenMessage): Promise<string> {
-    if (message.content === '') return REPLY_TEXTS.unreadable;
+    if (message.content === '' && !message.files.some(({ where }) => where !== null)) {
+      return REPLY_TEXTS.unreadable;
+    }
     const before = await this.parts.results.of(message.messageId);
     try {
       if (before === undefined || before.status === 'waiting') await this.runTurn(message, before);
@@ -93,15 +99,19 @@ export class ConversationRun {
       if (error instanceof AgentNotAllowed) return REPLY_TEXTS.notAllowed;
       throw error;
     }
-    return replyText(await this.result(message));
+    const text = replyText(await this.result(message));
+    return [text, await this.parts.files.notesFor(message)].filter(Boolean).join('\n\n');
   }
 
   private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
     if (!this.terms.mayStart()) throw new RetryLater('the gateway is stopping', 0);
     // The replica that queued it is gone.
     if (waiting !== undefined) await this.parts.results.forgetWaiting(waiting.turnId);
-    const started = await this.startTurn(message);
-    const reply = { claim: this.terms.claim, message, adapter: this.terms.adapter };
+    const { adapter } = this.terms;
+    const started = await this.parts.files.read(message, adapter, this.signal, (read) =>
+      this.startTurn(message, read),
+    );
+    const reply = { claim: this.terms.claim, message, adapter };
     const draft = new DraftWriter(reply, this.parts.replies, started.live, this.terms.streamIntervalMs);
     // The outcome is read from the database, as after a crash.
     await started.answer.catch(() => undefined);
@@ -109,23 +119,29 @@ export class ConversationRun {
   }
 
   /** A session that has ended is replaced by a new one, and the conversation goes on. */
-  private async startTurn(message: OpenMessage): Promise<StartedTurn> {
-    const { messageId: id, content, userId: sender } = message;
+  private async startTurn(message: OpenMessage, read: ReadMessage): Promise<StartedTurn> {
+    const { messageId: id, userId: sender } = message;
     const systemNote = message.isGroup ? SPEAKERS_NOTE : undefined;
     const sessionId = this.sessionId ?? (await this.newSession(message));
     try {
       return await this.parts.messages.start(
         sessionId,
-        { id, content, attachments: [], systemNote },
+        { id, ...read, systemNote },
         // In a group the session is everybody's, but tools act for who wrote.
         { ...this.caller, verifiedUserId: senderUserId(sender) },
       );
     } catch (error) {
+      if (error instanceof TurnLimitReached && error.limit === 'api_token_stored_bytes') {
+        return this.startTurn(
+          message,
+          this.parts.files.without(message, 'I may not keep more files for now'),
+        );
+      }
       if (error instanceof TurnLimitReached && !error.isBudget) throw new RetryLater('a limit', BUSY_MS);
       if (error instanceof TurnInProgress) throw new RetryLater('the session is busy', BUSY_MS);
       if (!(error instanceof SessionEnded) && !(error instanceof SessionNotFound)) throw error;
       this.sessionId = null;
-      return this.startTurn(message);
+      return this.startTurn(message, read);
     }
   }
 
@@ -144,6 +160,8 @@ export class ConversationRun {
     for (;;) {
       const result = await this.parts.results.of(messageId);
       if (result === undefined) throw new RetryLater('the turn did not start', BUSY_MS);
+      if (result.status === 'awaiting_approval')
+        throw new RetryLater('a person has to allow a tool call', AWAITING_MS, false);
       if (result.status !== 'running' && result.status !== 'waiting') return result;
       await sleep(POLL_MS, undefined, { signal: this.signal });
     }

@@ -10,6 +10,7 @@ import { TurnResults } from '../../turns/turns.api.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import { LeaseLost, RetryLater } from '../channel-failures.js';
 import { Inbox } from '../inbound/inbox.store.js';
+import { MessageFiles } from '../inbound/message-files.js';
 import { ReplyStore } from '../replies/reply.store.js';
 import { ReplySender } from '../replies/reply-sender.js';
 import {
@@ -53,6 +54,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     private readonly readiness: Readiness,
     private readonly conversations: ConversationStore,
     inbox: Inbox,
+    files: MessageFiles,
     replies: ReplyStore,
     sender: ReplySender,
     sessions: SessionsService,
@@ -62,7 +64,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     logs: Logs,
   ) {
     this.logger = logs.for('channels::conversations');
-    this.parts = { inbox, conversations, replies, sender, sessions, messages, results, doneSignal };
+    this.parts = { inbox, files, conversations, replies, sender, sessions, messages, results, doneSignal };
   }
 
   onApplicationBootstrap(): void {
@@ -118,8 +120,8 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   /** Never rejects. */
   private async run(claim: ConversationClaim, signal: AbortSignal): Promise<void> {
     try {
-      const retryInMs = await this.answerIn(claim, signal);
-      await this.conversations.release(claim, retryInMs, retryInMs === null ? 0 : claim.failures + 1);
+      const { retryInMs, failures } = await this.answerIn(claim, signal);
+      await this.conversations.release(claim, retryInMs, failures);
     } catch (error) {
       // Its lease expires, and any replica claims it then.
       if (!(error instanceof LeaseLost))
@@ -130,24 +132,28 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     }
   }
 
-  /** @returns in how many milliseconds to claim it again; null when no message is open */
-  private async answerIn(claim: ConversationClaim, signal: AbortSignal): Promise<number | null> {
-    const { channel } = claim;
+  /** @returns in how many milliseconds to claim it again, null when no message is open; and the failures in a row until then */
+  private async answerIn(
+    claim: ConversationClaim,
+    signal: AbortSignal,
+  ): Promise<{ readonly retryInMs: number | null; readonly failures: number }> {
+    const { channel, failures } = claim;
     try {
       const adapter = await this.adapters.get(channel);
       const streamIntervalMs = this.directory.settingsOf(channel)?.stream_interval_ms ?? 0;
       const mayStart = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
       await new ConversationRun(this.parts, { claim, adapter, streamIntervalMs, mayStart }, signal).run();
-      return null;
+      return { retryInMs: null, failures: 0 };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof LeaseLost) throw error;
-      if (error instanceof RetryLater) return error.afterMs;
+      if (error instanceof RetryLater)
+        return { retryInMs: error.afterMs, failures: error.isFailure ? failures + 1 : failures };
       this.logger.warn('a conversation could not be answered; will retry', {
         channel,
         error: stackOf(error),
       });
-      return backOffMs(claim.failures, FIRST_PAUSE_MS);
+      return { retryInMs: backOffMs(failures, FIRST_PAUSE_MS), failures: failures + 1 };
     }
   }
 

@@ -60,7 +60,7 @@ function start(scene: Scene) {
   const parts = [
     { names: () => scene.names ?? ['tg'], get: () => Promise.resolve({ maxReplyLength: 100 }) },
     { settingsOf: () => undefined },
-    ...[readiness, conversations, inbox, {}],
+    ...[readiness, conversations, inbox, {}, {}],
     { send: (_reply: unknown, signal: AbortSignal) => scene.send?.(signal) ?? Promise.resolve() },
     ...[{}, {}, {}, { done: () => undefined }],
     {
@@ -101,6 +101,13 @@ test('an unreachable platform is retried later, which counts as a failure', asyn
   const { told } = start({ claims: [[claimOf('one', 2)]], send });
   await settle();
   expect(told).toEqual(['release one: later, 3 failures']);
+});
+
+test('waiting for a person is no failure', async () => {
+  const send = () => Promise.reject(new RetryLater('a person has to allow a tool call', 2000, false));
+  const { told } = start({ claims: [[claimOf('one', 2)]], send });
+  await settle();
+  expect(told).toEqual(['release one: later, 2 failures']);
 });
 
 test('an unexpected error is logged and retried', async () => {

@@ -9,7 +9,7 @@ import { BatchedJob } from '../../../platform/runtime/batched-job.js';
 import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { ReceiverLease } from '../channel-states.store.js';
-import { labelled } from './sender.js';
+import { type InboxFile, messageText, sentFiles } from './message-text.js';
 
 /** Stores cursor `$4` of channel `$1`, if replica `$2` holds it with fence `$3`. */
 const MOVE_CURSOR: Statement = {
@@ -35,10 +35,11 @@ const UPSERT_CONVERSATION: Statement = {
 const STORE: Statement = {
   name: 'channel_inbox.store',
   text: `
-    INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target, is_group)
-    SELECT $1, conversation, external_id, message_id, user_id, content, target::json, is_group = 1
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
-      WITH ORDINALITY AS arrived (conversation, external_id, message_id, user_id, content, target, is_group, place)
+    INSERT INTO channel_messages (channel, conversation, external_id, message_id, user_id, content, target, is_group,
+      files)
+    SELECT $1, conversation, external_id, message_id, user_id, content, target::json, is_group = 1, files::json
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[])
+      WITH ORDINALITY AS arrived (conversation, external_id, message_id, user_id, content, target, is_group, files, place)
     ORDER BY place
     ON CONFLICT (channel, external_id) DO NOTHING RETURNING external_id`,
 };
@@ -46,7 +47,7 @@ const STORE: Statement = {
 const NEXT: Statement = {
   name: 'channel_inbox.next',
   text: `
-    SELECT id, channel, conversation, message_id, user_id, content, is_group, target, received_at,
+    SELECT id, channel, conversation, message_id, user_id, content, is_group, target, files, received_at,
       answered_at IS NOT NULL AS answered
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
 };
@@ -54,7 +55,17 @@ const NEXT: Statement = {
 /** The history has the text by now; the row stays as the record that the message was seen. */
 const DONE: Statement = {
   name: 'channel_inbox.done',
-  text: `UPDATE channel_messages SET done_at = now(), content = '' WHERE id = $1`,
+  text: `UPDATE channel_messages SET done_at = now(), content = '', files = '[]' WHERE id = $1`,
+};
+
+/** What became of the files of message `$1`. */
+const NOTE_FILES: Statement = {
+  name: 'channel_inbox.note_files',
+  text: `UPDATE channel_messages SET files = $2 WHERE id = $1`,
+};
+const FILES: Statement = {
+  name: 'channel_inbox.files',
+  text: `SELECT files FROM channel_messages WHERE id = $1`,
 };
 
 /** Messages that were done `$1` days ago, with their replies; at most `$2`. */
@@ -98,6 +109,8 @@ export interface OpenMessage {
   /** Several people write there, and the content begins with a label of the writer. */
   readonly isGroup: boolean;
   readonly target: AdapterData;
+  /** What was sent beside the text. */
+  readonly files: readonly InboxFile[];
   readonly receivedAt: Date;
   /** Its replies are stored; what remains is to send them. */
   readonly isAnswered: boolean;
@@ -112,6 +125,7 @@ interface OpenRow {
   content: string;
   is_group: boolean;
   target: AdapterData;
+  files: InboxFile[];
   received_at: Date;
   answered: boolean;
 }
@@ -148,6 +162,16 @@ export class Inbox {
     return row && openMessage(row);
   }
 
+  /** What became of the files of a message, in the transaction that begins its turn. */
+  async noteFiles(runner: SqlRunner, { id }: OpenMessage, files: readonly InboxFile[]): Promise<void> {
+    await runner.query(NOTE_FILES, [id, JSON.stringify(files)]);
+  }
+
+  /** The files of a message, with what became of them. */
+  async filesOf({ id }: OpenMessage): Promise<readonly InboxFile[]> {
+    return (await this.database.query<{ files: InboxFile[] }>(FILES, [id]))[0]?.files ?? [];
+  }
+
   async done({ id }: OpenMessage): Promise<void> {
     await this.database.query(DONE, [id]);
   }
@@ -176,16 +200,12 @@ async function store(
     messages.map(({ externalId }) => externalId),
     messages.map(() => newId('msg')),
     userIds,
-    messages.map(contentOf),
+    messages.map((message) => storableText(messageText(message))),
     messages.map(({ target }) => JSON.stringify(target)),
     messages.map(({ isGroup }) => Number(isGroup)),
+    messages.map((message) => JSON.stringify(sentFiles(message))),
   ]);
   return stored.length;
-}
-
-/** In a group, the agent has to know who wrote. */
-function contentOf(message: InboundMessage): string {
-  return storableText(message.isGroup && message.text !== '' ? labelled(message) : message.text);
 }
 
 function openMessage(row: OpenRow): OpenMessage {
@@ -198,6 +218,7 @@ function openMessage(row: OpenRow): OpenMessage {
     content: row.content,
     isGroup: row.is_group,
     target: row.target,
+    files: row.files,
     receivedAt: row.received_at,
     isAnswered: row.answered,
   };

@@ -40,12 +40,13 @@ export const SPEAKERS_NOTE =
 
 /** A message of a group conversation: `name (id): text`, with further lines indented. */
 export function labelled({ sender, text }: Pick<InboundMessage, 'sender' | 'text'>): string {
-  const name = plain(sender.displayName);
-  const label = `${name === '' ? '' : `${name} `}(${plain(sender.id)})`;
+  const name = plainName(sender.displayName);
+  const label = `${name === '' ? '' : `${name} `}(${plainName(sender.id)})`;
   return `${label}: ${text.split(LINE_END).join(`\n${INDENT}`)}`;
 }
 
-function plain(name: string): string {
+/** A name without whatever could pass for more. */
+export function plainName(name: string): string {
   const clean = name.normalize('NFKC').replace(NOT_IN_NAMES, ' ').trim();
   return [...clean].slice(0, MAX_NAME_LENGTH).join('').trim();
 }

@@ -2,7 +2,7 @@ import { INTERRUPTED_NOTE, type TurnResult } from '../../turns/turns.api.js';
 
 /** Texts sent to people in place of an answer, or after an incomplete one. */
 export const REPLY_TEXTS = {
-  unreadable: 'I can only read text. Please write it to me.',
+  unreadable: 'I cannot read messages of this kind. Please write to me, or send me a picture or a file.',
   failed: 'Sorry, I could not answer that. Please try again in a moment.',
   budgetSpent: 'I have said all that I may today. Please write to me again tomorrow.',
   notAllowed: 'I may not talk to you here.',

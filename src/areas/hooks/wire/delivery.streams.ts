@@ -60,6 +60,7 @@ const budget = {
   limit_usd: amount,
   spent_usd: amount,
 };
+const approval = { ...turn, approval_id: text, tool_call_id: text, name: text };
 const plugin = { name: text, version: text };
 
 const PAYLOADS: PayloadSchemas = {
@@ -80,6 +81,13 @@ const PAYLOADS: PayloadSchemas = {
     name: text,
     status: { type: 'string', enum: ['success', 'error', 'denied', 'timeout'] },
     duration_ms: count,
+  },
+  'tool.approval_requested': { ...approval, expires_at: { type: 'string', format: 'date-time' } },
+  'tool.approval_decided': {
+    ...approval,
+    status: { type: 'string', enum: ['allowed', 'denied'] },
+    decided_by: { type: 'string', description: 'As the audit names them', example: 'token "grace" (tok_1)' },
+    reason: text,
   },
   'provider.failed_over': {
     ...{ provider: text, model: text, next_provider: text, next_model: text, agent: text },

@@ -46,7 +46,7 @@ export class FeedReader implements OnModuleDestroy {
 
   /** Sets where a new feed begins; a turn that is already over is not shown. */
   open(feed: SessionFeed, latest: RemoteTurn | undefined): void {
-    if (latest?.status === 'running') this.begun(feed, latest);
+    if (latest !== undefined && goesOn(latest.status)) this.begun(feed, latest);
     else feed.position = latest?.seq ?? 0;
   }
 
@@ -67,7 +67,7 @@ export class FeedReader implements OnModuleDestroy {
     if (turn.seq <= feed.position) return;
     feed.position = turn.seq;
     // The hub reports those that run here.
-    if (turn.owner === this.replica.value) return;
+    if (turn.owner === this.replica.value || feed.mirrors.has(turn.turn_id)) return;
     const mirror = new MirroredTurn(turn.session_id, turn.turn_id);
     feed.mirrors.set(turn.turn_id, mirror);
     feed.publish(mirror.live);
@@ -114,7 +114,7 @@ export class FeedReader implements OnModuleDestroy {
     const over = new Set(ids);
     for (const row of await this.store.read(ids, after)) {
       this.apply(feeds.get(row.turn_id)?.mirrors.get(row.turn_id), row);
-      if (row.status === 'running') over.delete(row.turn_id);
+      if (goesOn(row.status)) over.delete(row.turn_id);
     }
     for (const id of over) await this.finish(feeds.get(id), id);
   }
@@ -128,4 +128,8 @@ export class FeedReader implements OnModuleDestroy {
     feed?.mirrors.get(turnId)?.finish(record);
     feed?.mirrors.delete(turnId);
   }
+}
+
+function goesOn(status: string): boolean {
+  return status === 'running' || status === 'awaiting_approval';
 }

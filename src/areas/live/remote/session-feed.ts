@@ -10,16 +10,13 @@ import type { TurnRecord } from '../turn-records.store.js';
 
 /** A turn that another replica runs, repeated here as that replica writes it. */
 export class MirroredTurn {
-  readonly live: LiveTurn;
-  /** The number of the last frame that was read. */
-  n = 0;
-
+  /** @param n the number of the last frame that was read */
   constructor(
     sessionId: string,
     readonly turnId: string,
-  ) {
-    this.live = new LiveTurn(sessionId, turnId, undefined, true);
-  }
+    readonly live = new LiveTurn(sessionId, turnId, undefined, true),
+    public n = 0,
+  ) {}
 
   apply(n: number, events: string): void {
     this.n = n;

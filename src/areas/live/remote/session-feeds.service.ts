@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
-import { type LiveTurn, RemoteTurnsStore, type SessionWatcher, TurnHub } from '../../turns/turns.api.js';
+import {
+  type LiveTurn,
+  lastFrameBefore,
+  RemoteTurnsStore,
+  type SessionWatcher,
+  TurnHub,
+} from '../../turns/turns.api.js';
 import { FeedReader } from './feed-reader.service.js';
-import { SessionFeed } from './session-feed.js';
+import { MirroredTurn, SessionFeed } from './session-feed.js';
 
 /** Shows the turns of a session to its watchers on this replica, whichever replica runs them. */
 @Injectable()
@@ -17,6 +23,22 @@ export class SessionFeeds {
     logs: Logs,
   ) {
     this.logger = logs.for('sessions::viewers');
+    hub.onPark((turn, attempt) => {
+      if (turn.hasReaders) this.follow(turn, attempt);
+    });
+  }
+
+  /** Those who read a turn that left this replica go on with what other replicas write of it, up to its end. */
+  private follow(live: LiveTurn, attempt: number): void {
+    const { sessionId, turnId } = live;
+    const mirror = new MirroredTurn(sessionId, turnId, live, lastFrameBefore(attempt + 1));
+    const feed = this.feeds.get(sessionId) ?? this.open(sessionId, mirror);
+    feed.users += 1;
+    feed.mirrors.set(turnId, mirror);
+    live.onAbandoned(() => {
+      if (feed.mirrors.get(turnId) === mirror) feed.mirrors.delete(turnId);
+      this.left(feed);
+    });
   }
 
   /** Reports the running turn, if there is one, and every turn that begins. @returns a function that ends the watch */
@@ -36,10 +58,14 @@ export class SessionFeeds {
     };
   }
 
-  private open(sessionId: string): SessionFeed {
+  private open(sessionId: string, parked?: MirroredTurn): SessionFeed {
     const running = this.hub.current(sessionId);
     const stop = this.hub.watch(sessionId, { turnStarted: (turn) => void this.beganHere(feed, turn) });
     const feed = new SessionFeed(sessionId, stop);
+    if (parked !== undefined) {
+      feed.mirrors.set(parked.turnId, parked);
+      feed.publish(parked.live);
+    }
     this.feeds.set(sessionId, feed);
     feed.ready = feed.inOrder(async () => {
       await this.store.watch([sessionId]);

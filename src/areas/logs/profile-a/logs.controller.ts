@@ -9,7 +9,7 @@ import { Since } from '../../../http/validation/since.decorator.js';
 import { type LogEntry, type LogPage, LogStore } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
+import { refuseNarrowCaller } from '../wire/refuse-narrow-caller.js';
 
 const LOG_LEVELS_A = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevelA = (typeof LOG_LEVELS_A)[number];
@@ -91,7 +91,7 @@ export class LogsControllerA {
   @RequireScope('logs:read')
   @Answers(200, 'Log entries of all replicas, oldest first', LogListViewA)
   async list(@Query() query: ListLogsQueryA, @CurrentCaller() caller: Caller): Promise<LogListViewA> {
-    refuseBoundCaller(caller);
+    refuseNarrowCaller(caller);
     const { level: minLevel, component: module, since, limit } = query;
     return presentLogListA(await this.logs.list({ minLevel, module }, since ?? new Date(0), limit));
   }

@@ -16,7 +16,7 @@ import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { shareOfStreams } from '../../../platform/tokens/token-shares.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
-import { refuseBoundCaller } from '../wire/refuse-bound-caller.js';
+import { refuseNarrowCaller } from '../wire/refuse-narrow-caller.js';
 import { LOG_EVENTS_B, LogListViewB, presentLogListB } from './log.views.js';
 
 const TRUTHS = ['true', 'false'] as const;
@@ -136,7 +136,7 @@ export class LogsControllerB {
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
-    refuseBoundCaller(caller);
+    refuseNarrowCaller(caller);
     await this.logs.answer(query, request, response);
   }
 
@@ -151,7 +151,7 @@ export class LogsControllerB {
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
-    refuseBoundCaller(caller);
+    refuseNarrowCaller(caller);
     await this.logs.stream({ minLevel }, undefined, request, response);
   }
 }

@@ -15,7 +15,7 @@ export interface CallOrigin {
 }
 
 /** What the connections know of a call. */
-export type CallContext = Pick<ToolContext, 'sessionId' | 'channel' | 'agent' | 'actsFor'>;
+export type CallContext = Pick<ToolContext, 'sessionId' | 'channel' | 'agent' | 'actsFor' | 'call'>;
 
 export const OWN_ORIGIN: CallOrigin = { user: undefined };
 

@@ -33,6 +33,8 @@ export interface ConnectionParts {
   redact(text: string): string;
   /** Redacts known secrets only: a server's response may hold them, but text that merely looks like one may be a user's file. */
   hideKnown(text: string): string;
+  /** How long a question of a tool waits for a person, in milliseconds. */
+  questionTimeoutMs(): number;
   readonly metrics: UserConnectionNotes;
 }
 

@@ -5,6 +5,7 @@ import { Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { Environment } from '../../../platform/settings/environment.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
+import { Settings } from '../../../platform/settings/settings.js';
 import { ArgumentChecks, ToolRegistry } from '../../tools/tools.api.js';
 import { KnownTools } from '../tools/known-tools.store.js';
 import { OfferedTools, type RunTool } from '../tools/offered-tools.js';
@@ -24,6 +25,7 @@ export class Connections {
     private readonly known: KnownTools,
     private readonly events: EventStore,
     private readonly environment: Environment,
+    private readonly settings: Settings,
     private readonly redactor: Redactor,
     private readonly metrics: UserConnectionMetrics,
     private readonly logs: Logs,
@@ -50,6 +52,7 @@ export class Connections {
       redact,
       hideKnown: (text) => this.redactor.hideKnown(text),
       makeTransport: (origin) => this.transports.make({ name, settings, origin }, output.write, onRefused),
+      questionTimeoutMs: () => this.settings.current.mcp.question_timeout_ms,
       metrics: this.metrics.of(name),
       offered: (connection) => {
         const run: RunTool = (...call) => connection.call(...call);

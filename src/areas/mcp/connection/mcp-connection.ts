@@ -86,6 +86,11 @@ export class McpConnection implements Callable {
     this.tools.withdrawAll();
   }
 
+  /** Ends the connections of a user; resolves when their children are gone. */
+  async closeUser(isTheirs: (user: string) => boolean): Promise<void> {
+    await this.users?.closeOf(isTheirs);
+  }
+
   /** Drops the connection and starts over; the status changes at once. */
   reconnect(): void {
     const why = new Error('a reconnection was requested');
@@ -102,7 +107,9 @@ export class McpConnection implements Callable {
       fingerprintOf: (tool) => this.tools.fingerprintOf(tool),
       sessionParts: {
         checks: parts.checks,
+        requests: parts,
         outputs: () => state.session?.outputChecks,
+        hasResourceTools: () => state.session?.hasResourceTools,
         onToolsChanged: () => {
           const { session } = state;
           if (session !== undefined) void list.refresh(session, this.connection.signal);
@@ -158,6 +165,7 @@ export class McpConnection implements Callable {
   private newSession(signal: AbortSignal): McpSession {
     const session: McpSession = new McpSession(this.parts.makeTransport(OWN_ORIGIN), this.settings, {
       checks: this.parts.checks,
+      requests: this.parts,
       onToolsChanged: () => void this.list.refresh(session, signal),
     });
     return session;

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/client';
+import type { Logger } from '../../../platform/logging/logger.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { ArgumentChecks } from '../../tools/schemas/argument-checks.js';
 import { McpSession } from './mcp-session.js';
@@ -47,6 +48,7 @@ const SETTINGS = {
 };
 const { signal } = new AbortController();
 const checks = new ArgumentChecks();
+const logger = { warn: () => undefined } as unknown as Logger;
 afterAll(() => checks.onModuleDestroy());
 
 async function open(
@@ -56,7 +58,11 @@ async function open(
 ) {
   const server = new ScriptedServer(answers, capabilities);
   const settings = { ...SETTINGS, ...more } as unknown as McpServerSettings;
-  const session = new McpSession(server, settings, { checks, onToolsChanged: () => undefined });
+  const session = new McpSession(server, settings, {
+    checks,
+    requests: { logger, questionTimeoutMs: () => 1000, hideKnown: (text) => text },
+    onToolsChanged: () => undefined,
+  });
   await session.open(signal);
   return { session, server };
 }
@@ -164,5 +170,25 @@ test('an end that is requested during a ping is not a fault of the server', asyn
     message: 'a reconnection was requested',
   });
   expect(session.fault).toBeUndefined();
+  await session.close();
+});
+
+test('questions outside a call are declined, and logged once a minute however many there are', async () => {
+  const warn = jest.spyOn(logger, 'warn');
+  const passed = jest.spyOn(performance, 'now');
+  const { session, server } = await open({}, { elicitation: true } as object);
+  const params = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+  const ask = async (times: number) => {
+    for (let id = 1; id <= times; id += 1)
+      server.onmessage?.({ jsonrpc: '2.0', id, method: 'elicitation/create', params });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await ask(200);
+  const later = performance.now() + 60_001;
+  passed.mockReturnValue(later);
+  await ask(1);
+  expect(warn.mock.calls.map(([, fields]) => fields)).toEqual([{ questions: 1 }, { questions: 200 }]);
+  passed.mockRestore();
+  warn.mockRestore();
   await session.close();
 });

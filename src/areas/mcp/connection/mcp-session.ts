@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   Client,
   type jsonSchemaValidator,
+  type Progress,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
@@ -11,6 +12,10 @@ import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.j
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
 import { McpOutputInvalid } from './mcp-failure.js';
+import { OpenCalls } from './open-calls.js';
+import { callResourceTool, isResourceTool, RESOURCE_TOOLS } from './resource-tools.js';
+import { logWhatItSays } from './server-log.js';
+import { type ServerRequestParts, ServerRequests } from './server-requests.js';
 import { toolOutput } from './tool-output.js';
 
 /** A tool ran and reported that it failed. */
@@ -20,6 +25,8 @@ export class McpToolFailed extends Error {
 
 const CLIENT = { name: 'agent-gateway', version: '1' };
 const CLOSE_MS = 3000;
+/** The library's own time-out of a call never ends one: `OpenCalls` has a clock that can stand still. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Keeps the client library from compiling output schemas on the event loop; `assertFits` checks them in a thread. */
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
@@ -30,21 +37,26 @@ export interface McpSessionParts {
   readonly checks: ArgumentChecks;
   /** Called at once when the server says that its list of tools changed. */
   onToolsChanged(): void;
+  /** What it takes to answer what a server asks for during a call. */
+  readonly requests: Omit<ServerRequestParts, 'settings'>;
   /** The output schemas of a connection that lists the tools, for one that does not. */
   outputs?(): ReadonlyMap<string, ArgumentCheck> | undefined;
+  /** Whether the connection that lists the tools has added those for resources. */
+  hasResourceTools?(): boolean | undefined;
 }
 
 /**
- * One connection to one server, from the handshake to its loss. It declares no client capabilities, so no server can ask
- * for sampling, roots or elicitation.
+ * One connection to one server, from the handshake to its loss. What a server may ask for during a call is in
+ * `ServerRequests`.
  */
 export class McpSession {
   private readonly client: Client;
   private readonly over = new AbortController();
-  private inFlight = 0;
+  private readonly calls: OpenCalls;
   private lastAliveAt = performance.now();
   private readonly bounds = new ListBounds();
   private outputs: ReadonlyMap<string, ArgumentCheck> = new Map();
+  private readsResources = false;
 
   constructor(
     private readonly transport: Transport,
@@ -55,12 +67,14 @@ export class McpSession {
     const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged } };
     const mode = server.transport === 'http' ? ('auto' as const) : ('legacy' as const);
     this.client = new Client(CLIENT, {
-      capabilities: {},
+      capabilities: ServerRequests.capabilitiesFor(server),
       listChanged,
       versionNegotiation: { mode },
-      inputRequired: { autoFulfill: false },
       jsonSchemaValidator: NO_VALIDATION,
     });
+    this.calls = new OpenCalls(server.request_timeout_ms);
+    new ServerRequests({ ...parts.requests, settings: server }, this.calls).answerThoseOf(this.client);
+    logWhatItSays(this.client, parts.requests.logger);
     // The client library calls this handler before its own.
     transport.onmessage = this.bounds.cut;
     this.client.onclose = () => this.giveUp(new Error(faultOf(transport)));
@@ -73,7 +87,7 @@ export class McpSession {
 
   async listTools(signal: AbortSignal, timeoutMs = this.server.startup_timeout_ms): Promise<ToolListing> {
     // For a capability that the server lacks, the client library would write to the console.
-    if (this.client.getServerCapabilities()?.tools === undefined) return listingOf([], 0);
+    if (this.client.getServerCapabilities()?.tools === undefined) return this.withResources(listingOf([], 0));
     this.bounds.reset();
     const options = { signal, timeout: timeoutMs, cacheMode: 'refresh' as const };
     const { tools } = await this.client.listTools(undefined, options);
@@ -83,37 +97,43 @@ export class McpSession {
       ([name, schema]) => [name, this.parts.checks.of(schema)] as const,
     );
     this.outputs = new Map(outputs);
-    return listing;
+    return this.withResources(listing);
   }
 
   /** Throws `McpToolFailed`, `McpOutputInvalid` and the client library's errors; an abort cancels the call at the server. */
-  async call(
+  call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    parent: AbortSignal,
     context?: CallContext,
   ): Promise<ToolOutput> {
-    this.inFlight += 1;
-    try {
-      const options = {
-        signal,
-        timeout: this.server.request_timeout_ms,
-        resetTimeoutOnProgress: true,
-        onprogress: () => this.markAlive(),
+    return this.calls.run(context, parent, async ({ silence, signal }) => {
+      const onprogress = (progress: Progress): void => {
+        this.markAlive();
+        silence.restart();
+        this.show(progress, context);
       };
-      const result = await this.client.callTool(
-        { name: tool, arguments: { ...args }, ...this.metaOf(context) },
-        options,
-      );
+      const options = { signal, timeout: NO_TIMEOUT_MS, onprogress };
+      const isOwn = isResourceTool(tool) && (this.parts.hasResourceTools?.() ?? this.readsResources);
+      const result = isOwn
+        ? await callResourceTool(this.client, tool, args, options)
+        : await this.client.callTool(
+            { name: tool, arguments: { ...args }, ...this.metaOf(context) },
+            options,
+          );
       this.markAlive();
+      silence.clear();
       const output = toolOutput(result);
       if (result.isError === true)
         throw new McpToolFailed(output.content || 'The tool failed and gave no reason.');
-      await this.assertFits(tool, result, signal);
+      await this.assertFits(tool, result, parent);
       return output;
-    } finally {
-      this.inFlight -= 1;
-    }
+    });
+  }
+
+  /** Whether the list has tools for resources: a server's own tools of these names come first. */
+  get hasResourceTools(): boolean {
+    return this.readsResources;
   }
 
   /** The output schemas by tool, of the last list. */
@@ -160,6 +180,14 @@ export class McpSession {
     await Promise.race([sure, sleep(CLOSE_MS, undefined, { ref: false })]);
   }
 
+  private withResources(listing: ToolListing): ToolListing {
+    const hasAny = this.client.getServerCapabilities()?.resources !== undefined;
+    this.readsResources =
+      this.server.resources && hasAny && !listing.definitions.some(({ name }) => isResourceTool(name));
+    if (!this.readsResources) return listing;
+    return { ...listing, definitions: [...listing.definitions, ...RESOURCE_TOOLS] };
+  }
+
   /** Throws `McpOutputInvalid`. An unusable schema refuses nothing. */
   private async assertFits(
     tool: string,
@@ -180,6 +208,14 @@ export class McpSession {
     return { _meta: { user_id, session_id, agent } };
   }
 
+  private show({ progress, total, message }: Progress, context: CallContext | undefined): void {
+    context?.call?.progress({
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message: this.parts.requests.hideKnown(message) }),
+    });
+  }
+
   private markAlive(): void {
     this.lastAliveAt = performance.now();
   }
@@ -198,7 +234,7 @@ export class McpSession {
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (this.inFlight > 0 && performance.now() - this.lastAliveAt < timeoutMs) return undefined;
+      if (this.calls.size > 0 && performance.now() - this.lastAliveAt < timeoutMs) return undefined;
       return new Error('it no longer answers', { cause: error });
     }
   }

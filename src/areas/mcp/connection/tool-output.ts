@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type { CallToolResult, ContentBlock, ResourceLink } from '@modelcontextprotocol/client';
 import { type ContentPart, isTextType } from '../../models/models.api.js';
 import type { ToolOutput } from '../../tools/tools.api.js';
 
@@ -12,6 +12,7 @@ const MAX_FILE_BYTES = 5 * MIB;
 const MAX_RESULT_BYTES = 10 * MIB;
 const MAX_PARTS = 20;
 const MAX_NAME = 100;
+const MAX_ABOUT = 200;
 
 /** Bytes as a server sends them, with what it says of them. */
 interface Media {
@@ -44,7 +45,7 @@ function blockText(block: ContentBlock, shown: ShownParts): string {
     case 'audio':
       return shown.add({ ...block, kind: block.type, name: block.type });
     case 'resource_link':
-      return `[resource ${block.name}: ${block.uri}]`;
+      return linkText(block);
     case 'resource': {
       const { resource } = block;
       if ('text' in resource) return resource.text;
@@ -54,6 +55,13 @@ function blockText(block: ContentBlock, shown: ShownParts): string {
     default:
       return block satisfies never;
   }
+}
+
+/** A model reads it with `read_resource` of the server; the gateway itself fetches nothing. */
+function linkText({ name, uri, mimeType, description }: ResourceLink): string {
+  const more = [mimeType, description].filter((text) => text !== undefined && text !== '');
+  const about = more.length === 0 ? '' : ` (${more.join(', ').slice(0, MAX_ABOUT)})`;
+  return `[resource ${name}: ${uri}${about}]`;
 }
 
 /** The parts of one result, within its bounds. */

@@ -51,7 +51,7 @@ export class UserConnection {
 
   constructor(
     readonly key: string,
-    private readonly user: string,
+    readonly user: string,
     private readonly parts: UserConnectionParts,
   ) {}
 

@@ -50,7 +50,7 @@ export class UserConnections {
   private readonly connections = new Map<string, UserConnection>();
   /** Of connections that are open, opening or closing. */
   private readonly slots: Slots;
-  private readonly ends = new Set<Promise<void>>();
+  private readonly ends = new Map<UserConnection, Promise<void>>();
   private readonly failures = new Map<string, Failure>();
   private readonly startTimeout: StartTimeout;
   private isStopped = false;
@@ -75,7 +75,14 @@ export class UserConnections {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.closeAll();
-    await Promise.all(this.ends);
+    await Promise.all(this.ends.values());
+  }
+
+  /** Ends those of one user, as `isTheirs` says; resolves when their children are gone. */
+  async closeOf(isTheirs: (user: string) => boolean): Promise<void> {
+    const theirs = [...this.ends].filter(([{ user }]) => isTheirs(user));
+    for (const [connection] of theirs) this.close(connection, 'stopped');
+    await Promise.all(theirs.map(([, ended]) => ended));
   }
 
   /** Ends all; the next calls open new ones. */
@@ -151,8 +158,8 @@ export class UserConnections {
     const ended = this.slots
       .run(() => connection.run(() => this.forget(connection)))
       .then((end) => this.afterEnd(connection, end))
-      .finally(() => this.ends.delete(ended));
-    this.ends.add(ended);
+      .finally(() => this.ends.delete(connection));
+    this.ends.set(connection, ended);
     return connection;
   }
 

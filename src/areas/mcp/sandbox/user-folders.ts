@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../../platform/settings/settings.js';
@@ -8,6 +8,13 @@ import type { GatewaySettings } from '../../../platform/settings/settings.schema
 
 /** The folder of the child that only lists tools; no hash is named so. */
 const LISTING = 'listing';
+
+/** Says which erasure reached this machine last. No server has a dot in front of its name. */
+const MARKER = '.erased-up-to';
+/** Has the folders before it that could not be removed, one a line. */
+const LEFT = '.not-erased';
+
+const FOLDER = /^[0-9a-f]{40}$/;
 
 /** Where the folders of users lie: one for each server, and in it one for each user. */
 export function stateFolder({ mcp, database }: GatewaySettings): string {
@@ -27,7 +34,7 @@ export class UserFolders {
     const folder = join(
       stateFolder(this.settings.current),
       server,
-      user === undefined ? LISTING : hashOf(user),
+      user === undefined ? LISTING : folderOf(user),
     );
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -42,17 +49,61 @@ export class UserFolders {
     return folder;
   }
 
-  /** Removes what all servers keep of a user on this machine; children that run for them must be closed before. */
-  async erase(user: string): Promise<void> {
+  /**
+   * Removes what all servers keep of a user on this machine; children that run for them must be closed before.
+   * @param folder from `folderOf`. Throws the error of what could not be removed, after everything else is
+   */
+  async erase(folder: string): Promise<void> {
     const root = stateFolder(this.settings.current);
-    const servers = await readdir(root).catch(() => []);
-    const name = hashOf(user);
-    await Promise.all(
-      servers.map((server) => rm(join(root, server, name), { recursive: true, force: true })),
+    const entries = await readdir(root, { withFileTypes: true }).catch(noneWithoutFolder);
+    const servers = entries.filter((entry) => entry.isDirectory());
+    const removed = await Promise.allSettled(
+      servers.map(({ name }) => rm(join(root, name, folder), { recursive: true, force: true })),
     );
+    for (const one of removed) if (one.status === 'rejected') throw one.reason as Error;
+  }
+
+  /** The last erasure that reached the folders of this machine; 0 for none. */
+  async erasedUpTo(): Promise<number> {
+    const text = await readFile(join(stateFolder(this.settings.current), MARKER), 'utf8').catch(() => '0');
+    const id = Number(text);
+    return Number.isSafeInteger(id) ? id : 0;
+  }
+
+  /** The folders up to there that could not be removed yet. */
+  async notErased(): Promise<readonly string[]> {
+    const text = await readFile(join(stateFolder(this.settings.current), LEFT), 'utf8').catch(() => '');
+    return text.split('\n').filter((line) => FOLDER.test(line));
+  }
+
+  /**
+   * Where nothing can be written, there are no folders either.
+   * @param left those up to `id` that could not be removed: noted first, so that none is ever passed over
+   */
+  async noteErasedUpTo(id: number, left: readonly string[]): Promise<void> {
+    const root = stateFolder(this.settings.current);
+    try {
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      await replace(join(root, LEFT), left.join('\n'));
+      await replace(join(root, MARKER), String(id));
+    } catch {
+      return;
+    }
   }
 }
 
-function hashOf(user: string): string {
+/** All of it or nothing, also when the process ends meanwhile. */
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+function noneWithoutFolder(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/** The name of a user's folders. */
+export function folderOf(user: string): string {
   return createHash('sha256').update(user).digest('hex').slice(0, 40);
 }

@@ -56,12 +56,30 @@ const LIST: Statement = {
     WHERE NOT $1::boolean OR pending_fingerprint IS NOT NULL ORDER BY server, tool LIMIT 10000`,
 };
 
+/** Those after the server `$1` and the tool `$2`, in their order; `$3` whether only those in quarantine, `$4` of which server. */
+const PAGE: Statement = {
+  name: 'mcp_tools.page',
+  text: `
+    SELECT server, tool, first_seen_at, changed_at, definition, pending_definition FROM mcp_tools
+    WHERE (server, tool) > ($1, $2) AND (NOT $3::boolean OR pending_fingerprint IS NOT NULL)
+      AND ($4::text IS NULL OR server = $4)
+    ORDER BY server, tool LIMIT $5`,
+};
+
+const QUARANTINED: Statement = {
+  name: 'mcp_tools.quarantined',
+  text: `
+    SELECT server, tool, coalesce(changed_at, first_seen_at) AS since FROM mcp_tools WHERE pending_fingerprint IS NOT NULL
+    ORDER BY server, tool LIMIT 1000`,
+};
+
 const APPROVE: Statement = {
-  name: 'mcp_tools.approve',
+  name: 'mcp_tools.approve_as_seen',
   text: `
     UPDATE mcp_tools SET fingerprint = pending_fingerprint, definition = pending_definition,
       pending_fingerprint = NULL, pending_definition = NULL
     WHERE server = $1 AND ($2::text IS NULL OR tool = $2) AND pending_fingerprint IS NOT NULL
+      AND ($3::text IS NULL OR pending_fingerprint = $3)
     RETURNING tool`,
 };
 
@@ -79,6 +97,13 @@ export interface KnownTool {
   readonly definition: ToolDefinition;
   /** Set while the tool is in quarantine. */
   readonly pending: ToolDefinition | null;
+}
+
+/** A tool that waits for an operator's approval. */
+export interface QuarantinedTool {
+  readonly server: string;
+  readonly tool: string;
+  readonly since: Date;
 }
 
 interface KnownRow {
@@ -140,15 +165,22 @@ export class KnownTools {
 
   /** Ordered by server and name, at most 10,000. */
   async list(quarantinedOnly: boolean): Promise<readonly KnownTool[]> {
-    const rows = await this.database.query<KnownRow>(LIST, [quarantinedOnly]);
-    return rows.map((row) => ({
-      server: row.server,
-      tool: row.tool,
-      firstSeenAt: row.first_seen_at,
-      changedAt: row.changed_at,
-      definition: row.definition,
-      pending: row.pending_definition,
-    }));
+    return (await this.database.query<KnownRow>(LIST, [quarantinedOnly])).map(toKnown);
+  }
+
+  /** Ordered by server and name, from behind these on. */
+  async page(
+    after: readonly string[],
+    { quarantinedOnly, server }: { readonly quarantinedOnly: boolean; readonly server: string | undefined },
+    most: number,
+  ): Promise<readonly KnownTool[]> {
+    const values = [...after, quarantinedOnly, server ?? null, most];
+    return (await this.database.query<KnownRow>(PAGE, values)).map(toKnown);
+  }
+
+  /** The names of what is in quarantine, and since when; at most 1000. */
+  quarantined(): Promise<readonly QuarantinedTool[]> {
+    return this.database.query<QuarantinedTool>(QUARANTINED);
   }
 
   /** Whether this tool of a server, or any tool of it, was ever seen. */
@@ -156,23 +188,38 @@ export class KnownTools {
     return (await this.database.query(SEEN, [server, tool ?? null])).length > 0;
   }
 
-  /** Approves the current definition of one tool of a server, or of all its tools. @returns those that were in quarantine */
-  approve(server: string, tool: string | undefined, by: string): Promise<readonly string[]> {
+  /**
+   * Approves the current definition of one tool of a server, or of all its tools.
+   * @param by who approves, where no request says it
+   * @param fingerprint of the definition that was looked at: another one stays in quarantine
+   * @returns those that were in quarantine
+   */
+  approve(
+    server: string,
+    tool: string | undefined,
+    by?: string,
+    fingerprint?: string,
+  ): Promise<readonly string[]> {
     return this.database.transaction(async (runner) => {
-      const rows = await runner.query<{ tool: string }>(APPROVE, [server, tool ?? null]);
+      const rows = await runner.query<{ tool: string }>(APPROVE, [server, tool ?? null, fingerprint ?? null]);
       for (const { tool: target } of rows) {
-        const details = { server };
-        await this.audit.write(runner, {
-          action: 'tool.approved',
-          actor: by,
-          target,
-          outcome: 'approved',
-          details,
-        });
+        const act = { action: 'tool.approved', target, outcome: 'approved', details: { server } };
+        await this.audit.write(runner, by === undefined ? act : { ...act, actor: by });
       }
       return rows.map((row) => row.tool);
     });
   }
+}
+
+function toKnown(row: KnownRow): KnownTool {
+  return {
+    server: row.server,
+    tool: row.tool,
+    firstSeenAt: row.first_seen_at,
+    changedAt: row.changed_at,
+    definition: row.definition,
+    pending: row.pending_definition,
+  };
 }
 
 /** No gateway on this database ever saw this server or this tool of it. */

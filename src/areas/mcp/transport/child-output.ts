@@ -10,25 +10,25 @@ const BRACKETS_AND_CARETS = new Set('[]{}(),;^ \t');
 const FRAME_STARTS = ['Node.js v', 'node:internal', 'Traceback ', 'note: run with '];
 const INDENTED_FRAME_STARTS = ['at ', 'File "'];
 
-/** Logs the output of a child that is not a message: at most 2,048 characters a line and 100 lines in ten seconds. */
+/** Logs what a server says beside its answers: at most 2,048 characters a line and 100 lines in ten seconds. */
 export class ChildOutputLog {
   private windowEnd = 0;
   private lines = 0;
 
   constructor(private readonly logger: Logger) {}
 
-  readonly write = (line: string): void => {
+  readonly write = (line: string, level: keyof Logger = 'info'): void => {
     const now = performance.now();
     if (now >= this.windowEnd) {
       if (this.lines > MAX_LOGGED_LINES)
-        this.logger.warn('the child wrote too much; lines were left out', {
+        this.logger.warn('the server wrote too much; lines were left out', {
           left_out: this.lines - MAX_LOGGED_LINES,
         });
       this.windowEnd = now + WINDOW_MS;
       this.lines = 0;
     }
     this.lines += 1;
-    if (this.lines <= MAX_LOGGED_LINES) this.logger.info(line.slice(0, MAX_LOGGED_CHARACTERS));
+    if (this.lines <= MAX_LOGGED_LINES) this.logger[level](line.slice(0, MAX_LOGGED_CHARACTERS));
   };
 }
 

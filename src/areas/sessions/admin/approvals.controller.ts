@@ -6,7 +6,7 @@ import { AdminScope, CurrentCaller } from '../../../http/guards/access.decorator
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import type { Page } from '../../../http/paging/keyset-list.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
-import { AdminController } from '../../../http/profiles/profile.js';
+import { AdminController } from '../../../http/profiles/faces.js';
 import { Optional, TextLength } from '../../../http/validation/field.decorator.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import type { ApprovalRecord } from '../../tools/tools.api.js';

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
 import type { SessionStatus } from '../session-status.js';
-import { presentBudget, TokenBudgetView } from '../wire/session.shared.js';
+import { PENDING, presentBudget, presentPending, TokenBudgetView } from '../wire/session.shared.js';
 
 export const SESSION_STATUSES_A = ['active', 'completed'] as const;
 export type SessionStatusA = (typeof SESSION_STATUSES_A)[number];
@@ -47,6 +47,9 @@ export class SessionDetailViewA extends SessionItemViewA {
 
   @ApiPropertyOptional({ description: 'Only while a daily budget for sessions is set' })
   token_budget?: TokenBudgetView;
+
+  @ApiPropertyOptional({ enum: ['requires_action'], description: PENDING })
+  pending?: 'requires_action';
 }
 
 export class SessionListViewA {
@@ -91,6 +94,7 @@ export function presentSessionDetailA(
     model,
     total_tokens: session.inputTokens + session.outputTokens,
     ...presentBudget(budget),
+    ...presentPending(session),
   };
 }
 

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Session, SessionPage, SessionSummary, TokenBudget } from '../session.js';
 import { SESSION_STATUSES, type SessionStatus } from '../session-status.js';
-import { presentBudget, TokenBudgetView } from '../wire/session.shared.js';
+import { PENDING, presentBudget, presentPending, TokenBudgetView } from '../wire/session.shared.js';
 
 class SessionViewB {
   @ApiProperty({ example: 'sess_01jd8v3q5ze0psx2w9t6m4k7ah' })
@@ -54,6 +54,9 @@ export class SessionDetailViewB extends CreatedSessionViewB {
 
   @ApiPropertyOptional({ description: 'Only while a daily budget for sessions is set' })
   token_budget?: TokenBudgetView;
+
+  @ApiPropertyOptional({ enum: ['requires_action'], description: PENDING })
+  pending?: 'requires_action';
 }
 
 export class SessionListViewB {
@@ -99,6 +102,7 @@ export function presentSessionDetailB(session: Session, budget: TokenBudget | un
     turn_count: session.turnCount,
     token_usage: { input: session.inputTokens, output: session.outputTokens },
     ...presentBudget(budget),
+    ...presentPending(session),
   };
 }
 

@@ -20,7 +20,10 @@ export class ToolCallView {
   @ApiProperty({ type: 'object', additionalProperties: true })
   arguments!: Readonly<Record<string, unknown>>;
 
-  @ApiProperty({ enum: ['success', 'error', 'denied', 'timeout'] })
+  @ApiProperty({
+    enum: ['success', 'error', 'denied', 'timeout', 'pending'],
+    description: '`pending` is a call that the client has still to make, with a tool of its own',
+  })
   status!: ToolCallStatus;
 
   @ApiProperty({ description: 'Cut at 16 KiB with a mark' })

@@ -12,6 +12,7 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import type { TokenHolder } from '../../../platform/tokens/token-shares.js';
 import {
+  AwaitedAnswers,
   BadLastEventId,
   parseEventId,
   ResumedTurns,
@@ -21,7 +22,7 @@ import {
   TurnRecords,
   Viewers,
 } from '../../live/live.api.js';
-import { type Message, TURN_START } from '../../turns/turns.api.js';
+import { type Message, type StartedTurn, TURN_START } from '../../turns/turns.api.js';
 import { MessagesService } from '../messages.service.js';
 import { SessionsService } from '../sessions.service.js';
 import { type ListMessagesQuery, newUserMessage, type SendMessageRequest } from './message.requests.js';
@@ -41,6 +42,7 @@ export class MessagesHandlers {
     private readonly resumed: ResumedTurns,
     private readonly records: TurnRecords,
     private readonly viewers: Viewers,
+    private readonly awaited: AwaitedAnswers,
     private readonly tokens: CallerDirectory,
   ) {}
 
@@ -64,7 +66,7 @@ export class MessagesHandlers {
       return;
     }
     if (!acceptsEvents(request.headers)) {
-      response.status(200).json(presentMessage(await this.messages.send(sessionId, message, caller)));
+      await this.answer(response, await this.messages.start(sessionId, message, caller));
       return;
     }
     this.viewers.refuseTooMany(holderOf(request));
@@ -92,6 +94,13 @@ export class MessagesHandlers {
     this.viewers.refuseTooMany(holderOf(request));
     const seen = parseEventId(request.get('last-event-id') ?? '');
     await this.views.open(sessionId, this.view(request, response), seen);
+  }
+
+  /** Responds with the answer; when that may take as long as a person takes to decide, with where to find it. */
+  private async answer(response: Response, started: StartedTurn): Promise<void> {
+    const said = await this.awaited.of(started, () => response.closed);
+    if (said !== undefined) response.status(200).json(presentMessage(said));
+    else later(response, started.live.sessionId, started.userMessageId);
   }
 
   /** Replays the outcome of a message that was sent before, in the form asked for this time; runs nothing. */
@@ -154,6 +163,10 @@ function holderOf({ caller }: GatewayRequest): TokenHolder {
 
 function accept(response: Response, sessionId: string, userMessageId: string): void {
   response.setHeader('Preference-Applied', 'respond-async');
+  later(response, sessionId, userMessageId);
+}
+
+function later(response: Response, sessionId: string, userMessageId: string): void {
   response.location(`/${API_PREFIX}/sessions/${sessionId}/messages`);
   response.status(202).json({ message_id: userMessageId } satisfies AcceptedView);
 }

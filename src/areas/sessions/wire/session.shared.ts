@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { FurtherCheck } from '../../../http/validation/further-checks.js';
-import type { TokenBudget } from '../session.js';
+import type { Session, TokenBudget } from '../session.js';
 import type { SessionsService } from '../sessions.service.js';
 
 /** The check of a request class that names a channel and an agent. */
@@ -22,6 +22,13 @@ export class TokenBudgetView {
 
   @ApiProperty({ format: 'date-time' })
   resets_at!: string;
+}
+
+export const PENDING = 'Present while the model waits for outputs of tools that the client runs';
+
+/** The field in a session's detail; absent while it waits for nothing. */
+export function presentPending({ awaitsMessageId, status }: Session): { pending?: 'requires_action' } {
+  return awaitsMessageId === null || status === 'terminated' ? {} : { pending: 'requires_action' };
 }
 
 /** The field in a session's detail; absent while there is no budget. */

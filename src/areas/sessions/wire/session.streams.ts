@@ -41,6 +41,10 @@ export function sessionSocket(schemas: Json): DescribedChannel {
       'A decision about a tool call that waits',
       typed('tool_approval', schemaReference('ToolApprovalRequest')),
     ),
+    toolAnswer: message(
+      'An answer to what a tool asks',
+      typed('tool_answer', schemaReference('ToolAnswerRequest')),
+    ),
     cancel: message('Ends the running answer', typed('cancel', EMPTY)),
     ping: message('Asks for a pong', typed('ping', EMPTY)),
   };
@@ -60,7 +64,7 @@ export function sessionSocket(schemas: Json): DescribedChannel {
       takeFrame: operation('receive', NAME, Object.keys(fromClient), {
         summary: 'Take what a client sends',
         description:
-          'Opening needs `sessions:read`; `message` and `cancel` need `sessions:write`, and `tool_approval` needs `approvals:write`.',
+          'Opening needs `sessions:read`; `message`, `cancel` and `tool_answer` need `sessions:write`, and `tool_approval` needs `approvals:write`.',
       }),
       showEvent: operation('send', NAME, Object.keys(fromGateway), { summary: 'Show what happens' }),
     },

@@ -1,12 +1,12 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import {
   type ErrorEnvelopeA,
   type ErrorEnvelopeB,
   presentError,
 } from '../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../http/profiles/profile.js';
-import type { ApprovalVerdict } from '../../tools/tools.api.js';
+import { type ApprovalVerdict, QUESTION_STATUSES, type QuestionStatus } from '../../tools/tools.api.js';
 import type { LiveEvent } from '../../turns/turns.api.js';
 import { MessageView, presentEnding, presentToolCall } from './message.views.js';
 
@@ -48,6 +48,55 @@ export class ToolApprovalEvent {
   expires_at!: string;
 }
 
+/** A tool asks people something while it runs, or no longer does. */
+export class ToolQuestionEvent {
+  @ApiProperty({ description: 'What the answer names' })
+  id!: string;
+
+  @ApiProperty({ description: 'The id of the call' })
+  call_id!: string;
+
+  @ApiProperty({ example: 'travel__book' })
+  name!: string;
+
+  @ApiProperty({ description: 'Plain text of the tool' })
+  message!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'A flat JSON Schema of the values asked for',
+  })
+  schema!: Readonly<Record<string, unknown>>;
+
+  @ApiPropertyOptional({ description: 'A page that the person is to open; its address is to be shown first' })
+  url?: string;
+
+  @ApiProperty({ enum: [...QUESTION_STATUSES, 'timeout'], description: '`pending`: it waits for an answer' })
+  status!: QuestionStatus | 'timeout';
+
+  @ApiProperty({ format: 'date-time', description: 'When it counts as declined' })
+  expires_at!: string;
+}
+
+/** How far a tool call is. */
+export class ToolProgressEvent {
+  @ApiProperty({ description: 'The id of the call' })
+  id!: string;
+
+  @ApiProperty({ example: 'maps__render' })
+  name!: string;
+
+  @ApiProperty({ description: 'Grows; of `total` where the tool knows that' })
+  progress!: number;
+
+  @ApiPropertyOptional()
+  total?: number;
+
+  @ApiPropertyOptional({ description: 'Plain text of the tool' })
+  message?: string;
+}
+
 /** The outcome of a tool call. */
 export class ToolResultEvent {
   @ApiProperty({ description: 'The id of the call' })
@@ -80,6 +129,8 @@ export const TURN_EVENTS = {
   token: TokenEvent,
   tool_call: ToolCallEvent,
   tool_approval: ToolApprovalEvent,
+  tool_question: ToolQuestionEvent,
+  tool_progress: ToolProgressEvent,
   tool_result: ToolResultEvent,
   restarted: RestartedEvent,
   done: DoneEvent,
@@ -91,6 +142,8 @@ export type TurnEventView =
   | TokenEvent
   | ToolCallEvent
   | ToolApprovalEvent
+  | ToolQuestionEvent
+  | ToolProgressEvent
   | ToolResultEvent
   | RestartedEvent
   | DoneEvent
@@ -108,6 +161,10 @@ export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventVie
       const { approvalId, callId, tool, status, expiresAt } = event.approval;
       return { id: callId, name: tool, approval_id: approvalId, status, expires_at: expiresAt.toISOString() };
     }
+    case 'tool_question':
+      return presentQuestion(event.question);
+    case 'tool_progress':
+      return { id: event.callId, name: event.tool, ...event.progress };
     case 'tool_result': {
       const { id, name, output, status, durationMs } = event.record;
       return { id, name, content: output, is_error: status !== 'success', duration_ms: durationMs };
@@ -130,4 +187,20 @@ export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventVie
     default:
       return event satisfies never;
   }
+}
+
+type ToolQuestionUpdate = Extract<LiveEvent, { type: 'tool_question' }>['question'];
+
+function presentQuestion(question: ToolQuestionUpdate): ToolQuestionEvent {
+  const { questionId, callId, tool, message, schema, url, status, expiresAt } = question;
+  return {
+    id: questionId,
+    call_id: callId,
+    name: tool,
+    message,
+    schema,
+    ...(url === undefined ? {} : { url }),
+    status,
+    expires_at: expiresAt.toISOString(),
+  };
 }

@@ -6,7 +6,7 @@ import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decora
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
-import { AdminController } from '../../../http/profiles/profile.js';
+import { AdminController } from '../../../http/profiles/faces.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { TokenAdmin } from '../token-admin.service.js';
 import {

@@ -4,6 +4,7 @@ import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
 import { Settings } from '../../../platform/settings/settings.js';
+import { ToolSources } from '../../tools/tools.api.js';
 import type { ClaimedTurn } from '../claimed-turn.js';
 import { allowanceOf } from '../limits/turn-allowance.js';
 import { TurnSlots } from '../limits/turn-slots.js';
@@ -43,6 +44,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
     private readonly settings: Settings,
     private readonly readiness: Readiness,
     private readonly due: DueWork,
+    private readonly sources: ToolSources,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::turn');
@@ -92,7 +94,7 @@ export class AcceptedTurns implements OnModuleInit, OnModuleDestroy {
   }
 
   private async poll(): Promise<void> {
-    if (this.readiness.isDraining) return;
+    if (this.readiness.isDraining || !this.sources.areSettled) return;
     try {
       const due = await this.accepted.due(this.settings.current.agent.session_timeout_secs);
       for (const turn of due) await this.answer(turn);

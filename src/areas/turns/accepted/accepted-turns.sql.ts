@@ -6,9 +6,11 @@ const LIMIT_USAGE = `
     FROM turns JOIN sessions ON sessions.id = turns.session_id, LATERAL (
       SELECT sessions.status = 'terminated' OR sessions.quiet_since <= now() - make_interval(secs => $1) AS ended
     ) AS standing
-    WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL AND NOT EXISTS (
-      SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
-        AND ahead.arrival < turns.arrival AND ahead.wait_until > now()))`;
+    WHERE ${ACCEPTED} AND (standing.ended OR sessions.turn_owner IS NULL
+      AND (sessions.awaits_message_id IS NULL OR sessions.awaits_message_id = turns.user_message_id OR sessions.quiet_since < now())
+      AND (sessions.awaits_message_id = turns.user_message_id OR NOT EXISTS (
+        SELECT 1 FROM turns AS ahead WHERE ahead.session_id = turns.session_id AND ahead.status = 'waiting'
+          AND ahead.arrival < turns.arrival AND ahead.wait_until > now())))`;
 
 /** Whether there are any of those: `$1` as below. */
 export const ANY_DUE = `EXISTS (SELECT 1 ${LIMIT_USAGE})`;

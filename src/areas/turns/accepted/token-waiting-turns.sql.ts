@@ -1,13 +1,14 @@
 import type { Statement } from '../../../platform/database/sql.js';
+import { wakeParked } from '../lost/lost-turns.sql.js';
 
 /**
- * Messages that a token of the family `$1` sent, the identity `$1`, or the very token of an identity that `$1` names; what
- * the version before wrote has the token in `caller` alone.
+ * Messages that a token of the families `$1` sent, an identity among them, or the very token of an identity that is named
+ * there; what the version before wrote has the token in `caller` alone.
  */
 const OF_FAMILY = `(
   coalesce(token_id, caller->>'tokenId') IN (
-    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = $1 UNION ALL SELECT $1)
-  OR caller->>'credential' = $1)`;
+    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY ($1) UNION ALL SELECT unnest($1::text[]))
+  OR caller->>'credential' = ANY ($1))`;
 
 /**
  * Accepted messages that wait are in the history at once, and are not answered: `$2` is what is told. Turns are locked
@@ -41,4 +42,12 @@ export const LEAVE_QUEUES: Statement = {
     WITH gone AS (
       DELETE FROM turns WHERE status = 'waiting' AND caller IS NULL AND ${OF_FAMILY} RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id`,
+};
+
+/** Turns that wait for a person end as soon as they are taken up. */
+export const WAKE_PARKED: Statement = {
+  name: 'turns.wake_parked_of_token',
+  text: wakeParked(`coalesce(turns.token_id, turns.origin->'caller'->>'tokenId') IN (
+    SELECT id FROM api_tokens WHERE coalesce(family_id, id) = ANY ($1) UNION ALL SELECT unnest($1::text[]))
+  OR turns.origin->'caller'->>'credential' = ANY ($1)`),
 };

@@ -34,7 +34,9 @@ export const LIMIT_USAGE: Statement = {
   name: 'turns.standing',
   text: `
   SELECT status = 'terminated' OR quiet_since <= now() - make_interval(secs => $2) AS ended,
-    turn_owner IS NOT NULL AS busy,
+    EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'awaiting_approval') AS awaits_approval,
+    turn_owner IS NOT NULL OR awaits_message_id IS NOT NULL AND quiet_since > now() AND awaits_message_id
+      IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = $4::text) AS busy,
     (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting,
     EXISTS (SELECT 1 FROM turns WHERE id = $4::text AND status = 'waiting') AS in_line,
     (SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()
@@ -45,6 +47,16 @@ export const LIMIT_USAGE: Statement = {
     ${budgetsSpent('$5::json')} AS budgets_spent,
     extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs
   FROM sessions WHERE id = $1`,
+};
+/** How an API token `$1` stands that wants a turn without a session; `$2` budgets as JSON. */
+export const TOKEN_USAGE: Statement = {
+  name: 'turns.token_standing',
+  text: `
+  SELECT 0::float8 AS spent_today,
+    ${tokenSpent('$1::text')}::float8 AS token_spent_today,
+    ${tokenTurns('$1::text')}::int AS token_turns,
+    ${budgetsSpent('$2::json')} AS budgets_spent,
+    extract(epoch FROM (${TODAY} + 1)::timestamp - now() AT TIME ZONE 'UTC')::float8 AS day_ends_in_secs`,
 };
 /**
  * Holds the session's row, so that those who wait line up in arrival order. How it stands is asked after it: the statement
@@ -61,11 +73,11 @@ export const LOCK_TOKEN: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('turns of ' || $1::text, 0))`,
 };
 
-/** Adds what a turn used (`input` and `output` are SQL) to its API token's day, from a CTE `closed` with its `token_id`. */
-export function spend(input: string, output: string): string {
+/** Adds what a turn used (`input` and `output` are SQL) to its API token's day, from a CTE with its `token_id`. */
+export function spend(input: string, output: string, from = 'closed'): string {
   return `
     INSERT INTO token_spending AS known (token_id, day, slot, input_tokens, output_tokens)
-    SELECT token_id, ${TODAY}, pg_backend_pid() % 16, ${input}, ${output} FROM closed
+    SELECT token_id, ${TODAY}, pg_backend_pid() % 16, ${input}, ${output} FROM ${from}
     WHERE token_id IS NOT NULL AND ${input} + ${output} > 0
     ON CONFLICT (token_id, day, slot) DO UPDATE SET
       input_tokens = known.input_tokens + excluded.input_tokens,

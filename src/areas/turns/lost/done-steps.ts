@@ -6,7 +6,10 @@ import {
   type ModelUsage,
 } from '../../models/models.api.js';
 import type { ToolCallRecord } from '../../tools/tools.api.js';
+import type { ModelSpending } from '../../usage/usage.api.js';
+import { divided } from '../caller-tools.js';
 import { askedMessage } from '../conversation.js';
+import type { MessageOptions } from '../message-options.js';
 import type { TurnListener } from '../turn.js';
 import type { AnsweredStep, AskedStep, TurnStep } from '../turn-steps.store.js';
 
@@ -20,7 +23,20 @@ interface DoneRound {
   readonly asked: AskedStep;
   readonly answers: readonly AnsweredStep[];
   /** Calls whose results were not stored. */
-  readonly open: readonly ModelToolCall[];
+  readonly open: readonly OpenCall[];
+}
+
+/** A call of a round. */
+export interface RoundCall {
+  readonly call: ModelToolCall;
+  /** Whether it may wait for a person, so that a step says when it is made. */
+  readonly isHeld: boolean;
+}
+
+/** A call without a stored result. */
+export interface OpenCall extends RoundCall {
+  /** Whether it may have been made, so that it may have had its effect. */
+  readonly mayBeSent: boolean;
 }
 
 /** What a turn had come to before it was taken up. */
@@ -30,29 +46,37 @@ export interface DoneWork {
   readonly texts: string[];
   readonly records: ToolCallRecord[];
   readonly usage: ModelUsage;
+  /** Calls that its caller has to make: with them the turn ends. */
+  readonly open?: { readonly asked: AskedStep; readonly calls: readonly ModelToolCall[] };
 }
 
 function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
   const answers = steps.filter((step) => step.kind === 'answered');
   const asked = steps.filter((step) => step.kind === 'asked');
+  const sent = new Set(steps.flatMap((step) => (step.kind === 'sent' ? [step.callId] : [])));
   return asked.map((step) => {
     const ids = new Set(step.calls.map(({ id }) => id));
     const own = answers.filter(({ result }) => ids.has(result.callId));
     const answered = new Set(own.map(({ result }) => result.callId));
-    return { asked: step, answers: own, open: step.calls.filter(({ id }) => !answered.has(id)) };
+    const held = new Set(step.held ?? []);
+    const open = step.calls
+      .filter(({ id }) => !answered.has(id))
+      .map((call) => ({ call, isHeld: held.has(call.id) }))
+      .map((one) => ({ ...one, mayBeSent: !one.isHeld || sent.has(one.call.id) }));
+    return { asked: step, answers: own, open };
   });
 }
 
 /**
  * Goes through what was stored, shows it again, and lets `finish` answer what is open.
- * @param spent what was used before the first round
+ * @param start what was used before the first round, and which tools its caller runs
  */
 export async function redone(
   steps: readonly TurnStep[],
-  spent: ModelUsage,
+  { spent, options }: { readonly spent: ModelUsage; readonly options: MessageOptions },
   emit: TurnListener,
   finish: (
-    calls: readonly ModelToolCall[],
+    calls: readonly OpenCall[],
     records: readonly ToolCallRecord[],
   ) => Promise<readonly FinishedCall[]>,
 ): Promise<DoneWork> {
@@ -62,7 +86,9 @@ export async function redone(
     texts: [] as string[],
     records: [] as ToolCallRecord[],
   };
-  let usage = spent;
+  const lost = steps.filter((step) => step.kind === 'spent').flatMap(({ spending }) => spending);
+  let usage = lost.reduce((sum, one) => addUsage(sum, one.usage), spent);
+  for (const one of lost) await showSpent(one, one.model, emit);
   for (const { asked, answers, open } of doneRounds(steps)) {
     work.rounds += 1;
     usage = (asked.spending ?? []).reduce((sum, one) => addUsage(sum, one.usage), usage);
@@ -74,8 +100,10 @@ export async function redone(
       await emit({ type: 'tool_result', record });
     }
     work.records.push(...known.map(({ record }) => record));
-    const finished = open.length === 0 ? [] : await finish(open, work.records);
+    const { own, callers } = divided(open, options);
+    const finished = own.length === 0 ? [] : await finish(own, work.records);
     work.records.push(...finished.map(({ record }) => record));
+    if (callers.length > 0) return { ...work, usage, open: { asked, calls: callers } };
     const results = new Map([...known, ...finished].map(({ result }) => [result.callId, result]));
     const inOrder = asked.calls.flatMap(({ id }) => results.get(id) ?? []);
     work.messages.push(askedMessage(asked), { role: 'tool', results: inOrder });
@@ -85,10 +113,16 @@ export async function redone(
 
 /** What the model said in a round, and what that cost. */
 async function showAgain(asked: AskedStep, isFurther: boolean, emit: TurnListener): Promise<void> {
-  for (const { provider, model, usage } of asked.spending ?? []) {
-    await emit({ type: 'usage', usage, model: asked.model, asked: { provider, model, answered: model } });
-  }
+  for (const one of asked.spending ?? []) await showSpent(one, asked.model, emit);
   if (asked.text !== '') await emit({ type: 'token', text: isFurther ? `\n\n${asked.text}` : asked.text });
+}
+
+async function showSpent(
+  { provider, model, usage }: ModelSpending,
+  shown: string,
+  emit: TurnListener,
+): Promise<void> {
+  await emit({ type: 'usage', usage, model: shown, asked: { provider, model, answered: model } });
 }
 
 interface FinishedCall {

@@ -1,29 +1,33 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
+import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { DueWork } from '../../../platform/runtime/due-work.service.js';
 import { ownersOf } from '../../../platform/tokens/caller.js';
 import { TokenStore } from '../../../platform/tokens/token.store.js';
+import { ToolApprovals, ToolSources } from '../../tools/tools.api.js';
 import { TurnSlots } from '../limits/turn-slots.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnStarter } from '../turn-starter.service.js';
 import { TurnOfRevokedToken, TurnStopped } from '../turns.errors.js';
-import { LOST } from './lost-turns.sql.js';
+import { ANY_TO_TAKE_UP } from './lost-turns.sql.js';
 import { type LostTurn, LostTurnsStore } from './lost-turns.store.js';
 
-const POLL_MS = 1000;
+/** A decision that is made elsewhere, such as at a command line, is found by that. */
+const POLL_MS = 400;
 /** Others take their share. */
 const MAX_AT_ONCE = 16;
 
 /**
- * Goes on with turns whose replica died or stopped, from their last stored step. Whichever replica sees first that a lease has
- * run out takes the turn; those that may not be tried again are closed as interrupted by the sweeper.
+ * Goes on with turns whose replica died or stopped, and with those whose wait for a person is over, from their last stored
+ * step. Whichever replica sees it first takes the turn; those that may not be tried again are closed by the sweeper.
  */
 @Injectable()
 export class LostTurns implements OnModuleInit, OnModuleDestroy {
   private readonly logger: Logger;
   private looking: Promise<void> | undefined;
   private stopped = false;
+  private isWoken = false;
   private failing = false;
 
   constructor(
@@ -32,6 +36,8 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     private readonly slots: TurnSlots,
     private readonly running: RunningTurns,
     private readonly tokens: TokenStore,
+    private readonly approvals: ToolApprovals,
+    private readonly sources: ToolSources,
     private readonly readiness: Readiness,
     private readonly due: DueWork,
     logs: Logs,
@@ -43,13 +49,20 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     this.due.watch({
       name: 'lost_turns',
       everyMs: POLL_MS,
-      sql: `EXISTS (SELECT 1 ${LOST})`,
+      sql: ANY_TO_TAKE_UP,
       onAnswer: (any) => {
-        if (any === false && !this.failing) return;
-        this.looking ??= this.look().finally(() => {
-          this.looking = undefined;
-        });
+        if (any !== false || this.failing) this.wake();
       },
+    });
+    this.approvals.onAnswer(() => this.wake());
+  }
+
+  /** There may be a turn to take up. */
+  wake(): void {
+    this.isWoken = true;
+    this.looking ??= outsideLogContext(() => this.lookWhileWoken()).finally(() => {
+      this.looking = undefined;
+      if (this.isWoken && !this.stopped && !this.failing) this.wake();
     });
   }
 
@@ -58,13 +71,25 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     await this.looking;
   }
 
+  private async lookWhileWoken(): Promise<void> {
+    while (this.isWoken && !this.stopped) {
+      this.isWoken = false;
+      await this.look();
+    }
+  }
+
   private async look(): Promise<void> {
-    if (this.readiness.isDraining || this.stopped) return;
+    if (this.readiness.isDraining || this.stopped || !this.sources.areSettled) return;
     try {
-      for (const turn of await this.store.due(MAX_AT_ONCE)) {
+      await this.store.wakeOverdue();
+      const due = await this.store.due(MAX_AT_ONCE);
+      let taken = 0;
+      for (const turn of due) {
         if (!this.slots.tryAcquire()) return;
-        await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
+        const isTaken = await this.goOn(turn).catch((error: unknown) => this.logFailure(turn, error));
+        if (isTaken === true) taken += 1;
       }
+      if (due.length === MAX_AT_ONCE && taken > 0) this.isWoken = true;
       this.failing = false;
     } catch (error) {
       if (!this.failing)
@@ -87,20 +112,28 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  private async goOn(turn: LostTurn): Promise<void> {
-    const isRevoked = (await this.tokens.endedAmong(ownersOf(turn.origin.caller))).size > 0;
-    const taken = await this.slots.holdFor(() => this.store.takeUp(turn));
-    if (taken === undefined) return;
+  private async goOn(turn: LostTurn): Promise<boolean> {
+    const found = await this.slots.holdFor(async () => {
+      const isRevoked = (await this.tokens.endedAmong(ownersOf(turn.origin.caller))).size > 0;
+      const taken = await this.store.takeUp(turn);
+      return taken && { taken, isRevoked };
+    });
+    if (found === undefined) return false;
+    const { taken, isRevoked } = found;
     const stop = isRevoked ? new TurnOfRevokedToken() : taken.isCancelled ? new TurnStopped() : undefined;
     const { sessionId: session_id, turnId: turn_id } = turn;
-    this.logger.info(`turn taken up in session ${session_id}: its replica was lost`, {
-      session_id,
-      turn_id,
-      attempt: taken.attempt,
-      steps: taken.steps.length,
-    });
+    this.logger.info(
+      `turn taken up in session ${session_id}: its replica was lost, or what it waited for has come`,
+      {
+        session_id,
+        turn_id,
+        attempt: taken.attempt,
+        steps: taken.steps.length,
+      },
+    );
     this.starter.goOn(taken, turn.origin.caller);
     // Before its first call of a model or a tool.
     if (stop !== undefined) this.running.abort(session_id, stop);
+    return true;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { Settings } from '../../../platform/settings/settings.js';
+import type { ModelSpending } from '../../usage/usage.api.js';
 import { type ClaimedRow, type ClaimedTurn, claimedTurn } from '../claimed-turn.js';
 import type { AttachmentInfo, NewUserMessage } from '../message.js';
 import { MessageStore } from '../message.store.js';
@@ -27,6 +28,8 @@ export interface TakenUpTurn {
   readonly isCancelled: boolean;
   /** From 2: grows each time. */
   readonly attempt: number;
+  /** Milliseconds that it ran, as far as that is known: not what it ran on a replica that died. */
+  readonly ranMs: number;
 }
 
 interface DueRow {
@@ -40,6 +43,7 @@ interface DueRow {
 interface TakenUpRow extends ClaimedRow {
   seq: number;
   take_ups: number;
+  ran_ms: number;
   cancelled: boolean;
 }
 
@@ -91,13 +95,42 @@ export class LostTurnsStore {
       lastStep,
       isCancelled: row.cancelled,
       attempt: row.take_ups + 1,
+      ranMs: row.ran_ms,
     };
   }
 
-  /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
-  async handOver({ sessionId, fence, turnId }: TurnLease): Promise<boolean> {
-    const values = [sessionId, fence, this.replica.value, turnId];
+  /**
+   * Lets go of a turn that runs here, so that another replica goes on with it at once; `unstored` is what it spent since its
+   * last step. False when it was not held any more.
+   */
+  async handOver(
+    { sessionId, fence, turnId }: TurnLease,
+    ranMs: number,
+    unstored: readonly ModelSpending[],
+  ): Promise<boolean> {
+    const spent = unstored.length === 0 ? null : JSON.stringify({ spending: unstored });
+    const values = [sessionId, fence, this.replica.value, turnId, ranMs, spent];
     return (await this.database.query(sql.HAND_OVER, values)).length > 0;
+  }
+
+  /** The same until one of these questions is answered or has run out. */
+  async park(
+    { sessionId, fence, turnId }: TurnLease,
+    ranMs: number,
+    ids: readonly string[],
+  ): Promise<boolean> {
+    const values = [sessionId, fence, this.replica.value, turnId, ranMs, ids];
+    return (await this.database.query(sql.PARK, values)).length > 0;
+  }
+
+  /** Its token may have been revoked while it was parked. */
+  async wake({ sessionId }: TurnLease): Promise<void> {
+    await this.database.query(sql.WAKE_OF_SESSION, [sessionId]);
+  }
+
+  /** Parked turns whose wait is over are lost from now on. */
+  async wakeOverdue(): Promise<void> {
+    await this.database.query(sql.WAKE_OVERDUE);
   }
 
   private async withBytes(messageId: string, attachments: readonly AttachmentInfo[]) {

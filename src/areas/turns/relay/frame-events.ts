@@ -6,9 +6,11 @@ export function writtenEvents(events: readonly LiveEvent[]): string {
 }
 
 export function readEvents(text: string): LiveEvent[] {
-  return (JSON.parse(text) as LiveEvent[]).map((event) =>
-    event.type === 'tool_approval'
-      ? { ...event, approval: { ...event.approval, expiresAt: new Date(event.approval.expiresAt) } }
-      : event,
-  );
+  return (JSON.parse(text) as LiveEvent[]).map((event) => {
+    if (event.type === 'tool_approval')
+      return { ...event, approval: { ...event.approval, expiresAt: new Date(event.approval.expiresAt) } };
+    if (event.type === 'tool_question')
+      return { ...event, question: { ...event.question, expiresAt: new Date(event.question.expiresAt) } };
+    return event;
+  });
 }

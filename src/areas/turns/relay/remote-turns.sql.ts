@@ -58,7 +58,7 @@ export const FORGET_FRAMES: Statement = {
   text: `
     DELETE FROM turn_frames WHERE NOT EXISTS (
       SELECT 1 FROM turns WHERE turns.id = turn_frames.turn_id
-        AND (status = 'running' OR ended_at > now() - interval '20 seconds'))`,
+        AND (status IN ('running', 'awaiting_approval') OR ended_at > now() - interval '20 seconds'))`,
 };
 export const FORGET_AUDIENCES: Statement = {
   name: 'remote_turns.forget_audiences',

@@ -12,6 +12,11 @@ const FRAMES_PER_ATTEMPT = 10_000_000;
 /** A turn's end waits so long for the last of it to be written. */
 const LAST_WRITE_MS = 1000;
 
+/** The number before that of the first frame of an attempt from 2 on. */
+export function lastFrameBefore(attempt: number): number {
+  return attempt * FRAMES_PER_ATTEMPT;
+}
+
 /** Writes down what the turns of this process say, as long as somebody follows them on another replica. */
 @Injectable()
 export class TurnRelays implements OnModuleDestroy {
@@ -48,8 +53,14 @@ export class TurnRelays implements OnModuleDestroy {
   /** Writes all of a turn that was taken up (attempt from 2), whoever wants it. */
   relayAll(turn: LiveTurn, attempt: number): void {
     this.always.add(turn);
-    this.relayed.set(turn, new TurnRelayed(turn, attempt * FRAMES_PER_ATTEMPT));
+    this.relayed.set(turn, new TurnRelayed(turn, lastFrameBefore(attempt)));
     this.setWatched(turn, true);
+  }
+
+  /** Writes all that it has said, for those who come to see it while it does not run anywhere. */
+  async leave(turn: LiveTurn): Promise<void> {
+    this.setWatched(turn, true);
+    await this.finish(turn);
   }
 
   /** Before the end of a turn is stored: whoever sees it elsewhere has then seen all of the turn. */

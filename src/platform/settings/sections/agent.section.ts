@@ -64,7 +64,9 @@ export const agentSection = z.strictObject({
       'What happens to a message for a session with a running turn: queue lets it wait in order, reject refuses it.',
     ),
   max_waiting: integer(0, 10_000).default(8).describe('Most messages waiting for one session.'),
-  max_wait_ms: millis(30_000).describe('Longest wait for a busy session, in milliseconds.'),
+  max_wait_ms: millis(30_000).describe(
+    'Longest wait for a busy session, in milliseconds; a caller whose turn awaits approval is told 202 after it.',
+  ),
   first_byte_timeout_ms: millis(60_000).describe(
     'Longest wait for the first byte of a model answer, in milliseconds.',
   ),
@@ -76,7 +78,7 @@ export const agentSection = z.strictObject({
     .describe(
       'ask makes every tool call wait until a person allows it, except the tools of tools.approval.never.',
     ),
-  tool_approval_timeout_ms: millis(120_000)
+  tool_approval_timeout_ms: millis(120_000, 2_592_000_000)
     .register(keyMarks, { security: true })
     .describe('How long a call waits for a person before it counts as denied, in milliseconds.'),
   tool_timeout_ms: millis(60_000).describe('Longest single tool call, in milliseconds.'),
@@ -229,6 +231,12 @@ export const toolsSection = z
           .describe(
             'Harmless tools: with agent.tool_approval = "ask" all others wait for a person, whatever a tool says of itself.',
           ),
+        separate: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Whether somebody else than who sent the message has to decide about its calls: neither its token nor its bound user may.',
+          ),
       })
       .prefault({}),
     repeatable: patterns()
@@ -255,5 +263,10 @@ export const turnsSection = z.strictObject({
     .default(3)
     .describe(
       'How often a turn whose replica died is tried without a completed step in between, before it counts as interrupted; it gets a minute in any case.',
+    ),
+  park_after_ms: integer(0, 60_000)
+    .default(5000)
+    .describe(
+      'How long a turn keeps its replica while all that it waits for is a person, in milliseconds; then any replica goes on with it.',
     ),
 });

@@ -21,6 +21,8 @@ test('a channel that has what its type needs is accepted', () => {
   expect(problem('desk', { type: 'webhook', secret: 'sixteen bytes or' })).toBe('');
   expect(problem('desk', { type: 'webhook', secret: 'whsec_c2l4dGVlbiBieXRlcyBvcg==' })).toBe('');
   expect(problem('bot', { type: 'telegram', token_env: 'BOT', secret: 'ignored' })).toBe('');
+  expect(problem('ms', { type: 'teams', app_id: 'a', app_secret_env: 'APP' })).toBe('');
+  expect(problem('ms', { type: 'teams', app_id: 'a', assertion_file: '/var/run/token' })).toBe('');
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -41,6 +43,13 @@ test.each<[string, Record<string, string>, RegExp]>([
   ],
   ['desk', { type: 'webhook', secret: 'whsec_MTpBIGZpZnRlZW4gYnl0' }, /desk\.secret: .* at least 16 bytes/],
   ['desk', { type: 'webhook', secret: 'whsec_no base64 but long enough' }, /desk\.secret: has to be whsec_/],
+  ['ms', { type: 'teams', app_secret: '1:A' }, /ms\.app_id: a channel of the type "teams" needs the id/],
+  ['ms', { type: 'teams', app_id: 'a' }, /ms\.app_secret: .* needs one of app_secret, app_secret_env/],
+  [
+    'ms',
+    { type: 'teams', app_id: 'a', app_secret: '1:A', assertion_file: '/f' },
+    /ms\.app_secret: .* needs one of app_secret, app_secret_env and assertion_file/,
+  ],
   [
     'work',
     { type: 'slack', token: '1:A' },
@@ -56,7 +65,11 @@ test.each<[string, Record<string, string>, RegExp]>([
     { type: 'telegram', token: '1:A', token_env: 'B' },
     /token_env: is set beside token; leave one of the two out/,
   ],
-  ['bot', { token: '1:A' }, /channels_config\.bot\.type: expected one of "slack", "telegram", "webhook"/],
+  [
+    'bot',
+    { token: '1:A' },
+    /channels_config\.bot\.type: expected one of "slack", "teams", "telegram", "webhook"/,
+  ],
   ['bot', { type: 'telegram', token: '1:A', api_url: 'ftp://x' }, /api_url: .*http or https URL/],
   ['bot', { type: 'telegram', token: '1:A', alowed_users: '*' }, /nearest is \S*ALLOWED_USERS/],
   ['api', { type: 'webhook', secret: 'sixteen bytes or more' }, /api is built in/],

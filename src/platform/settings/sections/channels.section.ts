@@ -17,11 +17,15 @@ function hasLongKey(secret: string): boolean {
   return (signingKey(secret.trim())?.length ?? 0) >= MIN_CHANNEL_KEY_BYTES;
 }
 
+function needsToken(type: string): boolean {
+  return type === 'slack' || type === 'telegram';
+}
+
 /** One channel. Keys of other types are ignored, so that the type can be changed key by key. */
 const channel = z
   .strictObject({
     type: z
-      .enum(['slack', 'telegram', 'webhook'])
+      .enum(['slack', 'teams', 'telegram', 'webhook'])
       .register(keyMarks, { security: true })
       .describe('The platform it connects to.'),
     enabled: z.boolean().default(true).describe('Whether it is connected.'),
@@ -53,6 +57,48 @@ const channel = z
     token_env: variableName().describe('slack, telegram: name of the variable that holds the token instead.'),
     app_token: secretText().describe('slack: the app token for socket mode, which begins with xapp-.'),
     app_token_env: variableName().describe('slack: name of the variable that holds the app token instead.'),
+    app_id: z
+      .string()
+      .max(64)
+      .default('')
+      .register(keyMarks, { security: true })
+      .describe('teams: the id of the app (the bot).'),
+    tenant_id: z
+      .string()
+      .max(64)
+      .regex(/^[A-Za-z0-9.-]*$/, 'must be the id of a tenant')
+      .default('')
+      .register(keyMarks, { security: true })
+      .describe(
+        'teams: the only tenant that may write, which also issues the token of the app; empty for an app of several tenants.',
+      ),
+    app_secret: secretText().describe('teams: the client secret of the app.'),
+    app_secret_env: variableName().describe(
+      'teams: name of the variable that holds the client secret instead.',
+    ),
+    assertion_file: z
+      .string()
+      .max(1024)
+      .default('')
+      .register(keyMarks, { fileOnly: true })
+      .describe(
+        'teams: file with a token that stands for the app (workload identity federation), instead of a client secret; read for each new token.',
+      ),
+    login_url: httpUrl()
+      .default('https://login.microsoftonline.com')
+      .register(keyMarks, { fileOnly: true })
+      .describe('teams: where the app gets its token.'),
+    openid_url: httpUrl()
+      .default('https://login.botframework.com/v1/.well-known/openidconfiguration')
+      .register(keyMarks, { fileOnly: true })
+      .describe('teams: the OpenID metadata that names the keys of the connector.'),
+    issuer: z
+      .string()
+      .min(1)
+      .max(512)
+      .default('https://api.botframework.com')
+      .register(keyMarks, { fileOnly: true })
+      .describe('teams: the issuer that tokens of the connector have to name.'),
     api_url: httpUrl()
       .default('')
       .register(keyMarks, { fileOnly: true })
@@ -77,7 +123,7 @@ const channel = z
       'webhook: how long a request waits for the answer before it gets 202, in milliseconds.',
     ),
   })
-  .refine(({ type, token, token_env }) => type === 'webhook' || token !== '' || token_env !== '', {
+  .refine(({ type, token, token_env }) => !needsToken(type) || token !== '' || token_env !== '', {
     path: ['token'],
     message: 'a channel of the types "slack" and "telegram" needs a token or a token_env',
   })
@@ -96,6 +142,19 @@ const channel = z
     path: ['secret'],
     message: `has to be whsec_ and base64, or any text, of at least ${MIN_CHANNEL_KEY_BYTES} bytes`,
   })
+  .refine(({ type, app_id }) => type !== 'teams' || app_id !== '', {
+    path: ['app_id'],
+    message: 'a channel of the type "teams" needs the id of its app',
+  })
+  .refine(
+    ({ type, app_secret, app_secret_env, assertion_file }) =>
+      type !== 'teams' ||
+      [app_secret, app_secret_env, assertion_file].filter((one) => one !== '').length === 1,
+    {
+      path: ['app_secret'],
+      message: 'a channel of the type "teams" needs one of app_secret, app_secret_env and assertion_file',
+    },
+  )
   .refine(({ token, token_env }) => token === '' || token_env === '', {
     path: ['token_env'],
     message: 'is set beside token; leave one of the two out',

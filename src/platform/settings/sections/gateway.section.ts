@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
 import { addressRange, httpUrl, integer, millis, port, webOrigin } from './key-types.js';
 
+/** What can be served beside the profiles. */
+export const FACES = ['admin', 'openai', 'mcp', 'a2a', 'console'] as const;
+
 export const gatewaySection = z.strictObject({
   host: z
     .string()
@@ -36,13 +39,13 @@ export const gatewaySection = z.strictObject({
     .register(keyMarks, { restart: true })
     .describe('The profiles that are served.'),
   faces: z
-    .array(z.enum(['admin']))
-    .max(1)
+    .array(z.enum(FACES))
+    .max(FACES.length)
     .refine((faces) => new Set(faces).size === faces.length, 'must name each face once')
-    .default(['admin'])
+    .default([...FACES])
     .register(keyMarks, { restart: true, security: true })
     .describe(
-      "What is served beside the profiles, on the ports of both: admin is the operators' API at /admin/v1.",
+      "What is served beside the profiles, on the ports of both: admin is the operators' API at /admin/v1, openai what clients of OpenAI's API find at /v1, mcp the gateway as a tool server at /mcp, a2a the gateway as an agent at /a2a, console the pages for browsers at /console.",
     ),
   docs: z
     .boolean()

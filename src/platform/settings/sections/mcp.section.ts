@@ -98,6 +98,16 @@ const mcpServer = z
       .describe(
         'Whether tools that a known server adds later wait for an operator too, like those that change.',
       ),
+    resources: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether what it has beside tools can be read, by the tools read_resource and list_resources of this server.',
+      ),
+    elicitation: z
+      .boolean()
+      .default(true)
+      .describe('Whether its tools may ask people questions while they run.'),
     startup_timeout_ms: millis(10_000, 600_000).describe(
       'Longest time from the start to the list of tools, in milliseconds; a server that was too slow gets twice the time at the next attempt.',
     ),
@@ -155,6 +165,9 @@ export const mcpSection = z.strictObject({
     )
     .default({})
     .describe('The tool servers, by name.'),
+  question_timeout_ms: millis(120_000).describe(
+    'How long a question of a tool waits for a person before it counts as declined, in milliseconds.',
+  ),
   max_child_memory_mb: integer(0, 1_048_576)
     .default(2048)
     .register(keyMarks, { fileOnly: true })
@@ -183,6 +196,17 @@ export const mcpSection = z.strictObject({
     .default(64)
     .register(keyMarks, { fileOnly: true })
     .describe("stdio in the sandbox: size of a server's own /dev/shm, in MiB."),
+});
+
+/** The gateway as an MCP server. */
+export const mcpServerSection = z.strictObject({
+  expose_tools: z
+    .boolean()
+    .default(false)
+    .register(keyMarks, { security: true })
+    .describe(
+      'Whether /mcp offers the tools of the gateway beside its agents, each under the rules of its caller.',
+    ),
 });
 
 export type McpServerSettings = z.output<typeof mcpServer>;

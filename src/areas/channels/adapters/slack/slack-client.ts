@@ -18,7 +18,7 @@ import {
   sendFailureOf,
 } from '../../channel-failures.js';
 
-const DEFAULT_ROOT = 'https://slack.com/api/';
+export const DEFAULT_ROOT = 'https://slack.com/api/';
 /** More than a thousand messages of maximum length. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Slack sends Retry-After; a proxy in between may not. */

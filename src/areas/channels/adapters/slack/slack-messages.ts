@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type InboundMessage } from '../../channel-adapter.port.js';
+import type { InboundMessage, MessageContext } from '../../channel-adapter.port.js';
 import { type SlackEnvelope } from './slack-connection.js';
+import { slackFiles } from './slack-files.js';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 /** Slack's markup: `<@U1>`, `<@U1|ada>`, `<#C1|general>`, `<!here>`, `<https://…|label>`. */
@@ -47,10 +48,24 @@ const slackMessage = z.object({
   ts: timestamp,
   thread_ts: absent(timestamp),
   parent_user_id: absent(z.string()),
+  files: z.array(z.unknown()).nullish().catch(null),
+  attachments: z.array(z.unknown()).nullish().catch(null),
 });
 export type SlackMessage = z.output<typeof slackMessage>;
-/** A message that a person wrote. */
-export type WrittenMessage = SlackMessage & { readonly user: string };
+/** A message that a person wrote. `edited` is when it got its present text, if it is an edit of an earlier one. */
+export type WrittenMessage = SlackMessage & { readonly user: string; readonly edited?: string };
+
+/** An edit by a person; what Slack itself adds to messages, such as previews of links, has no `edited`. */
+const slackEdit = z.object({
+  type: z.literal('message'),
+  subtype: z.literal('message_changed'),
+  channel: id,
+  channel_type: absent(z.string()),
+  message: z.object({ text: absent(z.string()), ts: timestamp, edited: z.object({ ts: timestamp }) }).loose(),
+  previous_message: z.object({ text: absent(z.string()) }),
+});
+/** No one expects an answer to the edit of an older message. */
+const MAX_EDIT_SECS = 24 * 3600;
 
 /** The bot, according to `auth.test`. */
 export interface SlackBot {
@@ -63,6 +78,20 @@ const WRITTEN = new Set<string | undefined>([undefined, 'file_share', 'thread_br
 
 /** The message of an event or a history if a person wrote it; undefined otherwise. */
 export function messageOf(value: unknown, bot: SlackBot): WrittenMessage | undefined {
+  return editOf(value, bot) ?? writtenOf(value, bot);
+}
+
+function editOf(value: unknown, bot: SlackBot): WrittenMessage | undefined {
+  const { data } = slackEdit.safeParse(value);
+  if (data === undefined || data.message.text === data.previous_message.text) return undefined;
+  const { channel, channel_type, message } = data;
+  const edited = message.edited.ts;
+  if (Number(edited) - Number(message.ts) > MAX_EDIT_SECS) return undefined;
+  const written = writtenOf({ ...message, type: 'message', channel, channel_type }, bot);
+  return written && { ...written, edited };
+}
+
+function writtenOf(value: unknown, bot: SlackBot): WrittenMessage | undefined {
   const { data } = slackMessage.safeParse(value);
   if (data?.user === undefined || data.user === bot.user || data.bot_id !== undefined) return undefined;
   return WRITTEN.has(data.subtype) ? { ...data, user: data.user } : undefined;
@@ -90,17 +119,51 @@ function threadOf(message: SlackMessage): string | undefined {
 }
 
 export function inboundOf(message: WrittenMessage, bot: SlackBot, displayName: string): InboundMessage {
-  const { channel, ts, user, text = '' } = message;
+  const { channel, ts, user, text = '', edited } = message;
   const thread = threadOf(message);
+  const context = contextOf(message, bot);
+  const files = slackFiles([
+    ...(message.files ?? []),
+    ...sharedOf(message).flatMap((one) => one.files ?? []),
+  ]);
   return {
-    externalId: `${bot.team}:${channel}:${ts}`,
+    externalId: `${bot.team}:${channel}:${ts}${edited === undefined ? '' : `:${edited}`}`,
     conversation: thread === undefined ? channel : `${channel}/${thread}`,
     // Anyone can choose any name at Slack, so only ids are matched with allowed_users.
     sender: { id: user, aliases: [], displayName },
     isGroup: isGroup(message),
     isAddressed: isAddressed(message, bot),
     text: readableText(text, bot.user),
+    ...(context === undefined ? {} : { context }),
+    ...(files.length === 0 ? {} : { files }),
     target: { channel, ...(thread === undefined ? {} : { thread }) },
+  };
+}
+
+/** A message that someone shared into another conversation. */
+const shared = z.object({
+  is_share: absent(z.boolean()),
+  is_msg_unfurl: absent(z.boolean()),
+  author_name: absent(z.string()),
+  text: absent(z.string()),
+  files: z.array(z.unknown()).nullish().catch(null),
+});
+
+function sharedOf({ attachments }: SlackMessage): z.output<typeof shared>[] {
+  return (attachments ?? []).flatMap((value) => {
+    const { data } = shared.safeParse(value);
+    return data !== undefined && (data.is_share === true || data.is_msg_unfurl === true) ? data : [];
+  });
+}
+
+function contextOf(message: WrittenMessage, bot: SlackBot): MessageContext | undefined {
+  const [one] = sharedOf(message);
+  const isEdit = message.edited !== undefined;
+  if (one === undefined && !isEdit) return undefined;
+  const author = one?.author_name === undefined ? null : { name: one.author_name };
+  return {
+    ...(one === undefined ? {} : { quote: { author, text: readableText(one.text ?? '', bot.user) } }),
+    ...(isEdit ? { isEdit } : {}),
   };
 }
 

@@ -6,6 +6,8 @@ import {
   type AdapterParts,
   ChannelAdapter,
   credential,
+  type FetchedFile,
+  type InboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
@@ -20,6 +22,7 @@ import {
   slackApi,
 } from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
+import { fetchSlackFile } from './slack-files.js';
 import { SlackInbox, SlackPeople } from './slack-inbox.js';
 import { isId, revokesAccess, type SlackBot } from './slack-messages.js';
 
@@ -94,6 +97,11 @@ export class SlackAdapter extends ChannelAdapter {
       // An edit may safely be repeated.
       throw this.notSent(error).asRetryable();
     }
+  }
+
+  override fetchFile(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
+    const { outbound, access } = this;
+    return fetchSlackFile(file, { outbound, access, maxBytes, signal, api: this.api(signal) });
   }
 
   /** Sends formatted text, and what was written when Slack refuses its form: then it has not been sent. */

@@ -11,7 +11,7 @@ import {
 
 type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
-const DEFAULT_ROOT = 'https://api.telegram.org';
+export const DEFAULT_ROOT = 'https://api.telegram.org';
 /** Many times a hundred updates of maximum length. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
@@ -110,7 +110,7 @@ function whyOf(code: number): NotSent['why'] {
   return code === 401 || code === 429 || code >= 500 ? 'retry' : 'rejected';
 }
 
-function causeOf(error: unknown): unknown {
+export function causeOf(error: unknown): unknown {
   return error instanceof HttpError ? error.error : error;
 }
 

@@ -3,7 +3,8 @@ import { answeringOutbound, type ScriptedAnswer } from '../../../../../test/harn
 import { OutboundFailed } from '../../../../platform/outbound/outbound.errors.js';
 import { Environment } from '../../../../platform/settings/environment.js';
 import type { AdapterParts } from '../../channel-adapter.port.js';
-import { inboundOf, TelegramAdapter } from './telegram.adapter.js';
+import { TelegramAdapter } from './telegram.adapter.js';
+import { inboundMessages, inboundOf } from './telegram-messages.js';
 
 const { signal } = new AbortController();
 const reply = (target: object) => ({ target: { chat: 5, ...target }, text: 'hello', key: 'k' });
@@ -102,7 +103,7 @@ test('people go by their full name, and may be admitted by their username', () =
 });
 
 test.each<[string, Update]>([
-  ['an edit', { update_id: 1 }],
+  ['a vote', { update_id: 1 }],
   ['a channel', update({ from: undefined })],
   ['another bot', update({ from: { ...ADA, is_bot: true } })],
 ])('%s is no message', (_what, one) => {
@@ -114,7 +115,7 @@ test.each<[string, object, boolean, string]>([
   ['a mention', { text: 'hello @Agent_Bot' }, true, 'hello'],
   ['the mention of another bot', { text: 'hello @agent_bot2' }, false, 'hello @agent_bot2'],
   ['a mention below a picture', { text: undefined, caption: '@agent_bot what is it?' }, true, 'what is it?'],
-  ['a picture alone', { text: undefined }, false, ''],
+  ['a picture alone', { text: undefined, photo: [{ file_id: 'p', width: 9, height: 9 }] }, false, ''],
   ['a reply to the bot', { reply_to_message: { from: { id: 99 } } }, true, 'hello'],
   ['a reply to somebody', { reply_to_message: { from: { id: 8 } } }, false, 'hello'],
 ])('in a group, %s is understood', (_what, message, isAddressed, text) => {
@@ -125,4 +126,11 @@ test('a topic of a group is a conversation of its own; a reply outside topics is
   const topic = inboundOf(update({ ...GROUP, is_topic_message: true, message_thread_id: 3 }), ME);
   expect([topic?.conversation, topic?.target]).toEqual(['-5/3', { chat: -5, thread: 3 }]);
   expect(inboundOf(update({ ...GROUP, message_thread_id: 3 }), ME)?.conversation).toBe('-5');
+});
+
+test('an update of an unknown form is a message that cannot be read, and does not hold up the others', () => {
+  const [odd, good] = inboundMessages([update({ text: undefined, poll: {} }), update({})], ME);
+  expect(odd).toMatchObject({ conversation: '5', text: '', files: [{ where: null }] });
+  expect(good?.text).toBe('hello');
+  expect(inboundMessages([update({ text: undefined, poll: {}, chat: 'none' })], ME)).toEqual([]);
 });

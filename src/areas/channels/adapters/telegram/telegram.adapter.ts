@@ -1,22 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, GrammyError } from 'grammy';
-import type { Message, Update, UserFromGetMe } from 'grammy/types';
+import type { Update, UserFromGetMe } from 'grammy/types';
 import {
   type AdapterData,
   type AdapterParts,
   ChannelAdapter,
   credential,
-  type InboundMessage,
+  type FetchedFile,
+  type InboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
 import { type TelegramText, telegramText } from '../../formatting/telegram-text.js';
 import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
+import { TelegramFiles } from './telegram-files.js';
+import { inboundMessages, isOfAlbum } from './telegram-messages.js';
 
 const MAX_UPDATES = 100;
 /** Telegram must not fetch the links of an answer just because it was sent. */
 const NO_PREVIEW = { is_disabled: true };
 /** After a week without updates Telegram may restart its numbers; an old offset would then wait for ever. */
 const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
+
+/** The pictures of an album are updates of their own, which arrive together; a poll may return between them. */
+const ALBUM_MS = 400;
 
 /** Where to resume: for which bot, after which update, and when that was (Unix milliseconds). */
 interface TelegramCursor {
@@ -33,6 +40,7 @@ export class TelegramAdapter extends ChannelAdapter {
   /** The same with a time limit for long polling. */
   private readonly polling: Api;
   private readonly pollSecs: number;
+  private readonly files: TelegramFiles;
 
   constructor({ settings, environment, outbound }: AdapterParts) {
     super();
@@ -40,6 +48,7 @@ export class TelegramAdapter extends ChannelAdapter {
     const { api_url: apiUrl, request_timeout_ms: timeoutMs, poll_timeout_secs: pollSecs } = settings;
     this.pollSecs = pollSecs;
     this.api = telegramApi(outbound, { token, apiUrl, timeoutMs });
+    this.files = new TelegramFiles(outbound, this.api, { token, apiUrl, timeoutMs });
     this.polling = telegramApi(outbound, { token, apiUrl, timeoutMs: timeoutMs + pollSecs * 1000 });
   }
 
@@ -50,9 +59,14 @@ export class TelegramAdapter extends ChannelAdapter {
     let cursor = cursorOf(link.cursor, me.id);
     let waitSecs = 0;
     while (!signal.aborted) {
-      const updates = await this.updates(cursor, waitSecs, signal);
+      let updates = await this.updates(cursor, waitSecs, signal);
       link.connected();
       waitSecs = this.pollSecs;
+      if (isOfAlbum(updates.at(-1)) && updates.length < MAX_UPDATES) {
+        await sleep(ALBUM_MS, undefined, { signal });
+        // Nothing was confirmed, so the same updates come again, with the rest of the album.
+        updates = await this.updates(cursor, 0, signal);
+      }
       if (updates.length > 0) cursor = await this.store(link, updates, me);
     }
   }
@@ -107,6 +121,10 @@ export class TelegramAdapter extends ChannelAdapter {
     }
   }
 
+  override fetchFile(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
+    return this.files.fetch(file, maxBytes, signal);
+  }
+
   override async typing(target: AdapterData, signal: AbortSignal): Promise<void> {
     const { chat, other } = addressOf(target);
     await this.call(() => this.api.sendChatAction(chat, 'typing', other, grammySignal(signal)));
@@ -118,7 +136,7 @@ export class TelegramAdapter extends ChannelAdapter {
     updates: readonly Update[],
     me: UserFromGetMe,
   ): Promise<TelegramCursor> {
-    const messages = updates.flatMap((update) => inboundOf(update, me) ?? []);
+    const messages = inboundMessages(updates, me);
     const after = Math.max(...updates.map(({ update_id: id }) => id));
     const cursor = { bot: me.id, after, at: Date.now() };
     await link.store(messages, { ...cursor });
@@ -136,7 +154,7 @@ export class TelegramAdapter extends ChannelAdapter {
       ...offset,
       timeout: waitSecs,
       limit: MAX_UPDATES,
-      allowed_updates: ['message'] as const,
+      allowed_updates: ['message', 'edited_message'] as const,
     };
     return this.call(() => this.polling.getUpdates(request, grammySignal(signal)));
   }
@@ -158,43 +176,4 @@ function cursorOf(stored: AdapterData | null, bot: number): TelegramCursor | und
 function addressOf(target: AdapterData): { chat: number; other: { message_thread_id?: number } } {
   const { chat, thread } = target;
   return { chat: Number(chat), other: thread === undefined ? {} : { message_thread_id: Number(thread) } };
-}
-
-/** The message of an update if a person wrote it; undefined for edits, joins, votes and other bots. */
-export function inboundOf(
-  update: Update,
-  me: Pick<UserFromGetMe, 'id' | 'username'>,
-): InboundMessage | undefined {
-  const { message } = update;
-  if (message?.from === undefined || message.from.is_bot) return undefined;
-  const { from, chat } = message;
-  const isGroup = chat.type !== 'private';
-  const thread = message.is_topic_message === true ? message.message_thread_id : undefined;
-  return {
-    externalId: `${me.id}:${update.update_id}`,
-    conversation: thread === undefined ? String(chat.id) : `${chat.id}/${thread}`,
-    sender: {
-      id: String(from.id),
-      aliases: from.username === undefined ? [] : [`@${from.username}`],
-      displayName: [from.first_name, from.last_name].filter(Boolean).join(' '),
-    },
-    isGroup,
-    isAddressed: !isGroup || isAddressed(message, me),
-    text: withoutMention(message.text ?? message.caption ?? '', me),
-    target: { chat: chat.id, ...(thread === undefined ? {} : { thread }) },
-  };
-}
-
-function isAddressed(message: Message, me: Pick<UserFromGetMe, 'id' | 'username'>): boolean {
-  if (message.reply_to_message?.from?.id === me.id) return true;
-  return mentionOf(me).test(message.text ?? message.caption ?? '');
-}
-
-function withoutMention(text: string, me: Pick<UserFromGetMe, 'username'>): string {
-  return text.replace(mentionOf(me), '').trim();
-}
-
-/** `@name`, alone or after a command as in `/help@name`; names consist of letters, digits and underscores. */
-function mentionOf({ username }: Pick<UserFromGetMe, 'username'>): RegExp {
-  return new RegExp(`@${username}(?!\\w)`, 'i');
 }

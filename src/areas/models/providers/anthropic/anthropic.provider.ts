@@ -90,6 +90,7 @@ async function* readAnswer(
       if (!answer.isComplete()) throw error;
     } finally {
       if (answer.hasBegunCall()) clock.begun();
+      clock.counted(addUsage(usage, answer.usage()));
     }
     if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
     usage = addUsage(usage, answer.usage());

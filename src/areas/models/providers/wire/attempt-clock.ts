@@ -1,5 +1,5 @@
 import { ProviderTimedOut } from '../../../../common/errors/gateway-error.js';
-import type { ModelCallOptions } from '../../model-provider.port.js';
+import type { ModelCallOptions, ModelUsage } from '../../model-provider.port.js';
 
 /** How long a stream may linger once its answer is complete, in milliseconds; the answer is taken either way. */
 const CLOSING_GRACE_MS = 3000;
@@ -42,9 +42,17 @@ export class AttemptClock {
     this.hasBegun = true;
   }
 
+  /** What the provider has counted until now. */
+  counted(usage: ModelUsage): void {
+    this.options.onCounted?.(usage);
+  }
+
   /** An event arrived. */
   arrived(): void {
-    if (this.phase === 'opening') this.phase = 'flowing';
+    if (this.phase === 'opening') {
+      this.phase = 'flowing';
+      this.options.onHeard?.();
+    }
     this.rest();
   }
 

@@ -9,9 +9,9 @@ import {
 } from '../../../../common/errors/gateway-error.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
+import { refuseForeignOrigin } from '../../../../http/guards/foreign-origin.js';
 import { RateCharge, rateHeaders, rateLimited } from '../../../../http/guards/rate-charge.js';
 import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js';
-import { isAllowedOrigin } from '../../../../http/middleware.js';
 import { CallerDirectory } from '../../../../platform/identity/caller-directory.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
@@ -59,7 +59,7 @@ export class Handshake {
     const { pathname, searchParams } = urlOf(request);
     const sessionId = PATH.exec(pathname)?.[1];
     if (sessionId === undefined) throw new NotFound('WebSockets are at /ws/sessions/:id.');
-    this.refuseForeignOrigin(request);
+    refuseForeignOrigin(this.settings, request.headers);
     await this.sessions.find(sessionId, caller);
     this.viewers.refuseTooMany(caller);
     const seen = parseEventId(searchParams.get('last_event_id') ?? '');
@@ -67,13 +67,6 @@ export class Handshake {
     const mayAct = mayWrite || grants(caller.scopes, 'approvals:write');
     const tier = mayAct ? 'sessions_write' : 'sessions_read';
     return { caller, token: token ?? '', sessionId, seen, mayWrite, tier };
-  }
-
-  /** Browsers let any page open a WebSocket to any host; they only say which origin asks. */
-  private refuseForeignOrigin({ headers: { origin, host } }: IncomingMessage): void {
-    if (origin === undefined || isAllowedOrigin(this.settings, origin)) return;
-    if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return;
-    throw new Forbidden('Pages of this origin may not connect. gateway.cors_origins names those that may.');
   }
 
   private async callerOf(

@@ -16,6 +16,7 @@ import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
 import { SessionViews, Viewers } from '../../../live/live.api.js';
 import { MessagesService } from '../../messages.service.js';
+import { Questions } from '../../questions.service.js';
 import { ToolAnswers } from '../../tool-answers.service.js';
 import { countArriving } from './arriving-messages.js';
 import { type ClientFrame, readClientFrame } from './client-frame.js';
@@ -28,7 +29,7 @@ const READER_FRAME_BYTES = 4096;
 /** Pieces that one message may come in; each costs as much as a frame and is not charged. */
 const MAX_FRAGMENTS = 1024;
 
-/** The WebSockets of sessions. They show every turn, and accept messages, cancellations and answers to tool calls. */
+/** The WebSockets of sessions. They show every turn, and accept messages, cancellations and answers to tool calls and to what tools ask. */
 @Injectable()
 export class SessionSockets {
   private readonly logger: Logger;
@@ -41,6 +42,7 @@ export class SessionSockets {
     private readonly views: SessionViews,
     private readonly messages: MessagesService,
     private readonly answers: ToolAnswers,
+    private readonly questions: Questions,
     private readonly tokens: CallerDirectory,
     private readonly charge: RateCharge,
     private readonly room: BodyRoom,
@@ -139,6 +141,9 @@ export class SessionSockets {
         return;
       case 'tool_approval':
         await this.answers.answer(sessionId, frame.approvalId, frame.verdict, caller);
+        return;
+      case 'tool_answer':
+        await this.questions.answer(frame.questionId, frame.answer, caller, sessionId);
         return;
       case 'message':
         await this.messages.start(sessionId, frame.message, caller);

@@ -1,0 +1,21 @@
+import { Component, type ReactNode } from 'react';
+import { Failure } from './ui/states';
+
+interface State {
+  readonly error: Error | undefined;
+}
+
+/** A page that breaks leaves the others as they are. */
+export class Failures extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <Failure error={error} onRetry={() => location.reload()} />;
+  }
+}

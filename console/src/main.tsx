@@ -1,0 +1,34 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiError } from './api/client';
+import { App } from './app';
+import { Authenticated } from './auth/auth';
+
+const RETRIES = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2000,
+      refetchOnWindowFocus: true,
+      // What the gateway refused it would refuse again; what did not reach it may reach it now.
+      retry: (failures, error) =>
+        failures < RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+    },
+    mutations: { retry: false },
+  },
+});
+
+const root = document.getElementById('root');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <Authenticated>
+          <App />
+        </Authenticated>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

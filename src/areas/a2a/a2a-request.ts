@@ -1,0 +1,170 @@
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  GetTaskRequest,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from '@a2a-js/sdk';
+import {
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { AgentCards } from './agent-cards.service.js';
+import type { A2aCaller, AgentMessage, AgentTasks } from './agent-tasks.service.js';
+import { doingOf, isOver, presentPiece, presentStatus, presentTask, type TaskFacts } from './task-views.js';
+
+const MAX_MESSAGE_BYTES = 262_144;
+
+export interface A2aTerms {
+  readonly tasks: AgentTasks;
+  readonly cards: AgentCards;
+  readonly by: A2aCaller;
+  /** Where `/a2a` is reached. */
+  readonly url: string;
+  /** Aborted when nobody reads the answer. */
+  readonly gone: AbortSignal;
+}
+
+/** One request of another agent, in the words of the protocol. Lives as long as its answer. */
+export class A2aRequest implements A2ARequestHandler {
+  /** Set for what HTTP says better than JSON-RPC: limits, rights, a database that is away. */
+  refusal: GatewayError | undefined;
+
+  constructor(private readonly terms: A2aTerms) {}
+
+  async getAgentCard(): Promise<AgentCard> {
+    return this.terms.cards.card(this.terms.url);
+  }
+
+  async getAuthenticatedExtendedAgentCard(): Promise<AgentCard> {
+    return this.terms.cards.card(this.terms.url, this.terms.by.caller);
+  }
+
+  async sendMessage(params: SendMessageRequest, context: ServerCallContext): Promise<Task> {
+    const { tasks, by, gone } = this.terms;
+    const task = await this.begun(params, context);
+    if (params.configuration?.returnImmediately === true) return presentTask(task);
+    return presentTask(await this.spoken(tasks.ended(task, by, gone)));
+  }
+
+  async *sendMessageStream(
+    params: SendMessageRequest,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    yield* this.shown(await this.begun(params, context));
+  }
+
+  async getTask({ id }: GetTaskRequest): Promise<Task> {
+    return presentTask(await this.found(id));
+  }
+
+  async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
+    const task = await this.found(id);
+    if (isOver(task)) throw new TaskNotCancelableError(`The task ${id} is over.`);
+    return presentTask(await this.spoken(this.terms.tasks.cancel(task, this.terms.by.caller)));
+  }
+
+  async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const task = await this.found(id);
+    if (isOver(task)) throw new UnsupportedOperationError(`The task ${id} is over: get it instead.`);
+    yield* this.shown(task);
+  }
+
+  listTasks(): Promise<never> {
+    throw new UnsupportedOperationError('Tasks are not listed; GET /api/v1/sessions lists the contexts.');
+  }
+
+  createTaskPushNotificationConfig(): Promise<never> {
+    throw noPush();
+  }
+
+  getTaskPushNotificationConfig(): Promise<never> {
+    throw noPush();
+  }
+
+  listTaskPushNotificationConfigs(): Promise<never> {
+    throw noPush();
+  }
+
+  deleteTaskPushNotificationConfig(): Promise<never> {
+    throw noPush();
+  }
+
+  /** The task as it is, then what is said and done until it is over. */
+  private async *shown(task: TaskFacts): AsyncGenerator<StreamResponse, void, undefined> {
+    const { tasks, by, gone } = this.terms;
+    yield { payload: { $case: 'task', value: presentTask({ ...task, content: null }) } };
+    let append = false;
+    for await (const event of tasks.events(task, by, gone)) {
+      if (event.type === 'restarted') append = false;
+      if (event.type === 'token') {
+        yield presentPiece(task, event.text, append);
+        append = true;
+      }
+      const doing = doingOf(event);
+      if (doing !== undefined)
+        yield presentStatus({ ...task, status: 'running', problem: doing, at: new Date() });
+    }
+    yield presentStatus(await this.spoken(tasks.ended(await this.found(task.taskId), by, gone)));
+  }
+
+  private async begun(params: SendMessageRequest, { tenant }: ServerCallContext): Promise<TaskFacts> {
+    const { message, configuration, metadata } = params;
+    if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
+    if (message === undefined) throw new RequestMalformedError('The request has no message.');
+    if (message.taskId !== '') {
+      await this.found(message.taskId);
+      const next = 'A task is one message and its answer: send the next one with contextId alone.';
+      throw new UnsupportedOperationError(next);
+    }
+    const given: unknown = message.metadata?.['agent'] ?? metadata?.['agent'] ?? (tenant || undefined);
+    if (given !== undefined && typeof given !== 'string')
+      throw new RequestMalformedError('"agent" in the metadata must be the name of an agent.');
+    return this.spoken(this.terms.tasks.begin(messageOf(message, given), this.terms.by));
+  }
+
+  private found(id: string): Promise<TaskFacts> {
+    return this.spoken(this.terms.tasks.find(id, this.terms.by.caller));
+  }
+
+  /** Says in the protocol's words what it has words for. */
+  private async spoken<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (error.status === 404) throw new TaskNotFoundError(error.message);
+      if (error.status === 400) throw new RequestMalformedError(error.message);
+      this.refusal = error;
+      throw error;
+    }
+  }
+}
+
+function noPush(): Error {
+  return new PushNotificationNotSupportedError(
+    'Push notifications are not sent. Subscribe to the task, or register a webhook (POST /api/v1/hooks).',
+  );
+}
+
+/** Text as it is, and data as JSON; files are refused by name. */
+function messageOf({ messageId, contextId, parts }: Message, agent: string | undefined): AgentMessage {
+  if (messageId === '') throw new RequestMalformedError('messageId: must not be empty');
+  const texts = parts.map(({ content }, index) => {
+    if (content?.$case === 'text') return content.value;
+    if (content?.$case === 'data') return JSON.stringify(content.value);
+    throw new RequestMalformedError(`parts[${index}]: only text and data are taken here`);
+  });
+  const content = texts.join('\n\n');
+  if (content.trim() === '' || Buffer.byteLength(content) > MAX_MESSAGE_BYTES)
+    throw new RequestMalformedError('parts: must be 1 byte to 256 KiB of text');
+  return { messageId, content, contextId: contextId === '' ? undefined : contextId, agent };
+}

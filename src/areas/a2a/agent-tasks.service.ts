@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { BadRequest, type GatewayError } from '../../common/errors/gateway-error.js';
+import { idFrom, isId } from '../../common/ids/typeid.js';
+import { type Caller, familyOf } from '../../platform/tokens/caller.js';
+import { ResumedTurns, TurnRecords, Viewers, WatchedTurn } from '../live/live.api.js';
+import { MessagesService, SessionsService } from '../sessions/sessions.api.js';
+import {
+  type LiveEvent,
+  SessionNotFound,
+  TURN_START,
+  TurnHandedOver,
+  TurnResults,
+} from '../turns/turns.api.js';
+import { isOver, type TaskFacts } from './task-views.js';
+
+/** Who asks, and whether the token is still good. */
+export interface A2aCaller {
+  readonly caller: Caller;
+  readonly mayGoOn: () => Promise<boolean>;
+}
+
+export interface AgentMessage {
+  /** The other agent's; the same one begins one task. */
+  readonly messageId: string;
+  readonly content: string;
+  readonly contextId: string | undefined;
+  readonly agent: string | undefined;
+}
+
+/** How long a cancelled turn may take to end before it is shown as it is. */
+const CANCEL_MS = 3000;
+const POLL_MS = 100;
+
+/**
+ * Tasks of other agents. A task is a turn and a context a session, so that any replica knows them; a message is accepted like
+ * one with `Prefer: respond-async`, and outlives its caller and its replica.
+ */
+@Injectable()
+export class AgentTasks {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly messages: MessagesService,
+    private readonly results: TurnResults,
+    private readonly records: TurnRecords,
+    private readonly resumed: ResumedTurns,
+    private readonly viewers: Viewers,
+  ) {}
+
+  /** Begins a task, or finds the one that this message began. Throws what sending a message throws. */
+  async begin(message: AgentMessage, { caller }: A2aCaller): Promise<TaskFacts> {
+    const parts = JSON.stringify(['a2a', familyOf(caller), message.messageId]);
+    const id = idFrom('msg', createHash('sha256').update(parts).digest());
+    const before = await this.results.of(id);
+    if (before === undefined) {
+      const sessionId = await this.sessionOf(message, caller);
+      await this.messages.accept(sessionId, { id, content: message.content, attachments: [] }, caller);
+    }
+    const begun = before ?? (await this.results.of(id));
+    if (begun === undefined) throw new SessionNotFound();
+    return this.find(begun.turnId, caller);
+  }
+
+  /** Throws `SessionNotFound` also for the task of somebody else. */
+  async find(taskId: string, caller: Caller): Promise<TaskFacts> {
+    const found = isId('turn', taskId) ? await this.records.find(taskId) : undefined;
+    if (found === undefined) throw new SessionNotFound();
+    const { sessionId, userMessageId } = found;
+    await this.sessions.find(sessionId, caller);
+    const result = await this.results.of(userMessageId);
+    if (result === undefined) throw new SessionNotFound();
+    const { status, content } = result;
+    // It may have ended between the two.
+    const { answer, error } = (found.status === 'over' ? found : await this.records.find(taskId)) ?? found;
+    const problem = error?.message ?? null;
+    return { taskId, contextId: sessionId, status, content, problem, at: answer?.createdAt ?? new Date() };
+  }
+
+  /** The task, once it is over; as it is when this replica stops before. */
+  async ended(task: TaskFacts, by: A2aCaller, gone: AbortSignal): Promise<TaskFacts> {
+    if (isOver(task)) return task;
+    const watched = await this.watch(task, by, () => undefined, gone);
+    await watched.answer.catch(() => undefined);
+    return this.settled(task, by.caller);
+  }
+
+  /** The events of a task from its beginning. Throws `TurnHandedOver` when this replica stops. */
+  async *events(
+    task: TaskFacts,
+    by: A2aCaller,
+    gone: AbortSignal,
+  ): AsyncGenerator<LiveEvent, void, undefined> {
+    const arrived: LiveEvent[] = [];
+    let wake: () => void = () => undefined;
+    const listener = (event: LiveEvent): void => {
+      arrived.push(event);
+      wake();
+    };
+    const watched = await this.watch(task, by, listener, gone);
+    const end: { isReached: boolean; failure?: unknown } = { isReached: false };
+    const reached = (failure?: unknown): void => {
+      Object.assign(end, { isReached: true, failure });
+      wake();
+    };
+    watched.answer.then(() => reached(), reached);
+    try {
+      for (;;) {
+        for (let event = arrived.shift(); event !== undefined; event = arrived.shift()) yield event;
+        if (end.isReached) break;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      if (end.failure instanceof TurnHandedOver) throw end.failure;
+    } finally {
+      watched.end();
+    }
+  }
+
+  /** Ends the task, wherever it runs or waits. Its answer is what it is then. */
+  async cancel(task: TaskFacts, caller: Caller): Promise<TaskFacts> {
+    if (task.status === 'waiting') {
+      await this.results.forgetWaiting(task.taskId);
+      return { ...task, status: 'cancelled', at: new Date() };
+    }
+    await this.messages.cancel(task.contextId, caller);
+    return this.settled(task, caller);
+  }
+
+  /** What a turn comes to is stored a moment after it was said. */
+  private async settled(task: TaskFacts, caller: Caller): Promise<TaskFacts> {
+    const deadline = performance.now() + CANCEL_MS;
+    let now = await this.find(task.taskId, caller);
+    while (!isOver(now) && performance.now() < deadline) {
+      await sleep(POLL_MS);
+      now = await this.find(task.taskId, caller);
+    }
+    return now;
+  }
+
+  private async watch(
+    { taskId }: TaskFacts,
+    { caller, mayGoOn }: A2aCaller,
+    listener: (event: LiveEvent) => void,
+    gone: AbortSignal,
+  ): Promise<WatchedTurn> {
+    this.viewers.refuseTooMany(caller);
+    const record = await this.records.find(taskId);
+    if (record === undefined) throw new SessionNotFound();
+    const watched = new WatchedTurn(listener);
+    this.viewers.add(watched, caller, mayGoOn);
+    gone.addEventListener('abort', () => watched.fail(new TurnHandedOver()), { once: true });
+    if (gone.aborted) watched.fail(new TurnHandedOver());
+    this.resumed
+      .show(watched, { turnId: taskId, ...TURN_START }, record)
+      .catch((error: unknown) => watched.fail(error as GatewayError));
+    return watched;
+  }
+
+  private async sessionOf({ contextId, agent }: AgentMessage, caller: Caller): Promise<string> {
+    if (contextId === undefined) return (await this.sessions.create({ agent }, caller)).id;
+    const session = await this.sessions.find(contextId, caller);
+    if (agent === undefined || agent === session.agent) return session.id;
+    throw new BadRequest(
+      `This context is with the agent "${session.agent}". Leave out the context for a new one with "${agent.slice(0, 64)}".`,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../../../../common/errors/gateway-error.js';
+import { Logs } from '../../../../platform/logging/logger.js';
+import { ChannelDirectory } from '../../../sessions/sessions.api.js';
+import { ChannelActivity } from '../../channel-activity.js';
+import { ChannelAdapters } from '../../channel-adapters.js';
+import { NotFromConnector } from '../../channels.errors.js';
+import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
+import { Inbox } from '../../inbound/inbox.store.js';
+import { admissionOf } from '../../inbound/sender.js';
+import { TeamsAdapter } from './teams.adapter.js';
+import { activityOf, inboundOf, type TeamsActivity, tenantOf } from './teams-activity.js';
+import { type ConnectorClaims, MAX_JWT_LENGTH } from './teams-keys.js';
+
+const BEARER = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i;
+/** What the connector calls Teams, and what its key has to be endorsed for. */
+const TEAMS = 'msteams';
+
+/** Who posted, by a token whose signature was verified. */
+export interface VerifiedConnector {
+  readonly channel: string;
+  readonly adapter: TeamsAdapter;
+  readonly claims: ConnectorClaims;
+}
+
+/** Verifies what the connector of Teams posts, and stores each message once, on any replica. */
+@Injectable()
+export class TeamsInbound {
+  constructor(
+    private readonly adapters: ChannelAdapters,
+    private readonly directory: ChannelDirectory,
+    private readonly inbox: Inbox,
+    private readonly worker: ConversationWorker,
+    private readonly activity: ChannelActivity,
+    private readonly logs: Logs,
+  ) {}
+
+  /** Throws `NotFromConnector`, also for an unknown channel, and `Unavailable` while the connector's keys cannot be had. */
+  async verify(channel: string, authorization: string | undefined): Promise<VerifiedConnector> {
+    const adapter = await this.adapters.get(channel).catch(() => undefined);
+    const isShort = (authorization?.length ?? 0) <= MAX_JWT_LENGTH;
+    const token = isShort ? BEARER.exec(authorization ?? '')?.[1] : undefined;
+    if (!(adapter instanceof TeamsAdapter) || token === undefined) throw new NotFromConnector();
+    const claims = await adapter.claims(token);
+    if (claims === undefined) throw new NotFromConnector();
+    return { channel, adapter, claims };
+  }
+
+  /** Resolves when the message is stored; what is no message for the bot is left. Throws `BadRequest`, `NotFromConnector`. */
+  async receive({ channel, adapter, claims }: VerifiedConnector, body: unknown): Promise<void> {
+    const activity = activityOf(body);
+    if (activity === undefined) throw new BadRequest('The body has to be an activity of the Bot Framework.');
+    const isEndorsed = activity.channelId === TEAMS && claims.endorsements.includes(TEAMS);
+    if (!isEndorsed || activity.serviceUrl !== claims.serviceUrl) throw new NotFromConnector();
+    const message = inboundOf(activity);
+    if (message === undefined || !this.isOwnTenant(channel, adapter, activity)) return;
+    const settings = this.directory.settingsOf(channel);
+    const admission = settings === undefined ? 'not_allowed' : admissionOf(message, settings);
+    if (admission === 'not_allowed') {
+      // Operators need the id to add the sender to allowed_users.
+      const sender = message.sender.id;
+      this.logs
+        .for(`channel::${channel}`)
+        .info('sender is not in allowed_users; message ignored', { sender });
+    }
+    if (admission !== 'admitted' || (await this.inbox.accept(channel, [message])) === 0) return;
+    this.activity.note(channel);
+    this.worker.wakeSignal.notify();
+  }
+
+  private isOwnTenant(channel: string, { tenantId }: TeamsAdapter, activity: TeamsActivity): boolean {
+    if (tenantId === '' || tenantOf(activity) === tenantId) return true;
+    this.logs.for(`channel::${channel}`).info('message of another tenant than tenant_id; ignored');
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import { attachmentType, contentType, opaqueReason } from './file-content.js';
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+test.each<[string, Buffer, string]>([
+  ['application/octet-stream', PNG, 'image/png'],
+  ['image/png', Buffer.from('ffd8ffe0', 'hex'), 'image/jpeg'],
+  ['image/jpeg', Buffer.from('GIF89a'), 'image/gif'],
+  ['', Buffer.from('RIFF1234WEBPVP8 '), 'image/webp'],
+  ['image/png', Buffer.from('<html>not a picture \0</html>'), 'application/octet-stream'],
+  ['image/png', Buffer.concat([PNG, Buffer.alloc(3_750_000)]), 'application/octet-stream'],
+  ['application/pdf', Buffer.from('\n%PDF-1.7\n'), 'application/pdf'],
+  ['application/pdf', Buffer.from([0, 1, 2]), 'application/octet-stream'],
+  ['application/octet-stream', Buffer.from('fn main() {}'), 'text/plain'],
+  ['application/octet-stream', Buffer.from([0xff, 0, 1]), 'application/octet-stream'],
+  ['text/csv', Buffer.from('a;b'), 'text/csv'],
+  ['text/csv', Buffer.from([0xe4, 0xf6]), 'application/octet-stream'],
+  ['audio/ogg', Buffer.from('OggS'), 'audio/ogg'],
+])('a file announced as %j is given to models as what its bytes are: %#', (announced, data, type) => {
+  expect(contentType(announced, data)).toBe(type);
+});
+
+test('a picture that is none is kept as a file, and a sound as a sound', () => {
+  expect(attachmentType('image', 'application/octet-stream')).toBe('file');
+  expect(attachmentType('file', 'image/png')).toBe('image');
+  expect(attachmentType('audio', 'audio/ogg')).toBe('audio');
+  expect(attachmentType('video', 'application/octet-stream')).toBe('file');
+});
+
+test('the person is told why the model sees nothing of a file', () => {
+  expect(opaqueReason('image', 'image/png')).toBeUndefined();
+  expect(opaqueReason('audio', 'audio/ogg')).toBe('I cannot listen to sound');
+  expect(opaqueReason('video', 'video/mp4')).toBe('I cannot watch videos');
+  expect(opaqueReason('file', 'application/zip')).toBe('I cannot open files of this kind');
+});

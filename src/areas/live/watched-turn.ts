@@ -1,0 +1,52 @@
+import { Unauthorized } from '../../common/errors/gateway-error.js';
+import { type LiveEvent, type Message, TurnHandedOver } from '../turns/turns.api.js';
+import { type CutReason, Viewer } from './viewer.js';
+
+/** Shows one turn to code of this process that answers in a protocol of its own, and tells it how the turn ended. */
+export class WatchedTurn extends Viewer {
+  readonly isFull = false;
+  /** Rejects with what the turn failed with, and with `TurnHandedOver` when this replica stops watching it. */
+  readonly answer: Promise<Message>;
+  private settle: { resolve(answer: Message): void; reject(error: Error): void } | undefined;
+
+  /** @param listener is called for every event, the last one included */
+  constructor(private readonly listener: (event: LiveEvent) => void) {
+    super();
+    this.answer = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    this.answer.catch(() => undefined);
+  }
+
+  write(event: LiveEvent): void {
+    this.listener(event);
+    if (event.type === 'done') this.settle?.resolve(event.message);
+    else if (event.type === 'error') this.settle?.reject(event.error);
+  }
+
+  heartbeat(): void {
+    // Who answers keeps the connection alive.
+  }
+
+  cut(why: CutReason): void {
+    this.fail(why === 'forbidden' ? new Unauthorized('The access token ended.') : new TurnHandedOver());
+  }
+
+  /** Ends the watch without an answer. */
+  fail(error: Error): void {
+    this.settle?.reject(error);
+    this.end();
+  }
+
+  protected traffic(): { sent: number; pending: number } {
+    return { sent: 0, pending: 0 };
+  }
+
+  protected sendClose(): void {
+    this.fail(new TurnHandedOver());
+  }
+
+  protected turnIsOver(): void {
+    this.end();
+  }
+}

@@ -1,0 +1,98 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../common/ids/typeid.js';
+import { agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
+import { Settings } from '../../platform/settings/settings.js';
+import { actingUser } from '../../platform/tokens/acting-user.js';
+import { refuseAgent } from '../../platform/tokens/agent-access.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import { Viewers } from '../live/live.api.js';
+import type { ContentPart } from '../models/models.api.js';
+import { ToolCallRunner, ToolCatalog, type ToolContext } from '../tools/tools.api.js';
+import type { Asker } from './asked-turns.service.js';
+import { failed } from './failed-call.js';
+import { tokenEnded, WatchedCall } from './watched-call.js';
+
+/** The gateway's own tools for callers, with `mcp_server.expose_tools`: under the rules of the caller's first agent. */
+@Injectable()
+export class ExposedTools {
+  constructor(
+    private readonly catalog: ToolCatalog,
+    private readonly runner: ToolCallRunner,
+    private readonly settings: Settings,
+    private readonly viewers: Viewers,
+  ) {}
+
+  list(caller: Caller): Tool[] {
+    const context = this.contextOf(caller);
+    if (context === undefined) return [];
+    return this.catalog.list(context).map(({ name, description, inputSchema }) => ({
+      ...{ name, description },
+      inputSchema: { ...inputSchema, type: 'object' as const },
+    }));
+  }
+
+  has(name: string, caller: Caller): boolean {
+    return this.list(caller).some((tool) => tool.name === name);
+  }
+
+  /** Runs the tool as in a turn: policy, approval, time-out and audit, and no longer than the token that calls it is good. */
+  async call(name: string, args: unknown, asker: Asker, gone: AbortSignal): Promise<CallToolResult> {
+    const watched = new WatchedCall();
+    try {
+      this.viewers.refuseTooMany(asker.caller);
+      this.viewers.add(watched, asker.caller, asker.mayGoOn);
+      return await this.run(name, args, asker, AbortSignal.any([gone, watched.signal]));
+    } catch (error) {
+      // Throws the reason of a caller who is gone.
+      return failed(error);
+    } finally {
+      watched.end();
+    }
+  }
+
+  private async run(name: string, args: unknown, asker: Asker, signal: AbortSignal): Promise<CallToolResult> {
+    const context = this.contextOf(asker.caller) ?? noContext();
+    const call = {
+      ...{ id: newId('call'), name },
+      arguments: (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>,
+    };
+    const timeoutMs = this.settings.current.agent.tool_timeout_ms;
+    // A person may have allowed the call between two looks at the token.
+    const onSend = async (): Promise<void> => {
+      if (!(await asker.mayGoOn())) throw tokenEnded();
+    };
+    const turn = { context, signal, timeoutMs, onSend, emit: () => undefined };
+    const { result } = await this.runner.run(call, turn);
+    const { content: text, parts = [], isError } = result;
+    return { content: [{ type: 'text', text }, ...parts.map(partOf)], ...(isError && { isError }) };
+  }
+
+  /** Undefined while the setting is off, and for a caller who may not talk to the agent whose tools they are. */
+  private contextOf(caller: Caller): ToolContext | undefined {
+    if (!this.settings.current.mcp_server.expose_tools) return undefined;
+    const agent = agentSettings(this.settings.current, caller.agents?.[0] ?? DEFAULT_AGENT);
+    if (agent === undefined) return undefined;
+    const userId = caller.boundUserId ?? caller.tokenName;
+    try {
+      refuseAgent(agent, caller, userId);
+    } catch {
+      return undefined;
+    }
+    const token = { id: caller.tokenId, name: caller.tokenName };
+    const actsFor = actingUser(caller, userId);
+    // No session: what a tool keeps for one ends with the call.
+    return { sessionId: newId('sess'), channel: 'api', agent: agent.name, userId, actsFor, token };
+  }
+}
+
+function noContext(): never {
+  throw new Error('The tools of the gateway are not exposed.');
+}
+
+function partOf(part: ContentPart): CallToolResult['content'][number] {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  if (part.type === 'image') return { type: 'image', data: part.data, mimeType: part.mimeType };
+  const uri = `attachment:///${encodeURIComponent(part.name)}`;
+  return { type: 'resource', resource: { uri, mimeType: part.mimeType, blob: part.data } };
+}

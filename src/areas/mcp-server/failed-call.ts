@@ -1,0 +1,24 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { GatewayError, InternalError } from '../../common/errors/gateway-error.js';
+
+export class CallerGone extends InternalError {
+  constructor() {
+    super('Nobody waits for this answer.');
+  }
+}
+
+/** What went wrong with a call, as its result. Rethrows what is no answer to it. */
+export function failed(error: unknown, sessionId?: string): CallToolResult {
+  if (!(error instanceof GatewayError) || isLeft(error)) throw error;
+  const where = sessionId === undefined ? '' : ` The session is ${sessionId}.`;
+  const { code, message, details } = error;
+  return {
+    content: [{ type: 'text', text: `${message}${where}` }],
+    isError: true,
+    _meta: { 'agent-gateway/error': { code, details } },
+  };
+}
+
+function isLeft(error: GatewayError): boolean {
+  return error instanceof CallerGone || error.details?.reason === 'turn_handed_over';
+}

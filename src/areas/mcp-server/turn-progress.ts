@@ -1,0 +1,30 @@
+import type { LiveEvent } from '../turns/turns.api.js';
+
+/** Tells the client how far a call is; the number only grows. */
+export type ReportProgress = (progress: number, message: string) => void;
+
+/** No more often than this, in milliseconds, while text comes. */
+const TEXT_MS = 500;
+const MAX_SHOWN_CHARS = 200;
+
+/** What the events of a turn are as progress of the call that waits for it. */
+export function turnProgress(report: ReportProgress | undefined): (event: LiveEvent) => void {
+  let progress = 0;
+  let reportedAt = -TEXT_MS;
+  let text = '';
+  const tell = (message: string): void => {
+    progress += 1;
+    report?.(progress, message);
+  };
+  return (event) => {
+    if (event.type === 'token') {
+      text = `${text}${event.text}`.slice(-MAX_SHOWN_CHARS);
+      if (performance.now() - reportedAt < TEXT_MS) return;
+      reportedAt = performance.now();
+      tell(text);
+    } else if (event.type === 'tool_call') tell(`Calls ${event.name}`);
+    else if (event.type === 'tool_result') tell(`${event.record.name}: ${event.record.status}`);
+    else if (event.type === 'tool_approval' && event.approval.status === 'pending')
+      tell(`Waits until somebody allows ${event.approval.tool}`);
+  };
+}

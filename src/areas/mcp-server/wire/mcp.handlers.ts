@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { BadRequest, MethodNotAllowed } from '../../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { bearerOf } from '../../../platform/tokens/token-format.js';
+import type { Asker } from '../asked-turns.service.js';
+import { type CallEvent, callEventId, isMcpSession, parseCallEventId } from '../call-ids.js';
+import { RETRY_MS } from '../legacy-exchange.js';
+import { McpEndpoint } from '../mcp-endpoint.service.js';
+import { ResumedCalls } from '../resumed-calls.service.js';
+import { goneSignal, sendWebResponse, webRequest } from './web-exchange.js';
+
+const SESSION = 'mcp-session-id';
+const HEARTBEAT_MS = 15_000;
+
+/** The two methods of the MCP endpoint. */
+@Injectable()
+export class McpHandlers {
+  constructor(
+    private readonly endpoint: McpEndpoint,
+    private readonly resumed: ResumedCalls,
+    private readonly tokens: CallerDirectory,
+  ) {}
+
+  async post(
+    caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    const body = request.body as Record<string, unknown>;
+    const exchange = { asker: this.asker(caller, key, request), mcpSession: sessionOf(request), body };
+    const answer = await this.endpoint.post(webRequest(request, goneSignal(response)), exchange);
+    // What is no call of an agent has no effect that a repetition could double.
+    if (body['method'] !== 'tools/call') key?.replayed();
+    // Nothing is stored for it: it tells the calls of one client apart, on any replica.
+    if (body['method'] === 'initialize' && answer.ok) response.setHeader(SESSION, randomUUID());
+    await sendWebResponse(answer, response);
+  }
+
+  /** Goes on with the stream of a call that was cut. Other streams there are none. */
+  async get(caller: Caller, request: GatewayRequest, response: Response): Promise<void> {
+    const lastEventId = request.get('last-event-id');
+    if (lastEventId === undefined || request.accepts('text/event-stream') === false)
+      throw new MethodNotAllowed(
+        'There are no events outside calls. With Last-Event-ID, a call that was cut goes on.',
+        {
+          headers: { Allow: 'POST' },
+        },
+      );
+    const [event, mcpSession] = [parseCallEventId(lastEventId), sessionOf(request)];
+    if (event === undefined || mcpSession === undefined)
+      throw new BadRequest('Send Last-Event-ID and Mcp-Session-Id as they came.');
+    const asker = this.asker(caller, undefined, request);
+    const gone = goneSignal(response);
+    const turnId = await this.resumed.find(mcpSession, event, asker, gone);
+    const stream = new CallStream(event, response);
+    try {
+      stream.end(await this.resumed.result(turnId, asker, gone, stream.report));
+    } catch {
+      // This replica stops, or the token ended: a client whose stream is cut comes back.
+      response.destroy();
+    } finally {
+      stream.close();
+    }
+  }
+
+  private asker(caller: Caller, key: RequestKey | undefined, request: GatewayRequest): Asker {
+    const token = bearerOf(request.headers.authorization);
+    return { caller, key, mayGoOn: () => this.tokens.mayGoOn(token) };
+  }
+}
+
+/** The rest of the stream that answers a call. */
+class CallStream {
+  private readonly beat: NodeJS.Timeout;
+  private position: number;
+
+  constructor(
+    private readonly event: CallEvent,
+    private readonly response: Response,
+  ) {
+    this.position = event.position;
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    response.write(`retry: ${RETRY_MS}\n`);
+    this.beat = setInterval(() => response.write(': heartbeat\n'), HEARTBEAT_MS).unref();
+  }
+
+  /** Progress that the client has seen is not told again. */
+  readonly report = (progress: number, message: string): void => {
+    const { progressToken, position } = this.event;
+    if (progressToken === undefined || progress <= position) return;
+    this.write({ method: 'notifications/progress', params: { progressToken, progress, message } });
+  };
+
+  end(result: CallToolResult): void {
+    this.write({ id: this.event.requestId, result });
+    this.response.end();
+  }
+
+  close(): void {
+    clearInterval(this.beat);
+  }
+
+  private write(message: object): void {
+    this.position += 1;
+    const id = callEventId({ ...this.event, position: this.position });
+    const data = JSON.stringify({ jsonrpc: '2.0', ...message });
+    this.response.write(`event: message\nid: ${id}\ndata: ${data}\n\n`);
+  }
+}
+
+/** Throws `BadRequest` for a header that names no session. */
+function sessionOf(request: GatewayRequest): string | undefined {
+  const sent = request.get(SESSION);
+  if (sent === undefined || isMcpSession(sent)) return sent;
+  throw new BadRequest('Mcp-Session-Id must be 1 to 128 visible ASCII characters: send it as it came.');
+}

@@ -1,0 +1,182 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Page } from '../../../http/paging/keyset-list.js';
+import { PageQuery } from '../../../http/paging/page-query.js';
+import {
+  Count,
+  isoOrNull,
+  Moment,
+  MomentOrNull,
+  NextCursor,
+  TextOrNull,
+} from '../../../http/paging/page-view.js';
+import { Optional, TextLength } from '../../../http/validation/field.decorator.js';
+import { TextFilter, WordFilter } from '../../../http/validation/filter.decorator.js';
+import type { McpServerReport } from '../mcp-directory.service.js';
+import { MCP_SERVER_STATUSES, type McpServerStatus } from '../mcp-server.js';
+import type { KnownTool } from '../tools/known-tools.store.js';
+import { fingerprintOf } from '../tools/tool-listing.js';
+
+const BOOLEANS = ['true', 'false'] as const;
+
+export class KnownToolsQuery extends PageQuery {
+  @TextFilter('The name of the server')
+  server?: string;
+
+  @WordFilter(BOOLEANS, '`true`: only those in quarantine')
+  quarantined?: (typeof BOOLEANS)[number];
+}
+
+/** POST /admin/v1/mcp/servers/:name/approve. */
+export class ApproveToolsRequest {
+  @ApiPropertyOptional({
+    description: 'The tool, by the name that the server gives it; all of them unless given',
+  })
+  @Optional()
+  @TextLength(1, 512)
+  tool?: string;
+
+  @ApiPropertyOptional({
+    description: 'Of what was looked at, as the list has it: a definition that changed since is 409',
+  })
+  @Optional()
+  @TextLength(64, 64)
+  fingerprint?: string;
+}
+
+export const APPROVE_EXAMPLES = {
+  all: { summary: 'All tools of the server, as they are now', value: {} },
+  one: { summary: 'One tool', value: { tool: 'read_file' } },
+};
+
+export class McpServerStateView {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ enum: [...MCP_SERVER_STATUSES] })
+  status!: McpServerStatus;
+}
+
+class UserConnectionsView {
+  @Count('That make a call')
+  busy!: number;
+
+  @Count()
+  idle!: number;
+}
+
+export class AdminMcpServerView extends McpServerStateView {
+  @ApiProperty({ enum: ['stdio', 'http', 'sse'] })
+  transport!: string;
+
+  @MomentOrNull()
+  connected_at!: string | null;
+
+  @TextOrNull('Why it is not connected')
+  error!: string | null;
+
+  @TextOrNull('That it runs without the sandbox that it should have')
+  warning!: string | null;
+
+  @ApiProperty({ type: [String], description: 'What it offers, by its own names' })
+  tools!: string[];
+
+  @ApiProperty({ description: 'Connections of users and sessions on this replica' })
+  connections!: UserConnectionsView;
+
+  @ApiProperty({ type: [String], description: 'Tools that wait for approval, by its own names' })
+  quarantined!: readonly string[];
+}
+
+export class AdminMcpServerPageView {
+  @ApiProperty({ type: [AdminMcpServerView], description: 'By name' })
+  items!: AdminMcpServerView[];
+
+  @NextCursor()
+  next_cursor!: string | null;
+}
+
+class KnownToolView {
+  @ApiProperty()
+  server!: string;
+
+  @ApiProperty()
+  tool!: string;
+
+  @ApiProperty({ enum: ['approved', 'quarantined'] })
+  state!: 'approved' | 'quarantined';
+
+  @Moment()
+  first_seen_at!: string;
+
+  @MomentOrNull()
+  changed_at!: string | null;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'As it was approved' })
+  definition!: object;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'As it is now; null unless it is in quarantine',
+  })
+  pending!: object | null;
+
+  @TextOrNull('Of the pending definition')
+  fingerprint!: string | null;
+}
+
+export class KnownToolPageView {
+  @ApiProperty({ type: [KnownToolView], description: 'By server and name' })
+  items!: KnownToolView[];
+
+  @NextCursor()
+  next_cursor!: string | null;
+}
+
+export class ApprovedToolsView {
+  @ApiProperty({ type: [String], description: 'Those that were in quarantine' })
+  approved!: readonly string[];
+}
+
+export function presentServerPage({ items, nextCursor }: Page<McpServerReport>): AdminMcpServerPageView {
+  return { items: items.map(presentServer), next_cursor: nextCursor };
+}
+
+function presentServer(server: McpServerReport): AdminMcpServerView {
+  return {
+    name: server.name,
+    status: server.status,
+    transport: server.transport,
+    connected_at: isoOrNull(server.connectedAt),
+    error: server.error ?? null,
+    warning: server.warning ?? null,
+    tools: server.tools.map(({ tool }) => tool),
+    connections: { busy: server.connections.busy, idle: server.connections.idle },
+    quarantined: server.quarantined,
+  };
+}
+
+export function presentToolPage({ items, nextCursor }: Page<KnownTool>): KnownToolPageView {
+  return { items: items.map(presentTool), next_cursor: nextCursor };
+}
+
+function presentTool({
+  server,
+  tool,
+  firstSeenAt,
+  changedAt,
+  definition,
+  pending,
+}: KnownTool): KnownToolView {
+  return {
+    server,
+    tool,
+    state: pending === null ? 'approved' : 'quarantined',
+    first_seen_at: firstSeenAt.toISOString(),
+    changed_at: isoOrNull(changedAt),
+    definition,
+    pending,
+    fingerprint: pending === null ? null : fingerprintOf(pending),
+  };
+}

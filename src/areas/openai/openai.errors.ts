@@ -1,0 +1,30 @@
+import { BadRequest, type FieldProblem, NotFound } from '../../common/errors/gateway-error.js';
+
+/** A parameter of OpenAI's API that is refused rather than ignored. */
+export class UnsupportedParameter extends BadRequest {
+  constructor(path: string, why = 'is not supported here; leave it out') {
+    super(`${path}: ${why}`, {
+      details: { reason: 'unsupported_parameter', fields: [{ path, message: why }] },
+    });
+  }
+}
+
+/** A parameter whose value cannot be. */
+export class InvalidParameter extends BadRequest {
+  constructor({ path, message }: FieldProblem) {
+    super(`${path}: ${message}`, { details: { reason: 'invalid_value', fields: [{ path, message }] } });
+  }
+}
+
+/** Also for an agent or a model that this caller may not use. */
+export class ModelNotFound extends NotFound {
+  constructor(name: string) {
+    const shown = name.length > 64 ? `of ${name.length} characters` : `"${name}"`;
+    super(
+      `The model ${shown} does not exist or you may not use it. GET /v1/models lists those that you may.`,
+      {
+        details: { reason: 'model_not_found', fields: [{ path: 'model', message: 'does not exist' }] },
+      },
+    );
+  }
+}

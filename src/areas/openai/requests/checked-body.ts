@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
+
+/** How deep a union of objects is looked into for the one problem that is told. */
+const MAX_UNION_DEPTH = 4;
+
+/**
+ * A body as its schema reads it. A parameter that is null counts as left out, as OpenAI's own clients mean it. Throws
+ * `UnsupportedParameter` for a name that the schema does not have, and `InvalidParameter`; each names the first one.
+ */
+export function checkedBody<Body>(schema: z.ZodType<Body>, body: unknown): Body {
+  const result = schema.safeParse(withoutNulls(body));
+  if (result.success) return result.data;
+  throw refusalOf(result.error.issues, []);
+}
+
+/** A refusal of one value that is only supported as it is by default. */
+export function only(path: string, what: string): UnsupportedParameter {
+  return new UnsupportedParameter(path, `only ${what} is supported here`);
+}
+
+function withoutNulls(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+function refusalOf(issues: readonly z.core.$ZodIssue[], before: readonly PropertyKey[], depth = 0): Error {
+  const [first] = issues;
+  if (first === undefined) return new InvalidParameter({ path: pathOf(before), message: 'is not valid' });
+  const path = [...before, ...first.path];
+  if (first.code === 'unrecognized_keys')
+    return new UnsupportedParameter(pathOf([...path, first.keys[0] ?? '']));
+  if (first.code === 'invalid_union' && depth < MAX_UNION_DEPTH) {
+    const closest = first.errors.toSorted((one, other) => depthOf(other) - depthOf(one))[0];
+    if (closest !== undefined && closest.length > 0) return refusalOf(closest, path, depth + 1);
+  }
+  return new InvalidParameter({ path: pathOf(path), message: lowered(first.message) });
+}
+
+/** The variant that fits furthest is what was meant. */
+function depthOf(issues: readonly z.core.$ZodIssue[]): number {
+  const isOther = issues.some(({ code, path }) => code === 'invalid_value' && path.at(-1) === 'type');
+  return isOther ? -1 : Math.max(0, ...issues.map(({ path }) => path.length));
+}
+
+/** As OpenAI writes it: `messages[0].content`. */
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>(
+    (sum, part) =>
+      typeof part === 'number' ? `${sum}[${part}]` : `${sum}${sum === '' ? '' : '.'}${String(part)}`,
+    '',
+  );
+  return text.length <= 128 ? text : `${text.slice(0, 125)}...`;
+}
+
+function lowered(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}

@@ -1,0 +1,274 @@
+import { z } from 'zod';
+import type { ToolChoice } from '../../models/models.api.js';
+import type { MessageOptions } from '../../turns/turns.api.js';
+import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
+import { CallArguments } from './call-arguments.js';
+import type { SaidMessage } from './chat-request.js';
+import { checkedBody } from './checked-body.js';
+import { fileAt, fileOf, imageAt, type SaidPart } from './content.js';
+import {
+  ANY_OBJECT,
+  callerTools,
+  functionTool,
+  jsonObject,
+  jsonSchemaFormat,
+  messageOptions,
+  refuseOtherThanDefault,
+  responseFormat,
+  samplingOf,
+  sharedParameters,
+  text,
+  toolName,
+} from './shared-parameters.js';
+
+const MAX_ITEMS = 4096;
+
+const id = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(128).nullish();
+const status = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(32).nullish();
+const inputText = z.strictObject({ type: z.literal('input_text'), text: text() });
+const userPart = z.union([
+  inputText,
+  z.strictObject({
+    type: z.literal('input_image'),
+    image_url: z.string().min(1),
+    detail: z.literal('auto').nullish(),
+  }),
+  z.strictObject({
+    type: z.literal('input_file'),
+    file_data: z.string().min(1).nullish(),
+    file_url: z.string().min(1).nullish(),
+    filename: z.string().max(128).nullish(),
+  }),
+]);
+const outputPart = z.union([
+  z.strictObject({
+    type: z.literal('output_text'),
+    text: text(),
+    annotations: z.array(z.unknown()).max(0, 'is not supported here; leave it out').nullish(),
+    logprobs: z.array(z.unknown()).max(0, 'is not supported here; leave it out').nullish(),
+  }),
+  z.strictObject({ type: z.literal('refusal'), refusal: text() }),
+]);
+const item = z.union([
+  z.strictObject({
+    type: z.literal('message').optional(),
+    role: z.enum(['user', 'system', 'developer']),
+    content: z.union([text(), z.array(userPart).min(1).max(256)]),
+    id: id(),
+    status: status(),
+  }),
+  z.strictObject({
+    type: z.literal('message').optional(),
+    role: z.literal('assistant'),
+    content: z.union([text(), z.array(outputPart).max(256)]),
+    id: id(),
+    status: status(),
+  }),
+  z.strictObject({
+    type: z.literal('function_call'),
+    call_id: z.string().min(1).max(128),
+    name: toolName(),
+    arguments: text(),
+    id: id(),
+    status: status(),
+  }),
+  z.strictObject({
+    type: z.literal('function_call_output'),
+    call_id: z.string().min(1).max(128),
+    output: z.union([text(), z.array(inputText).max(256)]),
+    id: id(),
+    status: status(),
+  }),
+]);
+
+const responsesBody = z.strictObject({
+  ...sharedParameters,
+  input: z.union([text(), z.array(item).min(1).max(MAX_ITEMS)]),
+  instructions: text(262_144).optional(),
+  previous_response_id: z.string().min(1).max(128).optional(),
+  background: z.boolean().optional(),
+  store: z.boolean().optional(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).optional(),
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal('function', 'only "function" is supported here'),
+        ...functionTool.shape,
+      }),
+    )
+    .optional(),
+  tool_choice: z
+    .union([
+      z.enum(['none', 'auto', 'required']),
+      z.strictObject({ type: z.literal('function'), name: toolName() }),
+    ])
+    .optional(),
+  max_output_tokens: z.int().min(1).max(1_000_000).optional(),
+  text: z
+    .strictObject({
+      format: z
+        .union([
+          z.strictObject({ type: z.enum(['text', 'json_object']) }),
+          jsonSchemaFormat.extend({ type: z.literal('json_schema') }),
+        ])
+        .optional(),
+    })
+    .optional(),
+  truncation: z.literal('auto', 'only "auto" is supported here').optional(),
+  include: z.array(z.unknown()).max(0, 'is not supported here; leave it out').optional(),
+  reasoning: jsonObject().optional(),
+  stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
+});
+type ResponsesBody = z.infer<typeof responsesBody>;
+type Item = z.infer<typeof item>;
+
+/** A request for a response, checked. */
+export interface ResponsesRequest {
+  readonly model: string;
+  readonly user: string | undefined;
+  /** Without what the system says, which is among the options. */
+  readonly messages: readonly SaidMessage[];
+  readonly options: MessageOptions;
+  readonly isStream: boolean;
+  /** By which name the most tokens were asked for. */
+  readonly limitName: string;
+  /** What answers repeat of it. */
+  readonly echo: Echo;
+}
+
+export interface Echo {
+  readonly model: string;
+  readonly instructions: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tools: readonly unknown[];
+  readonly tool_choice: unknown;
+  readonly text: unknown;
+  readonly temperature: number | null;
+  readonly top_p: number | null;
+  readonly max_output_tokens: number | null;
+  readonly background: false;
+  readonly store: false;
+  readonly previous_response_id: null;
+  readonly user: string | null;
+}
+
+/** Throws `InvalidParameter` and `UnsupportedParameter`. */
+export function responsesRequest(sent: unknown): ResponsesRequest {
+  const body = checkedBody(responsesBody, sent);
+  refuseOtherThanDefault(body);
+  refuseUnfollowed(body);
+  const items: readonly Item[] =
+    typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
+  const { tools = [], text: output } = body;
+  const calls = new CallArguments();
+  const options = messageOptions({
+    sampling: samplingOf(body, undefined, choiceOf(body)),
+    maxOutputTokens: body.max_output_tokens,
+    responseFormat: formatOf(output?.format),
+    instructions: [body.instructions ?? '', ...items.flatMap(systemText)].filter(Boolean).join('\n\n'),
+    callerTools: callerTools(tools, (index) => `tools[${index}]`),
+  });
+  return {
+    model: body.model,
+    user: body.user,
+    messages: items.flatMap((one, index) => said(one, index, calls)),
+    options,
+    isStream: body.stream === true,
+    limitName: 'max_output_tokens',
+    echo: echoOf(body),
+  };
+}
+
+function refuseUnfollowed(body: ResponsesBody): void {
+  if (Object.values(body.reasoning ?? {}).some((value) => value !== null && value !== undefined))
+    throw new UnsupportedParameter('reasoning', 'is set for the agent by its operator; leave it out');
+  if (body.previous_response_id !== undefined)
+    throw new UnsupportedParameter(
+      'previous_response_id',
+      'responses are not stored here; send the whole conversation as input',
+    );
+  if (body.background === true)
+    throw new UnsupportedParameter('background', 'responses are not stored here; leave it out');
+  if (body.store !== false)
+    throw new UnsupportedParameter('store', 'responses are not stored here; send "store": false');
+}
+
+function choiceOf({ tool_choice: choice }: ResponsesBody): ToolChoice | undefined {
+  return typeof choice === 'object' ? { name: choice.name } : choice;
+}
+
+function formatOf(format: NonNullable<ResponsesBody['text']>['format']) {
+  if (format?.type === 'json_object') return ANY_OBJECT;
+  return format?.type === 'json_schema' ? responseFormat(format, 'text.format.schema') : undefined;
+}
+
+function systemText(one: Item): string[] {
+  if (!('role' in one) || (one.role !== 'system' && one.role !== 'developer')) return [];
+  return [textsOf(one.content)];
+}
+
+function textsOf(content: string | readonly z.infer<typeof userPart>[]): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n\n');
+}
+
+function said(one: Item, index: number, calls: CallArguments): SaidMessage[] {
+  const path = `input[${index}]`;
+  if ('role' in one) return messageOf(one, path);
+  switch (one.type) {
+    case 'function_call':
+      return [
+        {
+          role: 'assistant',
+          text: '',
+          calls: [calls.read(one.call_id, one.name, one.arguments, `${path}.arguments`)],
+        },
+      ];
+    case 'function_call_output':
+      return [{ role: 'tool', callId: one.call_id, output: textsOf(one.output) }];
+    default:
+      return one satisfies never;
+  }
+}
+
+function messageOf(one: Extract<Item, { role: string }>, path: string): SaidMessage[] {
+  if (one.role === 'user') return [{ role: 'user', parts: partsOf(one.content, path) }];
+  if (one.role !== 'assistant') return [];
+  const { content } = one;
+  const whole =
+    typeof content === 'string'
+      ? content
+      : content.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('');
+  return [{ role: 'assistant', text: whole, calls: [] }];
+}
+
+function partsOf(content: string | readonly z.infer<typeof userPart>[], path: string): SaidPart[] {
+  if (typeof content === 'string') return [{ text: content }];
+  return content.map((part, index): SaidPart => {
+    const at = `${path}.content[${index}]`;
+    if (part.type === 'input_text') return { text: part.text };
+    if (part.type === 'input_image') return imageAt(part.image_url, `${at}.image_url`);
+    if (typeof part.file_data === 'string')
+      return fileOf(part.file_data, part.filename ?? undefined, `${at}.file_data`);
+    if (typeof part.file_url === 'string') return fileAt(part.file_url, `${at}.file_url`);
+    throw new InvalidParameter({ path: at, message: 'must have file_data or file_url' });
+  });
+}
+
+function echoOf(body: ResponsesBody): Echo {
+  return {
+    model: body.model,
+    instructions: body.instructions ?? null,
+    metadata: body.metadata ?? {},
+    tools: body.tools ?? [],
+    tool_choice: body.tool_choice ?? 'auto',
+    text: { format: body.text?.format ?? { type: 'text' } },
+    temperature: body.temperature ?? null,
+    top_p: body.top_p ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    background: false,
+    store: false,
+    previous_response_id: null,
+    user: body.user ?? null,
+  };
+}

@@ -1,0 +1,45 @@
+import { chatCompletion } from '../chat/chat-completion.js';
+import { ChatEvents } from '../chat/chat-events.js';
+import { chatRequest } from '../requests/chat-request.js';
+import { responsesRequest } from '../requests/responses-request.js';
+import { ResponseEvents } from '../responses/response-events.js';
+import { RESPONSE, responseView } from '../responses/response-view.js';
+import type { ConversationCall } from './conversation.handler.js';
+
+/** POST /v1/chat/completions. Throws `InvalidParameter` and `UnsupportedParameter`. */
+export function chatCall(body: unknown): ConversationCall {
+  const asked = chatRequest(body);
+  const created = now();
+  return {
+    asked,
+    param: 'messages',
+    form: (turnId) => {
+      const head = { id: turnId.replace('turn_', 'chatcmpl-'), created, model: asked.model };
+      return {
+        whole: (answer) => chatCompletion(head, answer),
+        events: () => new ChatEvents(head, asked.withUsage),
+      };
+    },
+  };
+}
+
+/** POST /v1/responses. Throws `InvalidParameter` and `UnsupportedParameter`. */
+export function responseCall(body: unknown): ConversationCall {
+  const asked = responsesRequest(body);
+  const createdAt = now();
+  return {
+    asked,
+    param: 'input',
+    form: (turnId) => {
+      const state = { id: turnId.replace('turn_', RESPONSE), createdAt, echo: asked.echo };
+      return {
+        whole: (answer) => responseView({ ...state, status: 'over', answer }),
+        events: () => new ResponseEvents(state),
+      };
+    },
+  };
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { GatewayError, InternalError } from '../../../common/errors/gateway-error.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { bearerOf } from '../../../platform/tokens/token-format.js';
+import { Viewers } from '../../live/live.api.js';
+import type { Message, UnstoredTurn } from '../../turns/turns.api.js';
+import { type AskedConversation, ChatCompletions } from '../chat/chat-completions.service.js';
+import type { EventEncoder } from '../chat/chat-events.js';
+import { UnsupportedParameter } from '../openai.errors.js';
+import { EventViewer } from './event-viewer.js';
+
+const EVENTS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
+
+/** How an answer looks: whole, and as events. */
+export interface AnswerForm {
+  readonly whole: (answer: Message) => object;
+  /** A new one for each stream. */
+  readonly events: () => EventEncoder;
+}
+
+/** A request that brings its whole conversation. */
+export interface ConversationCall {
+  readonly asked: AskedConversation & { readonly isStream: boolean };
+  /** The parameter with the conversation. */
+  readonly param: string;
+  /** Given the id of the turn. */
+  readonly form: (turnId: string) => AnswerForm;
+}
+
+/** Answers conversations of which nothing is stored: whole or as a stream, and once for an Idempotency-Key. */
+@Injectable()
+export class ConversationHandler {
+  constructor(
+    private readonly completions: ChatCompletions,
+    private readonly viewers: Viewers,
+    private readonly tokens: CallerDirectory,
+  ) {}
+
+  async answer(
+    { asked, param, form: formOf }: ConversationCall,
+    caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    // Kept, it would hold the base64 of pictures until the answer.
+    request.body = undefined;
+    if (request.headers['x-session-id'] !== undefined)
+      throw new UnsupportedParameter('X-Session-Id', 'completions do not continue sessions; leave it out');
+    if (asked.isStream) this.viewers.refuseTooMany(caller);
+    await key?.claim();
+    try {
+      const turn = await this.completions.start(asked, caller, param);
+      const form = formOf(turn.id);
+      const kept = key === undefined ? undefined : keep(turn, asked.isStream, form, key);
+      if (kept === undefined) response.once('close', () => turn.abandon());
+      if (asked.isStream) {
+        this.stream(turn, form, caller, request, response);
+        return;
+      }
+      await kept;
+      response.status(200).json(form.whole(await turn.answer));
+    } catch (error) {
+      if (key !== undefined && !key.isStored) await key.settle(asGatewayError(error));
+      throw error;
+    }
+  }
+
+  private stream(
+    turn: UnstoredTurn,
+    form: AnswerForm,
+    caller: Caller,
+    request: GatewayRequest,
+    response: Response,
+  ): void {
+    const viewer = new EventViewer(response, form.events());
+    const token = bearerOf(request.headers.authorization);
+    this.viewers.add(viewer, caller, () => this.tokens.mayGoOn(token));
+    viewer.follow(turn.live);
+    if (response.closed) viewer.end();
+  }
+}
+
+/** The answer is stored for its key, whether its caller is still there or not. */
+async function keep(turn: UnstoredTurn, isStream: boolean, form: AnswerForm, key: RequestKey): Promise<void> {
+  try {
+    const answer = await turn.answer;
+    const body = isStream ? wholeStream(form.events(), answer) : form.whole(answer);
+    await key.settle({ status: 200, headers: isStream ? EVENTS : {}, body: JSON.stringify(body) });
+  } catch (error) {
+    await key.settle(asGatewayError(error));
+  }
+}
+
+/** The whole stream as it would have been, for a request that is repeated. */
+function wholeStream(events: EventEncoder, message: Message): string {
+  return events.opening() + events.frames({ type: 'done', message });
+}
+
+function asGatewayError(error: unknown): GatewayError {
+  return error instanceof GatewayError
+    ? error
+    : new InternalError('The completion failed unexpectedly.', { cause: error });
+}

@@ -1,0 +1,59 @@
+import { Body, Get, Param, Post, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { OpenAiController } from '../../../http/profiles/faces.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { chatCall, responseCall } from './conversation.calls.js';
+import { ConversationHandler } from './conversation.handler.js';
+import { type ModelListView, ModelsHandler, type ModelView } from './models.handler.js';
+
+/** What clients of OpenAI's API find here (docs/openai.md). */
+@OpenAiController('')
+export class OpenAiFaceController {
+  constructor(
+    private readonly conversations: ConversationHandler,
+    private readonly served: ModelsHandler,
+  ) {}
+
+  @Get('models')
+  @RequireScope('sessions:read', 'sessions_read')
+  models(@CurrentCaller() caller: Caller): ModelListView {
+    return this.served.list(caller);
+  }
+
+  @Get('models/:model')
+  @RequireScope('sessions:read', 'sessions_read')
+  model(@Param('model') name: string, @CurrentCaller() caller: Caller): ModelView {
+    return this.served.find(name, caller);
+  }
+
+  @Post('chat/completions')
+  @RequireScope('sessions:write', 'sessions_write')
+  @TakesJsonBody('max_message_body_bytes')
+  complete(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.conversations.answer(chatCall(body), caller, key, request, response);
+  }
+
+  @Post('responses')
+  @RequireScope('sessions:write', 'sessions_write')
+  @TakesJsonBody('max_message_body_bytes')
+  respond(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.conversations.answer(responseCall(body), caller, key, request, response);
+  }
+}

@@ -1,0 +1,76 @@
+import { sentenceOf } from '../../../common/errors/error-text.js';
+import { storableText } from '../../../platform/database/storable-text.js';
+import type { PausableTimer } from '../../../platform/runtime/pausable-timer.js';
+import type { ModelToolCall } from '../../models/models.api.js';
+import type { CallProgress, RunningCall } from '../tool-catalog.port.js';
+import type { ToolQuestionUpdate, ToolTurn } from '../tool-turn.js';
+import { type QuestionOutcome, STATUS_OF, type ToolQuestion } from './tool-question.js';
+import type { ToolQuestions } from './tool-questions.js';
+
+/** One call asks people no more often than this. */
+const MAX_QUESTIONS = 20;
+/** And shows its progress no more often than this, once in so many milliseconds. */
+const MAX_SHOWN = 100;
+const SHOW_MS = 500;
+const MAX_MESSAGE = 500;
+
+/** A call while it runs: what it may ask of the people who follow its turn. The time they take is not the tool's. */
+export class RunningToolCall implements RunningCall {
+  private asked = 0;
+  private shown = 0;
+  private shownAt = -SHOW_MS;
+
+  constructor(
+    private readonly call: ModelToolCall,
+    private readonly turn: ToolTurn,
+    private readonly questions: ToolQuestions,
+    private readonly clock: PausableTimer,
+  ) {}
+
+  get id(): string {
+    return this.call.id;
+  }
+
+  async ask(question: ToolQuestion, signal: AbortSignal): Promise<QuestionOutcome> {
+    this.asked += 1;
+    if (this.asked > MAX_QUESTIONS) return { action: 'decline' };
+    const { context, emit } = this.turn;
+    const { id: callId, name: tool } = this.call;
+    let open: Omit<ToolQuestionUpdate, 'status'> | undefined;
+    const onOpen = (questionId: string, expiresAt: Date): void => {
+      const { message, schema, url } = question;
+      open = { questionId, callId, tool, message, schema, ...(url === undefined ? {} : { url }), expiresAt };
+      // Whoever does not read on is not waited for: the clock of the question runs.
+      void emit({ type: 'tool_question', question: { ...open, status: 'pending' } });
+    };
+    const tell = (status: ToolQuestionUpdate['status']) => {
+      if (open !== undefined) void emit({ type: 'tool_question', question: { ...open, status } });
+    };
+    const goOn = this.clock.hold();
+    try {
+      const outcome = await this.questions.ask({ ...question, callId, tool, context, onOpen }, signal);
+      tell(outcome.isTimeout === true ? 'timeout' : STATUS_OF[outcome.action]);
+      return outcome;
+    } catch (error) {
+      tell('cancelled');
+      throw error instanceof Error ? error : new Error(sentenceOf(error));
+    } finally {
+      goOn();
+    }
+  }
+
+  progress({ message, ...figures }: CallProgress): void {
+    const now = performance.now();
+    if (this.shown >= MAX_SHOWN || now - this.shownAt < SHOW_MS) return;
+    this.shown += 1;
+    this.shownAt = now;
+    const progress =
+      message === undefined ? figures : { ...figures, message: storableText(message).slice(0, MAX_MESSAGE) };
+    void this.turn.emit({
+      type: 'tool_progress',
+      callId: this.call.id,
+      tool: this.call.name,
+      progress,
+    });
+  }
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../../common/ids/typeid.js';
+import { AuditLog } from '../../../platform/audit-log/audit-log.js';
+import { Database } from '../../../platform/database/database.js';
+import { storableJson, storableText } from '../../../platform/database/storable-text.js';
+import type { ToolContext } from '../tool-catalog.port.js';
+import {
+  type QuestionAction,
+  type QuestionAnswer,
+  type QuestionOutcome,
+  type QuestionRecord,
+  type QuestionStatus,
+  STATUS_OF,
+  type ToolQuestion,
+} from './tool-question.js';
+import * as sql from './tool-questions.sql.js';
+
+const POLL_MS = 250;
+
+interface RecordRow {
+  id: string;
+  call_id: string;
+  tool: string;
+  session_id: string;
+  agent: string;
+  channel: string;
+  user_id: string;
+  acts_for: string | null;
+  message: string;
+  schema: Record<string, unknown>;
+  url: string | null;
+  asked_at: Date;
+  expires_at: Date;
+  action: QuestionAction | null;
+  answered_by: string | null;
+  answered_at: Date | null;
+}
+
+interface OutcomeRow {
+  action: QuestionAction | null;
+  content: Record<string, unknown> | null;
+  late: boolean;
+}
+
+/** A question with the call that asks it. */
+export interface AskedQuestion extends ToolQuestion {
+  readonly callId: string;
+  readonly tool: string;
+  readonly context: ToolContext;
+  /** Told once, when the question can be answered. */
+  onOpen?(id: string, expiresAt: Date): void;
+}
+
+/** Whose questions are listed. */
+export interface QuestionFilter {
+  readonly status: QuestionStatus;
+  /** Null for everybody's. */
+  readonly userId: string | null;
+  /** Undefined for those of all agents. */
+  readonly agents: readonly string[] | undefined;
+}
+
+/**
+ * What tools ask people while they run. Questions are rows, so that whoever answers needs not be where the turn runs; the
+ * first answer counts over all replicas. A question ends with the call that asked it.
+ */
+@Injectable()
+export class ToolQuestions {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Waits for an answer from any replica. Throws the signal's reason when it is aborted. */
+  async ask(question: AskedQuestion, signal: AbortSignal): Promise<QuestionOutcome> {
+    const { callId, tool, context, message, schema, url, timeoutMs } = question;
+    const { sessionId, channel, userId, agent = 'default', actsFor } = context;
+    const id = newId('ques');
+    const [asked] = await this.database.query<{ expires_at: Date }>(sql.ASK, [
+      ...[id, callId, tool, sessionId, agent, channel, userId, actsFor ?? null],
+      ...[storableText(message), JSON.stringify(storableJson(schema)), url ?? null],
+      timeoutMs / 1000,
+    ]);
+    try {
+      if (asked !== undefined) question.onOpen?.(id, asked.expires_at);
+      return await this.outcome(id, signal);
+    } finally {
+      await this.database.query(sql.FORGET, [id]).catch(() => undefined);
+    }
+  }
+
+  /** Newest first, those after this time and id. */
+  async page(after: readonly string[], filter: QuestionFilter, most: number): Promise<QuestionRecord[]> {
+    const { status, userId, agents } = filter;
+    const action = Object.entries(STATUS_OF).find(([, name]) => name === status)?.[0] ?? null;
+    const values = [...after, userId, agents === undefined ? null : [...agents], action, most];
+    return (await this.database.query<RecordRow>(sql.PAGE, values)).map(toRecord);
+  }
+
+  /** One that waits or was answered; undefined once nobody can answer it any more. */
+  async find(id: string): Promise<QuestionRecord | undefined> {
+    const [row] = await this.database.query<RecordRow>(sql.FIND, [id]);
+    return row && toRecord(row);
+  }
+
+  /** The oldest question of the session that waits for this user, for whom the tool acts. */
+  async findFor(sessionId: string, user: string): Promise<QuestionRecord | undefined> {
+    const [row] = await this.database.query<RecordRow>(sql.FIND_FOR, [sessionId, user]);
+    return row && toRecord(row);
+  }
+
+  /** The content must fit the form of the question. @returns whether it was open; the first answer counts */
+  answer(id: string, { action, content }: QuestionAnswer, by: string): Promise<boolean> {
+    const said = action === 'accept' ? JSON.stringify(storableJson(content ?? {})) : null;
+    return this.database.transaction(async (runner) => {
+      const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
+        ...[id, action, said, by],
+      ]);
+      if (row === undefined) return false;
+      const { tool: target, session_id: sessionId, call_id: callId } = row;
+      const entry = {
+        action: 'question.answered',
+        actor: by,
+        target,
+        outcome: STATUS_OF[action],
+        sessionId,
+      };
+      await this.audit.write(runner, { ...entry, details: { call_id: callId } });
+      return true;
+    });
+  }
+
+  /** The time is the database's, so that nobody can answer what has been given up. */
+  private async outcome(id: string, signal: AbortSignal): Promise<QuestionOutcome> {
+    for (;;) {
+      signal.throwIfAborted();
+      const [row] = await this.database.query<OutcomeRow>(sql.OUTCOME, [id]);
+      if (row === undefined || row.late) return { action: 'decline', isTimeout: true };
+      if (row.action !== null) return { action: row.action, content: row.content ?? undefined };
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+function toRecord(row: RecordRow): QuestionRecord {
+  return {
+    id: row.id,
+    callId: row.call_id,
+    tool: row.tool,
+    sessionId: row.session_id,
+    agent: row.agent,
+    channel: row.channel,
+    userId: row.user_id,
+    actsFor: row.acts_for,
+    message: row.message,
+    schema: row.schema,
+    ...(row.url === null ? {} : { url: row.url }),
+    askedAt: row.asked_at,
+    expiresAt: row.expires_at,
+    status: row.action === null ? 'pending' : STATUS_OF[row.action],
+    answeredBy: row.answered_by,
+    answeredAt: row.answered_at,
+  };
+}

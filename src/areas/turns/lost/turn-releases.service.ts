@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { ProviderTimedOut } from '../../../common/errors/gateway-error.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { ownersOf } from '../../../platform/tokens/caller.js';
+import { TokenStore } from '../../../platform/tokens/token.store.js';
+import type { ModelSpending } from '../../usage/usage.api.js';
+import { ApprovalWaits } from '../approval-waits.js';
+import type { LiveTurn } from '../live-turn.js';
+import { TurnRelays } from '../relay/turn-relays.service.js';
+import { RunningTurns } from '../running-turns.js';
+import { TurnClock } from '../turn-clock.js';
+import { TurnHub } from '../turn-hub.js';
+import type { TurnLease } from '../turn-lease.js';
+import type { CalledTurn } from '../turn-prompt.js';
+import { TurnAwaitsApproval } from '../turns.errors.js';
+import { LostTurnsStore } from './lost-turns.store.js';
+
+/** How long a turn has run, and what of it waits for people. */
+export interface TurnTime {
+  readonly waits: ApprovalWaits;
+  /** Milliseconds on every replica, without waiting for people. */
+  readonly elapsedMs: number;
+  /** The turn is over here. */
+  end(): void;
+}
+
+/** Lets go of turns that run here and go on on any replica: when this one stops, and when all that is left waits for people. */
+@Injectable()
+export class TurnReleases {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly store: LostTurnsStore,
+    private readonly running: RunningTurns,
+    private readonly relays: TurnRelays,
+    private readonly hub: TurnHub,
+    private readonly tokens: TokenStore,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  /** Aborts the turn when its time is over, and when it is to be parked. */
+  timeOf({ earlier }: CalledTurn, abort: AbortController): TurnTime {
+    const timeoutMs = this.settings.current.agent.turn_timeout_ms;
+    const clock = new TurnClock(timeoutMs, earlier?.ranMs ?? 0, () => abort.abort(turnTimedOut(timeoutMs)));
+    const waits = new ApprovalWaits({
+      parkAfterMs: () => (this.running.isStopping ? 0 : this.settings.current.turns.park_after_ms),
+      onIdle: (isIdle) => (isIdle ? clock.stop() : clock.start()),
+      park: (approvalIds) => {
+        if (this.settings.current.agent.resume) abort.abort(new TurnAwaitsApproval(approvalIds));
+      },
+    });
+    const stopListening = this.running.whenHandingOver(() => waits.hurry());
+    return {
+      waits,
+      get elapsedMs() {
+        return clock.elapsedMs;
+      },
+      end: () => {
+        waits.end();
+        clock.stop();
+        stopListening();
+      },
+    };
+  }
+
+  /** `unstored` is what it spent since its last step. False when it was not this replica's any more. */
+  handOver(lease: TurnLease, ranMs: number, unstored: readonly ModelSpending[]): Promise<boolean> {
+    return this.letGo(lease, () => this.store.handOver(lease, ranMs, unstored));
+  }
+
+  /** The same until somebody decides. Whoever follows the turn here reads on what other replicas write of it. */
+  async park(
+    turn: CalledTurn,
+    live: LiveTurn,
+    { approvalIds }: TurnAwaitsApproval,
+    ranMs: number,
+  ): Promise<boolean> {
+    const { lease } = turn;
+    await this.relays.leave(live);
+    if (!(await this.letGo(lease, () => this.store.park(lease, ranMs, approvalIds)))) return false;
+    await this.letGo(lease, () => this.endIfRevoked(turn));
+    this.hub.park(live, turn.earlier?.attempt ?? 1);
+    return true;
+  }
+
+  /** Asked after it is parked: whoever revokes the token from now on wakes the turns that are. */
+  private async endIfRevoked({ lease, caller }: CalledTurn): Promise<boolean> {
+    const isRevoked = (await this.tokens.endedAmong(ownersOf(caller))).size > 0;
+    if (isRevoked) await this.store.wake(lease);
+    return true;
+  }
+
+  /** One that cannot be let go of is found when its lease has run out. */
+  private async letGo(lease: TurnLease, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      this.logger.warn(
+        'a turn could not be handed over; another replica takes it up when its lease runs out',
+        {
+          session_id: lease.sessionId,
+          turn_id: lease.turnId,
+          error: String(error),
+        },
+      );
+      return true;
+    }
+  }
+}
+
+function turnTimedOut(timeoutMs: number): ProviderTimedOut {
+  return new ProviderTimedOut(`The turn was not answered within ${timeoutMs / 1000} s and was stopped.`, {
+    details: { reason: 'turn_timeout' },
+  });
+}

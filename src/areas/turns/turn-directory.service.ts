@@ -1,0 +1,197 @@
+import { Injectable } from '@nestjs/common';
+import { Conflict, NotFound, type StoredError, storedError } from '../../common/errors/gateway-error.js';
+import { isId } from '../../common/ids/typeid.js';
+import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
+import { originJson } from '../../platform/audit-log/audit-log.js';
+import { Conditions } from '../../platform/database/conditions.js';
+import { Database } from '../../platform/database/database.js';
+import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import type { ModelSpending } from '../usage/usage.api.js';
+import { LostTurns } from './lost/lost-turns.service.js';
+import { RunningTurns } from './running-turns.js';
+import * as sql from './turn-directory.sql.js';
+import type { Failover } from './turn-failovers.js';
+import { TurnLeases } from './turn-leases.store.js';
+import type { TurnStatus } from './turn-status.js';
+import { TurnStopped } from './turns.errors.js';
+
+/** A turn as operators see it; the columns of the database. */
+export interface TurnRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly agent: string;
+  readonly channel: string;
+  readonly status: TurnStatus;
+  readonly reason: string | null;
+  readonly model: string | null;
+  readonly attempts: number;
+  readonly take_ups: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly unpriced_tokens: number;
+  readonly cost_usd: number | null;
+}
+
+export interface FoundTurn extends TurnRow {
+  readonly fence: number | null;
+  /** Whether the message was accepted with 202, so that no caller waits with it. */
+  readonly accepted: boolean;
+  readonly user_message_id: string;
+  readonly failure: StoredError | null;
+  readonly failovers: readonly Failover[] | null;
+  readonly answer_id: string | null;
+  readonly answer_model: string | null;
+  readonly finish_reason: string | null;
+  readonly incomplete: string | null;
+  readonly answered_at: Date | null;
+}
+
+/** A step: what the model asked for (`calls`), or what one tool answered (`call_id`). */
+export interface StepSummary {
+  readonly number: number;
+  readonly kind: 'asked' | 'answered';
+  readonly created_at: Date;
+  readonly model: string | null;
+  readonly spending: readonly ModelSpending[] | null;
+  readonly calls: readonly { readonly id: string; readonly name: string }[] | null;
+  readonly call_id: string | null;
+  readonly is_error: boolean | null;
+  readonly status: string | null;
+  readonly duration_ms: number | null;
+}
+
+export interface TurnDetail {
+  readonly turn: FoundTurn;
+  readonly steps: readonly StepSummary[];
+}
+
+export interface TurnFilter {
+  readonly session?: string | undefined;
+  readonly user?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly status?: TurnStatus | undefined;
+  readonly since?: Date | undefined;
+}
+
+/** What the turns of a session used and cost together, and what runs in it. */
+export interface SessionTurns {
+  readonly cached_input_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly unpriced_tokens: number;
+  readonly cost_usd: number | null;
+  readonly waiting: number;
+  /** The id of the turn that runs, or waits for a person. */
+  readonly running: string | null;
+}
+
+const LIST = new KeysetList<TurnRow>('turns', ['time', 'text'], ({ created_at: at, id }) => [at, id]);
+
+class TurnNotFound extends NotFound {
+  constructor() {
+    super('There is no such turn.');
+  }
+}
+
+class TurnOver extends Conflict {
+  constructor(status: string) {
+    super(`The turn has ended already: it is ${status}.`, { details: { reason: 'turn_ended' } });
+  }
+}
+
+class TurnWaits extends Conflict {
+  constructor() {
+    super(
+      'The turn waits behind others of its session, and its caller waits with it. Cancel it when it runs, or end the session.',
+      { details: { reason: 'turn_waiting' } },
+    );
+  }
+}
+
+/** Turns as operators look them up and cancel them. Callers that are bound see what is their user's or of their agents. */
+@Injectable()
+export class TurnDirectory {
+  constructor(
+    private readonly database: Database,
+    private readonly running: RunningTurns,
+    private readonly leases: TurnLeases,
+    private readonly lost: LostTurns,
+  ) {}
+
+  /** Newest first. A `since` that is a duration means another moment with each page, so that no cursor belongs to it. */
+  async list(
+    { session, user, agent, status, since, ...query }: PageQuery & TurnFilter,
+    caller: Caller,
+  ): Promise<Page<TurnRow>> {
+    const filters = [session, user, agent, status, caller.boundUserId, caller.agents?.join(',')];
+    const found = new Conditions([...LIST.after(query, filters), query.limit + 1])
+      .add('session', session, 't.session_id = :value')
+      .add('status', status, 't.status = :value')
+      .add('since', since, 't.created_at >= :value')
+      .add('user', user, 's.user_id = :value')
+      .add('agent', agent, 's.agent = :value')
+      .add('bound', caller.boundUserId ?? undefined, 's.user_id = :value')
+      .add('agents', caller.agents, 's.agent = ANY (:value)');
+    const statement = {
+      name: `turn_directory.list${found.name}`,
+      replanned: true,
+      text: `
+        SELECT ${sql.TURN_COLUMNS} ${sql.FROM_TURNS} WHERE (t.created_at, t.id) < ($1::timestamptz, $2)${found.text}
+        ORDER BY t.created_at DESC, t.id DESC LIMIT $3`,
+    };
+    return LIST.page(await this.database.query<TurnRow>(statement, found.values), query, filters);
+  }
+
+  /** Throws `TurnNotFound`, also for one that this caller may not see. */
+  async find(id: string, caller: Caller): Promise<TurnDetail> {
+    const turn = await this.visible(id, caller);
+    return { turn, steps: await this.database.query<StepSummary>(sql.STEPS, [id]) };
+  }
+
+  async ofSession(sessionId: string): Promise<SessionTurns> {
+    const [turns] = await this.database.query<SessionTurns>(sql.OF_SESSION, [sessionId]);
+    if (turns === undefined) throw new Error('A sum has one row.');
+    return turns;
+  }
+
+  /**
+   * Ends the turn within a second, whichever replica runs it; what it has said is kept. One that waits is ended at once.
+   * Throws `TurnNotFound`, `TurnOver`, and `TurnWaits` for one whose caller waits.
+   */
+  async cancel(id: string, caller: Caller): Promise<{ readonly id: string; readonly status: TurnStatus }> {
+    const { session_id: sessionId, fence } = await this.visible(id, caller);
+    const origin = originJson();
+    const told = JSON.stringify(storedError(new TurnStopped()));
+    if ((await this.database.query(sql.CANCEL_WAITING, [id, origin, told])).length > 0)
+      return { id, status: 'cancelled' };
+    const asked = await this.database.query(sql.CANCEL_RUNNING, [id, origin]);
+    if (fence !== null) this.running.abortTurn(sessionId, fence, new TurnStopped());
+    if (asked.length > 0) await this.wake(sessionId);
+    const { status } = await this.visible(id, caller);
+    if (asked.length > 0) return { id, status };
+    throw status === 'waiting' ? new TurnWaits() : new TurnOver(status);
+  }
+
+  /** It may wait for a person, on no replica. */
+  private async wake(sessionId: string): Promise<void> {
+    await this.leases.wake(sessionId);
+    this.lost.wake();
+  }
+
+  private async visible(id: string, caller: Caller): Promise<FoundTurn> {
+    const [turn] = isId('turn', id) ? await this.database.query<FoundTurn>(sql.FIND, [id]) : [];
+    if (turn === undefined) throw new TurnNotFound();
+    if (caller.boundUserId !== null && turn.user_id !== caller.boundUserId) throw new TurnNotFound();
+    refuseForeignAgent(turn.agent, caller);
+    return turn;
+  }
+}

@@ -1,0 +1,280 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError, InternalError, ProviderTimedOut } from '../../../common/errors/gateway-error.js';
+import { newId } from '../../../common/ids/typeid.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import type { AgentSettings } from '../../../platform/settings/agent-settings.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { actingUser } from '../../../platform/tokens/acting-user.js';
+import { type Caller, ownersOf } from '../../../platform/tokens/caller.js';
+import { inSpan } from '../../../platform/tracing/spans.js';
+import { ModelChains, type ModelMessage, usageAttributes } from '../../models/models.api.js';
+import { PromptSources, ToolCatalog, type ToolContext } from '../../tools/tools.api.js';
+import { budgetsOf } from '../../usage/usage.api.js';
+import { ApprovalWaits } from '../approval-waits.js';
+import { offeredTools } from '../caller-tools.js';
+import { allowanceOf, isLimited, spentBudget, turnsTaken } from '../limits/turn-allowance.js';
+import type { TurnLimitReached } from '../limits/turn-limit-reached.js';
+import { TurnRefusals } from '../limits/turn-refusals.js';
+import { TurnSlots } from '../limits/turn-slots.js';
+import { LiveTurn } from '../live-turn.js';
+import type { Message } from '../message.js';
+import { type MessageOptions, MessageOptionsCheck } from '../message-options.js';
+import { RunningTurns } from '../running-turns.js';
+import type { TurnAgent, TurnInput, TurnListener, TurnOutcome } from '../turn.js';
+import { type OpenAccount, TurnAccounts } from '../turn-account.js';
+import { TurnMetrics } from '../turn-metrics.js';
+import { TurnRunner } from '../turn-runner.js';
+import { TurnStopped } from '../turns.errors.js';
+import { UnstoredUsageStore } from './unstored-usage.store.js';
+
+/** A conversation that its caller keeps: it comes whole with each request. */
+export interface UnstoredConversation {
+  readonly agent: AgentSettings;
+  /** Null for the agent's own. */
+  readonly model: string | null;
+  readonly userId: string;
+  readonly caller: Caller;
+  /** Oldest first; the last one is what is to be answered. */
+  readonly messages: readonly ModelMessage[];
+  readonly options: MessageOptions;
+}
+
+/** An answer under way. */
+export interface UnstoredTurn {
+  readonly id: string;
+  readonly live: LiveTurn;
+  /** Rejects with what a turn throws. Its ids name nothing that is stored. */
+  readonly answer: Promise<Message>;
+  /** Ends it: nobody is there any more who would read it. */
+  abandon(): void;
+}
+
+const CHANNEL = 'api';
+const NOTHING_SPENT = { input: 0, output: 0 };
+const NO_WAITS = { parkAfterMs: () => 0, onIdle: () => undefined, park: () => undefined };
+const NO_STEPS = { add: () => Promise.resolve() };
+
+/**
+ * Answers conversations of which nothing is stored but what they used. The same limits, budgets, tool rules and metrics hold
+ * as for turns of sessions; nothing is remembered of them, and nobody can be asked to approve a call.
+ */
+@Injectable()
+export class UnstoredTurns {
+  private readonly logger: Logger;
+
+  constructor(
+    private readonly runner: TurnRunner,
+    private readonly models: ModelChains,
+    private readonly optionsCheck: MessageOptionsCheck,
+    private readonly sources: PromptSources,
+    private readonly catalog: ToolCatalog,
+    private readonly accounts: TurnAccounts,
+    private readonly usage: UnstoredUsageStore,
+    private readonly running: RunningTurns,
+    private readonly slots: TurnSlots,
+    private readonly refusals: TurnRefusals,
+    private readonly metrics: TurnMetrics,
+    private readonly settings: Settings,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::turn');
+  }
+
+  /** Throws `TurnLimitReached`, and what `MessageOptionsCheck` throws. */
+  async start(asked: UnstoredConversation): Promise<UnstoredTurn> {
+    const { agent, model, caller, options } = asked;
+    if (hasAny(options)) await this.optionsCheck.refuseUnsupported({ agent: agent.name, model }, options);
+    const chain = this.models.of(agent, model);
+    const id = newId('turn');
+    const abort = await this.admitted(asked, () => this.running.add(id, 0, ownersOf(caller), true));
+    const live = new LiveTurn(id, id, abort.signal);
+    const answer = inSpan(
+      { name: `invoke_agent ${agent.name}`, attributes: () => ({ 'gen_ai.agent.name': agent.name }) },
+      async (span) => {
+        const outcome = await this.run(asked, { settings: agent, chain }, { id, abort, live });
+        span?.setAttributes(usageAttributes(outcome.usage));
+        return messageOf(outcome);
+      },
+    );
+    answer.then(
+      (message) => void live.publish({ type: 'done', message }),
+      (error: unknown) => void live.publish({ type: 'error', error: error as GatewayError }),
+    );
+    return { id, live, answer, abandon: () => abort.abort(new TurnStopped()) };
+  }
+
+  /** Begins in a place of this process, within the limits of the API token. */
+  private async admitted<Begun>(asked: UnstoredConversation, begin: () => Begun): Promise<Begun> {
+    const { slots, settings } = this;
+    try {
+      const hasSlot =
+        slots.tryAcquire() ||
+        (slots.hasRoomToWait && (await slots.acquireWithin(settings.current.agent.max_wait_ms)));
+      if (!hasSlot) throw slots.refusal();
+      try {
+        const refusal = await this.limitsOf(asked);
+        // Nothing is awaited between the look and the beginning: else two could take the last place.
+        const refused = refusal();
+        if (refused !== undefined) throw refused;
+        return begin();
+      } finally {
+        slots.release();
+      }
+    } catch (error) {
+      this.refusals.note(error);
+      throw error;
+    }
+  }
+
+  /** What tells, at the moment in which it is called, why the limits allow no turn. */
+  private async limitsOf({
+    agent,
+    userId,
+    caller,
+  }: UnstoredConversation): Promise<() => TurnLimitReached | undefined> {
+    const { limits } = this.settings.current;
+    const budgets = budgetsOf(limits, { agent: agent.name, userId, caller });
+    const allowance = allowanceOf(limits, caller, budgets);
+    if (!isLimited({ ...allowance, sessionDailyTokens: 0 })) return () => undefined;
+    const standing = await this.usage.standing(allowance);
+    if (standing === undefined) return () => undefined;
+    return () => {
+      const running = standing.token_turns + this.running.unstoredOf(allowance.family);
+      return (
+        spentBudget(standing, allowance, limits) ??
+        turnsTaken({ ...standing, token_turns: running }, allowance)
+      );
+    };
+  }
+
+  private async run(
+    asked: UnstoredConversation,
+    agent: TurnAgent,
+    { id, abort, live }: { readonly id: string; readonly abort: AbortController; readonly live: LiveTurn },
+  ): Promise<TurnOutcome> {
+    const { userId, caller } = asked;
+    const timing = this.metrics.start();
+    const timer = this.timer(abort);
+    const { name } = agent.settings;
+    const [{ provider, label: model }] = agent.chain;
+    const account = this.accounts.open(
+      { agent: name, userId, caller, isUnstored: true },
+      { provider, model },
+    );
+    const listen: TurnListener = (event) => {
+      if (event.type === 'usage') return undefined;
+      if (event.type === 'token') timing.sawText();
+      return live.publish(event);
+    };
+    const ended = async (how: 'completed' | 'failed'): Promise<void> => {
+      clearTimeout(timer);
+      this.running.remove(id, 0);
+      this.log(asked, { id, how, durationMs: timing.ended(how) });
+      const parties = { agent: name, userId, channel: CHANNEL };
+      await this.usage.record(parties, { spending: account.spending, caller });
+    };
+    let outcome: TurnOutcome;
+    try {
+      const input = await this.inputOf(asked, agent, { id, account, signal: abort.signal });
+      outcome = await this.runner.run(input, listen, abort.signal);
+      abort.signal.throwIfAborted();
+    } catch (error) {
+      await ended('failed').catch((failure: unknown) =>
+        this.logger.warn('what a turn used could not be written down', { error: String(failure) }),
+      );
+      throw asGatewayError(error);
+    }
+    await ended('completed');
+    return outcome;
+  }
+
+  private async inputOf(
+    { agent: { name, systemPrompt }, userId, caller, messages, options }: UnstoredConversation,
+    agent: TurnAgent,
+    { id, account, signal }: { id: string; account: OpenAccount; signal: AbortSignal },
+  ): Promise<TurnInput> {
+    const context: ToolContext = {
+      sessionId: id,
+      channel: CHANNEL,
+      agent: name,
+      userId,
+      actsFor: actingUser(caller, userId),
+      token: { id: caller.tokenId, name: caller.tokenName },
+      isUnstored: true,
+    };
+    const content = textOf(messages.at(-1));
+    const additions = await this.sources.additions({ context, content, hasMemories: false }, signal);
+    return {
+      context,
+      system: joined([systemPrompt, options.instructions ?? '', ...additions.system]),
+      trailing: joined(additions.trailing),
+      agent,
+      turnId: id,
+      messages,
+      tools: offeredTools(this.catalog.list(context), options),
+      options,
+      spent: NOTHING_SPENT,
+      account,
+      done: [],
+      steps: NO_STEPS,
+      waits: new ApprovalWaits(NO_WAITS),
+      isUnstored: true,
+    };
+  }
+
+  private timer(abort: AbortController): NodeJS.Timeout {
+    const { turn_timeout_ms: timeoutMs } = this.settings.current.agent;
+    const late = () =>
+      new ProviderTimedOut(`The turn was not answered within ${timeoutMs / 1000} s and was stopped.`, {
+        details: { reason: 'turn_timeout' },
+      });
+    return setTimeout(() => abort.abort(late()), timeoutMs);
+  }
+
+  private log(
+    { agent, caller }: UnstoredConversation,
+    { id, how, durationMs }: { id: string; how: string; durationMs: number },
+  ): void {
+    this.logger.info(`turn ${how} without a session`, {
+      ...{ turn_id: id, agent: agent.name, token: caller.tokenId, outcome: how },
+      duration_ms: Math.round(durationMs),
+    });
+  }
+}
+
+/** The answer in the form in which turns of sessions have theirs. */
+function messageOf({ content, toolCalls, usage, model, finishReason }: TurnOutcome): Message {
+  return {
+    id: newId('msg'),
+    role: 'assistant',
+    content,
+    attachments: [],
+    toolCalls,
+    tokensUsed: usage.input + usage.output,
+    model,
+    incomplete: null,
+    finishReason,
+    usageEstimated: usage.estimated === true,
+    createdAt: new Date(),
+    usage,
+  };
+}
+
+function asGatewayError(error: unknown): GatewayError {
+  return error instanceof GatewayError
+    ? error
+    : new InternalError('The turn failed unexpectedly.', { cause: error });
+}
+
+function hasAny(options: MessageOptions): boolean {
+  return Object.keys(options).length > 0;
+}
+
+function textOf(message: ModelMessage | undefined): string {
+  if (message?.role !== 'user') return '';
+  return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,214 @@
+import { type Command, Option } from 'commander';
+import { countArgument } from '../arguments.js';
+import type { CommandContext } from '../command-context.js';
+import { json, printable, remoteTable, second } from '../remote/remote-text.js';
+import { gatewayOf } from '../remote/with-gateway.js';
+
+interface ListOptions {
+  readonly limit: number;
+  readonly json?: true;
+  readonly [filter: string]: unknown;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A list of the operators' API as a table. */
+interface ListShape {
+  readonly path: string;
+  readonly head: readonly string[];
+  readonly cells: (row: Row) => readonly string[];
+  /** Columns that wrap. */
+  readonly folded: readonly number[];
+  readonly none: string;
+}
+
+const text = (value: unknown): string => {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(text).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+const columns =
+  (...keys: readonly string[]) =>
+  (row: Row) =>
+    keys.map((key) => text(row[key]));
+
+const SESSIONS: ListShape = {
+  path: '/admin/v1/sessions',
+  head: ['ID', 'USER', 'AGENT', 'CHANNEL', 'STATUS', 'LAST ACTIVITY'],
+  cells: (row) => [
+    ...columns('id', 'user_id', 'agent', 'channel')(row),
+    row['running'] === true ? 'running' : text(row['status']),
+    second(text(row['last_activity'])),
+  ],
+  folded: [1, 2, 3],
+  none: 'There are no such sessions.',
+};
+const CHANNELS: ListShape = {
+  path: '/admin/v1/channels',
+  head: ['NAME', 'TYPE', 'STATUS', 'SESSIONS', 'ERROR'],
+  cells: (row) => [
+    ...columns('name', 'type')(row),
+    row['enabled'] === true ? text(row['status']) : 'disabled',
+    ...columns('active_sessions', 'error')(row),
+  ],
+  folded: [0, 4],
+  none: 'There are no channels.',
+};
+const SERVERS: ListShape = {
+  path: '/admin/v1/mcp/servers',
+  head: ['NAME', 'TRANSPORT', 'STATUS', 'TOOLS', 'QUARANTINED', 'ERROR'],
+  cells: (row) => [
+    ...columns('name', 'transport', 'status')(row),
+    String((row['tools'] as readonly string[]).length),
+    ...columns('quarantined', 'error')(row),
+  ],
+  folded: [0, 4, 5],
+  none: 'There are no tool servers.',
+};
+const AGENTS: ListShape = {
+  path: '/admin/v1/agents',
+  head: ['NAME', 'MODELS', 'SESSIONS', 'SPENT TODAY', 'DESCRIPTION'],
+  cells: (row) => [
+    text(row['name']),
+    (row['models'] as readonly Row[]).map(modelText).join(', '),
+    text(row['sessions']),
+    `$${Number(row['spent_today_usd']).toFixed(2)}`,
+    text(row['description']) || '-',
+  ],
+  folded: [1, 4],
+  none: 'There are no agents for this token.',
+};
+const APPROVALS: ListShape = {
+  path: '/admin/v1/approvals',
+  head: ['ID', 'TOOL', 'USER', 'UNTIL', 'ARGUMENTS'],
+  cells: (row) => [
+    ...columns('id', 'tool', 'user_id')(row),
+    second(text(row['expires_at'])),
+    text(row['arguments']),
+  ],
+  folded: [1, 2, 4],
+  none: 'No call waits.',
+};
+
+/** With why it is passed over for now, when it is. */
+function modelText({ name, reason }: Row): string {
+  return reason === null ? text(name) : `${text(name)} (${text(reason)})`;
+}
+
+/** `sessions`, `agents`, `channels`, `mcp` and `approvals` of a running gateway. */
+export function addRemoteCommands(program: Command, context: CommandContext): void {
+  addSessions(program.command('sessions').description('sessions of a running gateway (--url)'), context);
+  const agents = program.command('agents').description('agents of a running gateway (--url)');
+  list(agents, context, AGENTS).description('list agents, their models and what they spent today');
+  addChannels(program.command('channels').description('channels of a running gateway (--url)'), context);
+  addServers(program.command('mcp').description('tool servers of a running gateway (--url)'), context);
+  addApprovals(
+    program.command('approvals').description('tool calls that wait at a running gateway (--url)'),
+    context,
+  );
+}
+
+function addSessions(sessions: Command, context: CommandContext): void {
+  list(sessions, context, SESSIONS)
+    .description('find sessions, newest first')
+    .option('--query <text>', 'the beginning of an id, or a part of the id of a user')
+    .option('--user <id>', 'only of this user')
+    .option('--agent <name>', 'only of this agent')
+    .option('--channel <name>', 'only of this channel')
+    .addOption(
+      new Option('--status <status>', 'only these').choices(['active', 'idle', 'terminated', 'live']),
+    )
+    .option('--since <time>', 'only those created since then, such as 24h or 2026-01-31');
+  sessions
+    .command('show')
+    .description('show a session with what it used and cost')
+    .argument('<id>', 'its id')
+    .option('--json', 'print an object')
+    .action(async (id: string, options: { readonly json?: true }) => {
+      const row = await gatewayOf(context).get<Row>(`/admin/v1/sessions/${encodeURIComponent(id)}`);
+      const lines = Object.entries(row).map(([key, value]) => [key, text(value)]);
+      context.terminal.out(options.json ? json(row) : remoteTable(['FIELD', 'VALUE'], lines, [1]));
+    });
+  act(sessions, context, 'end', 'end a session; a turn that runs is cancelled', async (id) => {
+    await gatewayOf(context).delete(`/api/v1/sessions/${encodeURIComponent(id)}`);
+    return { id, status: 'terminated' };
+  });
+}
+
+function addChannels(channels: Command, context: CommandContext): void {
+  list(channels, context, CHANNELS).description('list channels with their state and last error');
+  act(channels, context, 'restart', 'reconnect a channel', (name) =>
+    gatewayOf(context).post<Row>(`/admin/v1/channels/${encodeURIComponent(name)}/restart`),
+  );
+}
+
+function addServers(mcp: Command, context: CommandContext): void {
+  list(mcp, context, SERVERS).description('list tool servers, their tools in quarantine and last error');
+  act(mcp, context, 'reconnect', 'reconnect a tool server', (name) =>
+    gatewayOf(context).post<Row>(`/admin/v1/mcp/servers/${encodeURIComponent(name)}/reconnect`),
+  );
+  mcp
+    .command('approve')
+    .description('accept changed tools of a server as they are now')
+    .argument('<server>', 'the server, as configured')
+    .argument('[tool]', "the tool, by the server's own name")
+    .option('--json', 'print an object')
+    .action(async (server: string, tool: string | undefined, options: { readonly json?: true }) => {
+      const path = `/admin/v1/mcp/servers/${encodeURIComponent(server)}/approve`;
+      const answer = await gatewayOf(context).post<{ approved: string[] }>(
+        path,
+        tool === undefined ? {} : { tool },
+      );
+      const names = answer.approved.map(printable).join(', ');
+      const sentence = names === '' ? 'Nothing was in quarantine.\n' : `Approved: ${names}.\n`;
+      if (options.json) context.terminal.out(json(answer));
+      else context.terminal.err(sentence);
+    });
+}
+
+function addApprovals(approvals: Command, context: CommandContext): void {
+  list(approvals, context, APPROVALS).description('list the calls that wait for a person, newest first');
+  for (const decision of ['allow', 'deny'] as const)
+    act(approvals, context, decision, `${decision} a call that waits`, (id) =>
+      gatewayOf(context).post<Row>(`/admin/v1/approvals/${encodeURIComponent(id)}/decision`, { decision }),
+    );
+}
+
+/** A command `list`; options that are added to it are filters. */
+function list(parent: Command, context: CommandContext, shape: ListShape): Command {
+  return parent
+    .command('list')
+    .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
+    .option('--json', 'print an object')
+    .action(async ({ limit, json: asJson, ...filters }: ListOptions) => {
+      const items = await gatewayOf(context).items<Row>(
+        shape.path,
+        filters as Readonly<Record<string, string | undefined>>,
+        limit,
+      );
+      const { terminal } = context;
+      if (asJson) terminal.out(json({ items }));
+      else if (items.length === 0) terminal.err(`${shape.none}\n`);
+      else terminal.out(remoteTable(shape.head, items.map(shape.cells), shape.folded));
+    });
+}
+
+/** A command that does something with one thing, and says what it is afterwards. */
+function act(
+  parent: Command,
+  context: CommandContext,
+  verb: string,
+  description: string,
+  run: (subject: string) => Promise<Row>,
+): void {
+  parent
+    .command(verb)
+    .description(description)
+    .argument('<subject>', 'its id or name, as "list" shows it')
+    .option('--json', 'print an object')
+    .action(async (subject: string, options: { readonly json?: true }) => {
+      const done = await run(subject);
+      if (options.json) context.terminal.out(json(done));
+      else context.terminal.err(`${printable(subject)} is ${printable(text(done['status']))}.\n`);
+    });
+}

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.js';
+import { CommandFailed } from '../exit-codes.js';
+import { RemoteFailure } from '../remote/gateway-client.js';
+import { json, printable, remoteTable, second } from '../remote/remote-text.js';
+import { gatewayOf } from '../remote/with-gateway.js';
+
+interface Part {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failing';
+  readonly detail: string;
+  readonly advice: string | null;
+}
+
+interface Overview {
+  readonly health: {
+    readonly status: string;
+    readonly version: string;
+    readonly uptime_secs: number;
+    readonly parts: readonly Part[];
+  };
+  readonly now: Readonly<Record<string, number>>;
+  readonly totals: { readonly turns: number; readonly failed: number; readonly cost_usd: number | null };
+  readonly attention: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly text: string;
+    readonly since: string | null;
+  }[];
+}
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+const PATH = '/admin/v1/overview';
+/** More than this between the clocks breaks signatures and leases. */
+const MAX_SKEW_SECS = 5;
+
+/** `status` and `doctor`: how a running gateway does. */
+export function addStatusCommands(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('show what a running gateway does and what needs a person (--url)')
+    .option('--json', 'print an object')
+    .action(async (options: JsonOption) => {
+      const overview = await gatewayOf(context).get<Overview>(PATH);
+      context.terminal.out(options.json ? json(overview) : statusText(overview));
+    });
+  program
+    .command('doctor')
+    .description('check each part of a running gateway and say what to do; fails when a part does (--url)')
+    .option('--json', 'print an object')
+    .action(async (options: JsonOption) => {
+      const parts = await checked(context);
+      context.terminal.out(options.json ? json({ parts }) : doctorText(parts));
+      if (parts.some(({ status }) => status === 'failing')) throw new CommandFailed();
+    });
+}
+
+/** Every part, those that this side sees first. What cannot be asked fails. */
+async function checked(context: CommandContext): Promise<readonly Part[]> {
+  const gateway = gatewayOf(context);
+  try {
+    const clock = await gateway.clock();
+    const { health } = await gateway.get<Overview>(PATH);
+    return [clockPart(clock), ...health.parts];
+  } catch (error) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    const advice = 'Check --url and --token, and whether the gateway runs there.';
+    return [{ name: 'connection', status: 'failing', detail: error.message, advice }];
+  }
+}
+
+function clockPart(clock: Date | undefined): Part {
+  const skew = clock === undefined ? 0 : Math.round(Math.abs(clock.getTime() - Date.now()) / 1000);
+  const detail = `this computer and the gateway differ by ${skew} s`;
+  return skew <= MAX_SKEW_SECS
+    ? { name: 'your clock', status: 'ok', detail, advice: null }
+    : {
+        ...{ name: 'your clock', status: 'warning', detail },
+        advice: 'Let both follow a time server (NTP).',
+      };
+}
+
+function doctorText(parts: readonly Part[]): string {
+  const rows = parts.map(({ name, status, detail, advice }) => [
+    name,
+    status,
+    advice === null ? detail : `${detail}. ${advice}`,
+  ]);
+  return remoteTable(['PART', 'STATE', 'WHAT'], rows, [2]);
+}
+
+function statusText({ health, now, totals, attention }: Overview): string {
+  const hours = (health.uptime_secs / 3600).toFixed(1);
+  const spent = totals.cost_usd === null ? 'unknown' : `${totals.cost_usd.toFixed(4)} USD`;
+  const lines = [
+    `${printable(health.status)}, version ${printable(health.version)}, up for ${hours} h`,
+    `sessions: ${now['sessions_active']} active, ${now['sessions_live']} live; turns: ${now['turns_running']} running, ${now['turns_waiting']} waiting`,
+    `last 24 h: ${totals.turns} turns, ${totals.failed} failed, cost ${spent}`,
+  ];
+  if (attention.length === 0) return `${lines.join('\n')}\nNothing needs you.\n`;
+  const rows = attention.map(({ kind, name, text, since }) => [kind, name, second(since), text]);
+  return `${lines.join('\n')}\n\n${remoteTable(['NEEDS YOU', 'NAME', 'SINCE', 'WHY'], rows, [1, 3])}`;
+}

@@ -1,0 +1,113 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { contentProblem, formOf, withFallbacks } from '../../areas/tools/questions/question-form.js';
+import type { QuestionAnswer, QuestionRecord } from '../../areas/tools/questions/tool-question.js';
+import { BadRequest } from '../../common/errors/gateway-error.js';
+import type { CommandContext } from '../command-context.js';
+import { CommandFailed } from '../exit-codes.js';
+
+const EXAMPLES = `
+Examples:
+  agent-gateway tools answer ques_… --content '{"date":"2027-03-01"}'    gives the values that are asked for
+  agent-gateway tools answer ques_…                                      says yes to a question without values
+  agent-gateway tools answer ques_… --decline                            says no`;
+
+/** After every id and time. */
+const NEWEST = ['infinity', '~'];
+const MOST = 100;
+
+interface AnswerOptions {
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly decline?: true;
+}
+
+/** `tools questions` and `tools answer`: what tools ask people while they run. */
+export function addQuestionCommands(tools: Command, context: CommandContext): void {
+  addQuestions(tools, context);
+  addAnswer(tools, context);
+}
+
+function addQuestions(tools: Command, context: CommandContext): void {
+  tools
+    .command('questions')
+    .description('list what tools ask people while they run, newest first')
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
+      const { withTools } = await import('../with-areas.js');
+      const filter = { status: 'pending', userId: null, agents: undefined } as const;
+      const open = await withTools(context, 'read', ({ questions }) => questions.page(NEWEST, filter, MOST));
+      const { terminal } = context;
+      if (options.json) {
+        terminal.out(`${JSON.stringify({ questions: open.map(questionJson) }, undefined, 2)}\n`);
+      } else if (open.length === 0) terminal.err('No tool asks anything.\n');
+      else terminal.out(open.map(questionText).join(''));
+    });
+}
+
+function addAnswer(tools: Command, context: CommandContext): void {
+  tools
+    .command('answer')
+    .description('answer what a tool asks; it goes on with that')
+    .argument('<id>', 'from "tools questions"')
+    .option('--content <json>', 'the values, as a JSON object', objectOf)
+    .option('--decline', 'say no')
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: AnswerOptions) => {
+      const { withTools } = await import('../with-areas.js');
+      const isFirst = await withTools(context, 'change', async ({ questions, by }) => {
+        const asked = await questions.find(id);
+        return asked?.status === 'pending' && questions.answer(id, answerTo(asked, options), by);
+      });
+      context.terminal.err(isFirst ? 'The question is answered.\n' : 'No such question waits any more.\n');
+      if (!isFirst) throw new CommandFailed();
+    });
+}
+
+function answerTo({ schema, url }: QuestionRecord, { content, decline }: AnswerOptions): QuestionAnswer {
+  if (decline === true) return { action: 'decline' };
+  if (url !== undefined) return { action: 'accept' };
+  const form = formOf(schema);
+  const whole = withFallbacks(form, content ?? {});
+  const problem = contentProblem(form, whole);
+  if (problem !== undefined)
+    throw new BadRequest(
+      `--content: ${problem}. "agent-gateway tools questions --json" shows what is asked.`,
+    );
+  return { action: 'accept', content: whole };
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('It must be a JSON object, such as \'{"date":"2027-03-01"}\'.');
+}
+
+function questionJson(question: QuestionRecord): Readonly<Record<string, unknown>> {
+  return {
+    id: question.id,
+    tool: question.tool,
+    message: question.message,
+    schema: question.schema,
+    url: question.url ?? null,
+    session_id: question.sessionId,
+    channel: question.channel,
+    user_id: question.userId,
+    asked_at: question.askedAt.toISOString(),
+    expires_at: question.expiresAt.toISOString(),
+  };
+}
+
+function questionText({ id, tool, message, url, schema, userId, expiresAt }: QuestionRecord): string {
+  const until = expiresAt.toISOString().slice(11, 19);
+  const asked = url === undefined ? printable(schema['properties'] ?? {}) : printable(url);
+  return `${id}  ${tool} for ${printable(userId)}, until ${until}Z\n  ${printable(message)}\n  ${asked}\n`;
+}
+
+/** Text from a server must not control the terminal. */
+function printable(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/\p{C}/gu, '?');
+}

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Sessions whose model called a tool that its caller runs: which message, by its id, is to bring the output. */
+export class AwaitOutputsOfTools1795402200000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE sessions ADD COLUMN awaits_message_id text COLLATE "C"');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE sessions DROP COLUMN awaits_message_id');
+  }
+}

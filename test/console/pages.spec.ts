@@ -1,0 +1,70 @@
+import {
+  closeBrowser,
+  describeInBrowser,
+  isTooWide,
+  openBrowser,
+  screenshot,
+  THEMES,
+  violations,
+  visit,
+  WIDTHS,
+} from './support/browser.js';
+import { openWorld, type World } from './support/world.js';
+
+jest.setTimeout(240_000);
+
+/** Every page, and words that only its data brings. */
+const PAGES: readonly (readonly [name: string, path: (world: World) => string, shows: string])[] = [
+  ['overview', () => '', 'Health of every part'],
+  ['sessions', () => '/sessions', 'support'],
+  ['session', ({ sessionId }) => `/sessions/${sessionId}`, 'tools__echo'],
+  ['waiting-session', ({ askingId }) => `/sessions/${askingId}`, 'Allow'],
+  ['approvals', () => '/approvals', 'tools__erase'],
+  ['agents', () => '/agents', 'Answers customers'],
+  ['usage', () => '/usage', 'support'],
+  ['audit', () => '/audit', 'config.changed'],
+  ['channels', () => '/channels', 'helpdesk'],
+  ['hooks', () => '/hooks', 'session.created'],
+  ['servers', () => '/servers', 'broken'],
+  ['plugins', () => '/plugins', 'Plugins'],
+  ['skills', () => '/skills', 'What for'],
+  ['logs', () => '/logs', 'gateway'],
+  ['config', () => '/config', 'agent.max_turns'],
+  ['tokens', () => '/tokens', 'everything'],
+];
+const VIEWS = THEMES.flatMap((theme) => WIDTHS.map((width) => ({ theme, width })));
+
+describeInBrowser('every page on a gateway with real data', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+    await openBrowser();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await world.stop();
+  });
+
+  describe.each(VIEWS)('in $theme at $width pixels', ({ theme, width }) => {
+    test.each(PAGES)(
+      '%s: 0 violations by axe (WCAG 2.2 AA), 0 console errors, 0 requests to other origins',
+      async (name, path, shows) => {
+        const { page, faults, close } = await visit(
+          world.url(path(world)),
+          { theme, width },
+          world.gateway.token,
+        );
+        try {
+          await page.getByText(shows).filter({ visible: true }).first().waitFor();
+          await page.locator('.spinner').first().waitFor({ state: 'detached' });
+          await screenshot(page, `${name}-${theme}-${width}`);
+          expect(await violations(page)).toEqual([]);
+          expect([name, await isTooWide(page)]).toEqual([name, false]);
+          expect(faults).toEqual([]);
+        } finally {
+          await close();
+        }
+      },
+    );
+  });
+});

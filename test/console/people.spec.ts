@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core';
+import { ConsoleSignIn } from '../../src/areas/tokens/console-sign-in.service.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import {
+  closeBrowser,
+  describeInBrowser,
+  openBrowser,
+  screenshot,
+  type Visit,
+  violations,
+  visit,
+} from './support/browser.js';
+import { accept, openWorld, type World } from './support/world.js';
+
+jest.setTimeout(240_000);
+
+const VIEW = { theme: 'light', width: 1280 } as const;
+
+/** Presses Tab until the focus is on what has this name. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused: string = await page.evaluate(
+      "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? ''",
+    );
+    if (name.test(focused.trim())) return;
+  }
+  throw new Error(`The Tab key does not lead to ${String(name)}.`);
+}
+
+describeInBrowser('a newcomer with no key', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    await openBrowser();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await gateway.stop();
+  });
+  const url = (rest: string): string => `http://127.0.0.1:${gateway.started.ports.b}/console${rest}`;
+
+  test('follows the link of the start, talks to the offline agent and calls a tool by clicking', async () => {
+    const code = gateway.started.signInCode ?? '';
+    const { page, faults, close } = await visit(url(`#code=${code}`), VIEW);
+    try {
+      await page.getByRole('link', { name: 'Sessions' }).click();
+      expect(page.url()).not.toContain(code);
+      await page.getByRole('button', { name: 'New session' }).click();
+      await page.getByRole('button', { name: 'Begin' }).click();
+      await page.getByRole('button', { name: 'Call a tool: remember something' }).click();
+      await page.locator('.call', { hasText: 'memory_store' }).getByText('success').waitFor();
+      await page.getByLabel('Message', { exact: true }).fill('What can you do?');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('No model is configured').first().waitFor();
+      await screenshot(page, 'newcomer');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Access token').waitFor();
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
+  test('a link that was used leads to the sign-in page, which says why and takes a token', async () => {
+    const codes = gateway.started.app.get(ConsoleSignIn, { strict: false });
+    const code = codes.createCode();
+    await codes.exchange(code, true);
+    const { page, close } = await visit(url(`#code=${code}`), VIEW);
+    try {
+      await page.getByText('This sign-in link is not valid here').waitFor();
+      await screenshot(page, 'sign-in');
+      expect(await violations(page)).toEqual([]);
+      await page.getByLabel('Access token').fill(`agw_wrong`);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('The token is not valid any more').waitFor();
+      await page.getByLabel('Access token').fill(gateway.token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    } finally {
+      await close();
+    }
+  });
+});
+
+describeInBrowser('whoever is on call', () => {
+  let world: World;
+  let shown: Visit | undefined;
+  beforeAll(async () => {
+    world = await openWorld();
+    await openBrowser();
+  });
+  afterEach(async () => {
+    await shown?.close();
+    shown = undefined;
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await world.stop();
+  });
+
+  test('signs in, begins a session, writes and ends it with the keyboard only', async () => {
+    shown = await visit(world.url(''), VIEW);
+    const { page, faults } = shown;
+    await tabTo(page, /^Access token/);
+    await page.keyboard.type(world.gateway.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await tabTo(page, /^Sessions$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+    await tabTo(page, /^New session$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('New session');
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Begin$/);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Message', { exact: true }).waitFor();
+    await tabTo(page, /^Message$/);
+    await page.keyboard.type('/call tools__echo {"text":"by keyboard"}');
+    await page.keyboard.press('Enter');
+    await page.locator('.call', { hasText: 'tools__echo' }).getByText('success').waitFor();
+    await tabTo(page, /^End session$/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^End session$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('This session has ended.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('sees a call that waits in the session that is open, and allows it there', async () => {
+    shown = await visit(world.url(`/sessions/${world.askingId}`), VIEW, world.gateway.token);
+    const { page, faults } = shown;
+    await page.getByRole('button', { name: 'Allow tools__erase' }).click();
+    await page.locator('.call', { hasText: 'tools__erase' }).getByText('success').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('watches a turn of somebody else live, and cancels it', async () => {
+    shown = await visit(world.url(`/sessions/${world.sessionId}`), VIEW, world.gateway.token);
+    const { page } = shown;
+    await page.getByText('tools__echo').first().waitFor();
+    await accept(world.gateway, world.sessionId, '/call tools__hang {}');
+    await page.getByRole('button', { name: 'Allow tools__hang' }).click();
+    await page.locator('.message-live').getByText('allowed').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('cancelled').first().waitFor();
+  });
+
+  test('with a token that may only read sessions is offered nothing else, and told why elsewhere', async () => {
+    const token = await world.gateway.mint({ name: 'reader', scopes: ['sessions:read'], user: 'ada' });
+    shown = await visit(world.url(''), VIEW, token);
+    const { page, faults } = shown;
+    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+    expect(await page.locator('.nav-link').allTextContents()).toEqual(['Sessions']);
+    expect(await page.getByRole('button', { name: 'New session' }).count()).toBe(0);
+    await page.goto(world.url('/config'));
+    await page.getByText('Not for this token').waitFor();
+    await screenshot(page, 'not-allowed');
+    expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});

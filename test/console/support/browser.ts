@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Chromium of the system; CHROMIUM_PATH names another one. */
+const CHROMIUM = [process.env['CHROMIUM_PATH'] ?? '', ...PLACES].find(
+  (path) => path !== '' && existsSync(path),
+);
+
+/** Where screenshots are kept, to be looked at: outside the repository. */
+const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'] ?? join(tmpdir(), 'agent-gateway-console');
+
+/** `describe`, or nothing but a sentence where there is no browser. */
+export const describeInBrowser = CHROMIUM === undefined ? describe.skip : describe;
+if (CHROMIUM === undefined)
+  process.stderr.write(
+    'Passed over: no Chromium is installed. Install it (apt-get install chromium) or set CHROMIUM_PATH.\n',
+  );
+
+export const THEMES = ['light', 'dark'] as const;
+export const WIDTHS = [1280, 390] as const;
+
+export interface View {
+  readonly theme: (typeof THEMES)[number];
+  readonly width: number;
+}
+
+/** A page in a browser of its own, and everything it did that it must not do. */
+export interface Visit {
+  readonly page: Page;
+  /** Errors on the console, uncaught ones, and requests to other origins. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+let browser: Browser | undefined;
+
+export async function openBrowser(): Promise<void> {
+  if (CHROMIUM === undefined) return;
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+export async function closeBrowser(): Promise<void> {
+  await browser?.close();
+}
+
+/** @param url an address of the console; its origin is the only one that may be asked */
+export async function visit(url: string, { theme, width }: View, token?: string): Promise<Visit> {
+  if (browser === undefined) throw new Error('No browser is open.');
+  const context = await browser.newContext({
+    colorScheme: theme,
+    viewport: { width, height: width < 600 ? 844 : 860 },
+    hasTouch: width < 600,
+    reducedMotion: 'reduce',
+  });
+  if (token !== undefined) await signIn(context, token);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const faults: string[] = [];
+  const { origin } = new URL(url);
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (asked.protocol !== 'data:' && asked.origin !== origin)
+      faults.push(`foreign request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, faults, close: () => context.close() };
+}
+
+/** As the console keeps it itself once somebody pasted it. */
+async function signIn(context: BrowserContext, token: string): Promise<void> {
+  const stored = JSON.stringify(JSON.stringify({ token }));
+  const name = JSON.stringify('agent-gateway.console');
+  await context.addInitScript({
+    content: `if (sessionStorage.getItem(${name}) === null) sessionStorage.setItem(${name}, ${stored});`,
+  });
+}
+
+let axe: Promise<string> | undefined;
+
+/** What axe finds against WCAG 2.2 AA: rules with the elements that break them. */
+export async function violations(page: Page): Promise<string[]> {
+  axe ??= readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(await axe);
+  return page.evaluate(async () => {
+    interface Found {
+      violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[];
+    }
+    const { axe: engine } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+    const found = await engine.run({ runOnly: { type: 'tag', values: tags } });
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary ?? ''}`),
+    );
+  });
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** Whether the page is wider than the window: on a phone one would have to scroll sideways. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth + 1');
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { type Message, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+} from '@a2a-js/sdk/client';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { configEnv, removeConfigs } from '../harness/identity.js';
+import { answerWith, openAiWire } from '../harness/provider-wires.js';
+import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
+
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let provider: ScriptedProvider;
+let env: Record<string, string>;
+let one: TestGateway;
+let two: TestGateway;
+beforeAll(async () => {
+  [database, provider] = await Promise.all([createTestDatabase(), startScriptedProvider()]);
+  const agents =
+    '[agents.support]\ndescription = "Answers customers"\n[agents.board]\nusers = ["role:board"]\n';
+  env = { ...(await configEnv(agents)), ...providerEnv(provider) };
+  one = await startTestGateway({ database, env });
+  two = await startTestGateway({ database, env });
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), two.stop()]);
+  await Promise.all([provider.stop(), removeConfigs()]);
+  await database.drop();
+});
+
+/** The SDK's own client, which finds everything by the card. */
+function clientAt({ b, token }: TestGateway, presented = token): Promise<Client> {
+  const withToken: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${presented}`);
+    return fetch(input, { ...init, headers });
+  };
+  const transports = [new JsonRpcTransportFactory({ fetchImpl: withToken })];
+  const factory = new ClientFactory(
+    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports }),
+  );
+  return factory.createFromUrl(new URL(b.base).origin);
+}
+
+function message(text: string, more: Partial<Message> = {}): Message {
+  return {
+    ...{ messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, extensions: [] },
+    parts: [
+      { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' },
+    ],
+    ...{ metadata: undefined, referenceTaskIds: [] },
+    ...more,
+  };
+}
+
+function request(text: string, more: Partial<Message> = {}, returnImmediately = false) {
+  const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately };
+  return { tenant: '', message: message(text, more), configuration, metadata: undefined };
+}
+
+const asked = async (client: Client, ...args: Parameters<typeof request>): Promise<Task> =>
+  (await client.sendMessage(request(...args))) as Task;
+
+const textOf = (task: Task): string =>
+  task.artifacts
+    .flatMap(({ parts }) => parts)
+    .map(({ content }) => (content?.$case === 'text' ? content.value : ''))
+    .join('');
+
+const get = (client: Client, id: string): Promise<Task> => client.getTask({ tenant: '', id });
+
+test('`/.well-known/agent-card.json` is open, and its skills are the agents that are open to everybody', async () => {
+  const answer = await fetch(new URL('/.well-known/agent-card.json', one.a.base));
+  expect(answer.status).toBe(200);
+  const card = (await answer.json()) as { skills: { id: string }[]; supportedInterfaces: { url: string }[] };
+  expect(card.skills.map(({ id }) => id)).toEqual(['default', 'support']);
+  expect(card.supportedInterfaces[0]?.url).toBe(new URL('/a2a', one.a.base).href);
+});
+
+test('message/send: a context is a session, a task a turn, and any replica answers', async () => {
+  provider.script(answerWith(openAiWire, 'Hello there.'));
+  const here = await clientAt(one);
+  const first = await asked(here, 'Hello', { metadata: { agent: 'support' } });
+  expect([first.status?.state, textOf(first)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'Hello there.']);
+  const there = await clientAt(two);
+  expect(textOf(await get(there, first.id))).toBe('Hello there.');
+  const second = await asked(there, 'And again', { contextId: first.contextId });
+  expect([second.contextId, second.id]).toEqual([first.contextId, expect.not.stringMatching(first.id)]);
+  expect(JSON.stringify(provider.requests.at(-1)?.body)).toMatch(/Hello.*And again/s);
+  const session = await one.b.get<{ agent: string }>(`/sessions/${first.contextId}`);
+  expect(session.body.agent).toBe('support');
+});
+
+test('the same message begins one task', async () => {
+  provider.script(answerWith(openAiWire, 'Once.'));
+  const messageId = randomUUID();
+  const [first, second] = [
+    await asked(await clientAt(one), 'Once', { messageId }),
+    await asked(await clientAt(two, one.token), 'Once', { messageId }),
+  ];
+  expect(second.id).toBe(first.id);
+  expect(provider.requests).toHaveLength(1);
+});
+
+test('message/stream shows the task, its answer piece by piece, and how it ended', async () => {
+  const held = heldAnswer();
+  provider.script(held.script);
+  const client = await clientAt(one);
+  const seen: StreamResponse['payload'][] = [];
+  const streaming = (async () => {
+    for await (const { payload } of client.sendMessageStream(request('Slowly'))) seen.push(payload);
+  })();
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  held.say('One ');
+  await eventually(() => expect(seen.map((one) => one?.$case)).toEqual(['task', 'artifactUpdate']));
+  held.say('two.');
+  held.finish();
+  await streaming;
+  const pieces = seen.flatMap((one) => (one?.$case === 'artifactUpdate' ? [one.value] : []));
+  expect(pieces.map(({ append }) => append)).toEqual([false, true]);
+  const last = seen.at(-1);
+  expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+});
+
+test('a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place', async () => {
+  const held = heldAnswer();
+  provider.script(held.script);
+  const client = await clientAt(one);
+  const task = await asked(client, 'Take your time', {}, true);
+  expect([TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING]).toContain(task.status?.state);
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  const there = await clientAt(two);
+  const seen: string[] = [];
+  const following = (async () => {
+    for await (const { payload } of there.resubscribeTask({ tenant: '', id: task.id }))
+      seen.push(payload?.$case ?? '');
+  })();
+  held.say('Well, ');
+  await eventually(() => expect(seen).toContain('artifactUpdate'));
+  const cancelled = await there.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+  expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  await following;
+  expect(seen.at(-1)).toBe('statusUpdate');
+  expect((await get(client, task.id)).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  await expect(client.cancelTask({ tenant: '', id: task.id, metadata: undefined })).rejects.toThrow(/over/);
+});
+
+test('a task outlives the replica that took it', async () => {
+  const third = await startTestGateway({
+    ...{ database, env: { ...env, GATEWAY__GATEWAY__DRAIN_TIMEOUT_MS: '300' } },
+  });
+  const held = heldAnswer();
+  provider.script(held.script, answerWith(openAiWire, 'Done elsewhere.'));
+  const task = await asked(await clientAt(third), 'Hold on', {}, true);
+  await eventually(() => expect(provider.requests).toHaveLength(1));
+  await third.stop();
+  const client = await clientAt(two);
+  await eventually(async () => expect(textOf(await get(client, task.id))).toBe('Done elsewhere.'), 20_000);
+});
+
+test('a failed turn is a failed task that says why', async () => {
+  provider.script((response) => {
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{}');
+  });
+  const task = await asked(await clientAt(one), 'Fail');
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+  expect(JSON.stringify(task.status?.message)).toContain('provider');
+});
+
+test("other people's tasks and contexts are not found", async () => {
+  provider.script(answerWith(openAiWire, 'Mine.'));
+  const ada = await clientAt(one, await one.mint({ user: 'ada' }));
+  const task = await asked(ada, 'Hello');
+  const bob = await clientAt(two, await one.mint({ user: 'bob' }));
+  await expect(get(bob, task.id)).rejects.toThrow(/no such session/i);
+  const cancelling = bob.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+  await expect(cancelling).rejects.toThrow(/no such session/i);
+  await expect(asked(bob, 'x', { contextId: task.contextId })).rejects.toThrow(/no such session/i);
+  await expect(asked(bob, 'x', { taskId: task.id })).rejects.toThrow(/no such session/i);
+  await expect(get(ada, 'turn_nothing')).rejects.toThrow(/no such session/i);
+});
+
+describe('the endpoint', () => {
+  const send = (body: unknown, token: string | undefined = one.token, headers: Record<string, string> = {}) =>
+    fetch(new URL('/a2a', one.a.base), {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', 'a2a-version': '1.0' },
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const call = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const said = (parts: unknown[], more = {}) =>
+    call('SendMessage', { message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...more } });
+  const errorOf = async (answer: Response): Promise<unknown> =>
+    ((await answer.json()) as { error?: { code: number } }).error?.code;
+
+  test('needs a token, sessions:write, and an agent that the token may use', async () => {
+    expect((await send(call('GetTask', { id: 'x' }), '')).status).toBe(401);
+    const reader = await one.mint({ scopes: ['sessions:read'] });
+    expect((await send(call('GetTask', { id: 'x' }), reader)).status).toBe(403);
+    const narrow = await one.mint({ agents: ['support'] });
+    const other = said([{ text: 'x' }], { metadata: { agent: 'default' } });
+    expect((await send(other, narrow)).status).toBe(403);
+    expect(
+      (await send(call('GetTask', { id: 'x' }), one.token, { origin: 'https://evil.example' })).status,
+    ).toBe(403);
+  });
+
+  test.each([
+    ['no message', call('SendMessage', {})],
+    ['no part', said([])],
+    ['a blank text', said([{ text: ' ' }])],
+    ['a file', said([{ url: 'https://example.com/a.png' }])],
+    ['no id of the message', said([{ text: 'x' }], { messageId: '' })],
+    ['an agent that is none', said([{ text: 'x' }], { metadata: { agent: 'nobody' } })],
+    ['an agent that is no text', said([{ text: 'x' }], { metadata: { agent: 7 } })],
+    ['a text of more than 256 KiB', said([{ text: 'x'.repeat(262_145) }])],
+    ['a message for a task that there is not', said([{ text: 'x' }], { taskId: 'turn_x' })],
+    ['an unknown method', call('Dance', {})],
+    ['another protocol', { jsonrpc: '1.0', id: 1, method: 'GetTask', params: { id: 'x' } }],
+    ['params of the wrong kind', call('GetTask', [1])],
+    [
+      'push notifications',
+      call('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'https://x.example' }),
+    ],
+  ])('%s is an error of JSON-RPC', async (_what, body) => {
+    const answer = await send(body);
+    expect([answer.status, typeof (await errorOf(answer))]).toEqual([200, 'number']);
+  });
+
+  test('bodies that are no JSON object, too large or of another type are refused before', async () => {
+    expect((await send('[]')).status).toBe(400);
+    expect((await send('{')).status).toBe(400);
+    expect((await send(`{"a":"${'x'.repeat(1_100_000)}"}`)).status).toBe(413);
+    expect((await send('{}', one.token, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect(await errorOf(await send(call('GetTask', { id: 'x' }), one.token, { 'a2a-version': '9.9' }))).toBe(
+      -32009,
+    );
+  });
+});

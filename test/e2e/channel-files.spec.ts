@@ -1,0 +1,345 @@
+import { telegramEnv, untilChannel } from '../harness/channels.js';
+import { eventually } from '../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { slackEnv, TestSlack } from '../harness/slack.js';
+import { TestTelegram } from '../harness/telegram.js';
+import { saysOnEveryWire, THREE_AGENTS, threeModelsEnv } from '../harness/three-models.js';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const PDF = Buffer.from('%PDF-1.4\n% nothing on no page\n%%EOF');
+const OGG = Buffer.from('OggS not really a voice \u0000\u0001');
+
+let telegram: TestTelegram;
+let slack: TestSlack;
+let provider: ScriptedProvider;
+let gateway: TestGateway;
+let room: string;
+let nextChat = 500;
+beforeAll(async () => {
+  [telegram, slack, provider] = await Promise.all([
+    TestTelegram.start(),
+    TestSlack.start(),
+    startScriptedProvider(),
+  ]);
+  room = await slack.channel('room');
+  const quiet = { stream_interval_ms: '0', agent: 'chat' };
+  const env = { ...telegramEnv(telegram, quiet), ...slackEnv(slack, quiet), ...threeModelsEnv(provider) };
+  gateway = await startTestGateway({ env });
+  await untilChannel(gateway, 'telegram', 'connected');
+  await untilChannel(gateway, 'slack', 'connected');
+});
+afterAll(async () => {
+  await gateway.stop();
+  await Promise.all([telegram.stop(), slack.stop(), provider.stop()]);
+});
+beforeEach(() => {
+  provider.script(saysOnEveryWire('Seen.'));
+  slack.forget();
+});
+
+interface Sent {
+  readonly data: Buffer;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly caption?: string;
+}
+
+/** Each platform with what people do there. `answer` is what the person reads, `asked` what the model was sent last. */
+const PLATFORMS = {
+  telegram: async (kind: string, { data, name, mimeType, caption }: Sent) => {
+    const chat = nextChat++;
+    const file = {
+      file_id: telegram.file(data),
+      file_name: name,
+      mime_type: mimeType,
+      file_size: data.length,
+      ...(kind === 'photo' ? { width: 1, height: 1 } : {}),
+    };
+    const more = { [kind]: kind === 'photo' ? [file] : file, ...(caption === undefined ? {} : { caption }) };
+    await telegram.write('', { chat, more });
+    return (await telegram.untilSaid(1, chat))[0]?.text ?? '';
+  },
+  slack: async (_kind: string, { data, name, mimeType, caption = '' }: Sent) => {
+    const files = [slack.file(data, name, mimeType)];
+    await slack.write(caption === '' ? '-' : caption, {
+      channel: room,
+      more: { subtype: 'file_share', files, text: caption },
+    });
+    return (await slack.untilSaid(1, room))[0]?.text ?? '';
+  },
+};
+const asked = (): string => provider.requests.at(-1)?.text ?? '';
+
+const KINDS: readonly (readonly [kind: string, sent: Sent, shown: Record<string, string>, note: string])[] = [
+  [
+    'photo',
+    { data: PNG, name: 'dot.png', mimeType: 'image/png', caption: 'What is this?' },
+    { chat: '"image_url"', responses: '"input_image"', messages: '"media_type":"image/png"' },
+    '',
+  ],
+  [
+    'document',
+    { data: PDF, name: 'report.pdf', mimeType: 'application/pdf', caption: 'Read it' },
+    { chat: '"filename":"report.pdf"', responses: '"input_file"', messages: '"type":"document"' },
+    '',
+  ],
+  [
+    'document',
+    { data: Buffer.from('a,b\n1,2\n'), name: 'table.csv', mimeType: 'text/csv' },
+    Object.fromEntries(THREE_AGENTS.map((agent) => [agent, '[attachment table.csv (text/csv)]\\na,b\\n1,2'])),
+    '',
+  ],
+  [
+    'voice',
+    { data: OGG, name: 'voice.ogg', mimeType: 'audio/ogg' },
+    Object.fromEntries(
+      THREE_AGENTS.map((agent) => [agent, '[attachment voice.ogg (audio/ogg, 26 bytes) cannot be shown']),
+    ),
+    '\n(I cannot listen to sound: voice.ogg.)',
+  ],
+  [
+    'document',
+    { data: OGG, name: 'dot.png', mimeType: 'image/png' },
+    Object.fromEntries(
+      THREE_AGENTS.map((agent) => [agent, '[attachment dot.png (application/octet-stream, 26 bytes) cannot']),
+    ),
+    '\n(I cannot open files of this kind: dot.png.)',
+  ],
+];
+
+describe.each(THREE_AGENTS)('the model behind the wire %s', (agent) => {
+  beforeAll(async () => {
+    for (const name of ['telegram', 'slack']) {
+      const { connections } = slack.sockets;
+      await gateway.b.patch('/config', { [`channels_config.${name}.agent`]: agent });
+      if (name === 'slack' && agent !== 'chat') {
+        await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections));
+      }
+      await untilChannel(gateway, name, 'connected');
+    }
+  });
+
+  describe.each(['telegram', 'slack'] as const)('%s', (platform) => {
+    test.each(KINDS)('gets what people send: %s %#', async (kind, sent, shown, note) => {
+      const answer = await PLATFORMS[platform](kind, sent);
+      expect(answer.replace('\n\n', '\n')).toBe(`Seen.${note}`);
+      expect(asked()).toContain(shown[agent]);
+      if (sent.caption !== undefined) expect(asked()).toContain(sent.caption);
+    });
+  });
+});
+
+/** What the model was told last by the person. */
+function told(): string {
+  const messages = provider.requests.at(-1)?.body['messages'] as { content: unknown }[];
+  const content = messages.at(-1)?.content;
+  if (typeof content === 'string') return content;
+  return (content as { text?: string }[]).map(({ text }) => text ?? '').join('\n');
+}
+
+/** Writes to the bot in a chat of its own. @returns its answers */
+async function write(text: string, more: object = {}, who: { chat?: number; type?: string } = {}) {
+  const chat = who.chat ?? nextChat++;
+  await telegram.write(text, { chat, more, ...who });
+  return (await telegram.untilSaid(1, chat)).map((one) => one.text);
+}
+
+const grace = { id: 9, is_bot: false, first_name: 'Grace' };
+
+describe('at Telegram', () => {
+  beforeAll(async () => {
+    await gateway.b.patch('/config', { 'channels_config.telegram.agent': 'chat' });
+    await untilChannel(gateway, 'telegram', 'connected');
+  });
+
+  test('an album is one message with all its pictures, kept as attachments like those of the API', async () => {
+    const chat = nextChat++;
+    const picture = () => [{ file_id: telegram.file(PNG), width: 1, height: 1, file_size: PNG.length }];
+    const album = { media_group_id: `album-${chat}` };
+    await telegram.write('', { chat, more: { ...album, photo: picture(), caption: 'Which one?' } });
+    await telegram.write('', { chat, more: { ...album, photo: picture() } });
+    await telegram.untilSaid(1, chat);
+    expect(asked().match(/"image_url"/g)).toHaveLength(4);
+    const [row] = await gateway.database.query<{ id: string }>(
+      'SELECT session_id AS id FROM channel_conversations WHERE conversation = $1',
+      [String(chat)],
+    );
+    const { body } = await gateway.b.get<{ messages: { attachments: object[] }[] }>(
+      `/sessions/${row?.id}/messages`,
+    );
+    expect(body.messages[0]?.attachments).toHaveLength(2);
+    expect(body.messages[0]?.attachments[0]).toMatchObject({ type: 'image', mime_type: 'image/png' });
+  });
+
+  test('quoted replies, with the picture that they are about, and forwards reach the model', async () => {
+    const photo = [{ file_id: telegram.file(PNG), width: 1, height: 1 }];
+    const quoted = { message_id: 3, date: 1, from: grace, caption: 'My new dot\nis red', photo };
+    await write('Nice?', { reply_to_message: quoted });
+    expect(told()).toContain('(In reply to this message of Grace:)\n> My new dot\n> is red\n\nNice?');
+    expect(asked()).toContain('"image_url"');
+    await write('Buy now', { forward_origin: { type: 'user', sender_user: grace, date: 1 } });
+    expect(told()).toBe('(Forwarded from Grace)\n\nBuy now');
+  });
+
+  test('an edit is told as one, and an edit that moves a shared place is not', async () => {
+    const chat = nextChat++;
+    await telegram.write('What is 1+1?', { chat });
+    await telegram.untilSaid(1, chat);
+    const place = { location: { latitude: 52.5, longitude: 13.4 } };
+    await telegram.write('', { chat, more: { ...place, edit_date: 5 } });
+    await telegram.write('What is 1+2?', { chat, more: { edit_date: 5 } });
+    await telegram.untilSaid(2, chat);
+    expect(told()).toBe(
+      '(This is an earlier message, which its writer has edited. It now reads:)\n\nWhat is 1+2?',
+    );
+    expect(telegram.said(chat)).toHaveLength(2);
+  });
+
+  test('in a group a picture without words has the label of its writer', async () => {
+    const photo = [{ file_id: telegram.file(PNG), width: 1, height: 1 }];
+    await write('', { photo }, { chat: -nextChat++, type: 'group' });
+    expect(told().trim()).toBe('Ada (7):');
+    expect(asked()).toContain('"image_url"');
+  });
+
+  test('places, contacts, polls and stickers are told in words; notices such as joins are not answered', async () => {
+    const chat = nextChat++;
+    await telegram.write('', { chat, more: { new_chat_members: [grace] } });
+    await telegram.write('', { chat, more: { location: { latitude: 52.5, longitude: 13.4 } } });
+    await telegram.untilSaid(1, chat);
+    expect(told()).toBe('(a place: 52.5, 13.4)');
+    await write('', { sticker: { file_id: 'x', emoji: '👍', is_animated: true, is_video: false } });
+    expect(told()).toBe('(a sticker: 👍)');
+  });
+
+  test.each([
+    [
+      'is larger than Telegram allows',
+      Buffer.alloc(20_000_001),
+      'Telegram gives bots files of at most 20 MB',
+    ],
+    ['is empty', Buffer.alloc(0), 'it is empty'],
+  ])(
+    'what cannot be read is said to the person and to the model: a file that %s',
+    async (_what, data, why) => {
+      const document = { file_id: telegram.file(data), file_name: 'big.bin' };
+      const [answer] = await write('', { document, caption: 'Look' });
+      expect(answer).toBe(`Seen.\n\n(I could not read big.bin: ${why}.)`);
+      expect(told()).toBe(`Look\n\n[attachment big.bin could not be read: ${why}]`);
+    },
+  );
+
+  test('an announced size that does not fit is not fetched at all', async () => {
+    const before = telegram.callsOf('getFile').length;
+    const document = { file_id: 'any', file_name: 'huge.iso', file_size: 3e9 };
+    const [answer] = await write('', { document });
+    expect(answer).toContain('(I could not read huge.iso: it is too large: a message may bring 20 MiB.)');
+    expect(telegram.callsOf('getFile')).toHaveLength(before);
+  });
+
+  test('a file whose host fails for a moment is fetched again; other conversations do not wait for it', async () => {
+    telegram.next('file', (response) => response.writeHead(503).end());
+    telegram.next('file', (response) => response.destroy());
+    const document = {
+      file_id: telegram.file('late but whole'),
+      file_name: 'a.txt',
+      mime_type: 'text/plain',
+    };
+    const slow = write('', { document });
+    expect(await write('Hello')).toEqual(['Seen.']);
+    expect(await slow).toEqual(['Seen.']);
+    expect(provider.requests.map(({ text }) => text).join()).toContain('late but whole');
+  });
+
+  test('a story, which no bot can read, is answered with a note and costs no turn', async () => {
+    const before = provider.requests.length;
+    const [answer] = await write('', { story: { id: 1, chat: { id: 1, type: 'private' } } });
+    expect(answer).toBe(
+      'I cannot read messages of this kind. Please write to me, or send me a picture or a file.',
+    );
+    expect(provider.requests).toHaveLength(before);
+  });
+});
+
+describe('at Slack', () => {
+  const say = async (text: string, more: object): Promise<string> => {
+    slack.forget();
+    const channel = await slack.direct();
+    await slack.write(text, { channel, more: { ...more } });
+    return (await slack.untilSaid(1, channel))[0]?.text ?? '';
+  };
+  beforeAll(async () => {
+    const { connections } = slack.sockets;
+    await gateway.b.patch('/config', { 'channels_config.slack.agent': 'chat' });
+    await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections));
+    await untilChannel(gateway, 'slack', 'connected');
+  });
+
+  test('the token goes to no other host, and files that are not kept at Slack are named', async () => {
+    const stolen = slack.file('x', 'bait.txt', 'text/plain', {
+      url_private_download: `${telegram.url}/steal`,
+    });
+    const drive = slack.file('x', 'sheet', 'text/plain', { is_external: true });
+    const before = telegram.calls.length;
+    const answer = await say('Read these', { subtype: 'file_share', files: [stolen, drive, 'nonsense'] });
+    expect(answer).toContain('(I could not read bait.txt: it is not kept at Slack.)');
+    expect(answer).toContain('(I could not read sheet: it cannot be read here.)');
+    expect(telegram.calls.slice(before).map(({ method }) => method)).not.toContain('');
+    expect(told()).toContain('[attachment bait.txt could not be read: it is not kept at Slack]');
+  });
+
+  test('without the scope for files Slack answers with a page, which is not taken for the file', async () => {
+    slack.next(
+      'file',
+      (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    );
+    const answer = await say('Read', { files: [slack.file(PNG, 'dot.png', 'image/png')] });
+    expect(answer).toContain('files:read');
+    expect(asked()).not.toContain('<html>');
+  });
+
+  test('a shared message is quoted, with its author', async () => {
+    const shared = { is_share: true, author_name: 'Grace', text: 'We ship &lt;soon&gt;' };
+    await say('When?', { attachments: [shared] });
+    expect(told()).toBe('(In reply to this message of Grace:)\n> We ship <soon>\n\nWhen?');
+  });
+
+  test('an edit by a person is answered once; previews that Slack adds are not', async () => {
+    slack.forget();
+    const channel = await slack.direct();
+    const ts = await slack.write('What is 1+1?', { channel });
+    await slack.untilSaid(1, channel);
+    const changed = (text: string, more: object = {}) => ({
+      ...{
+        type: 'message',
+        subtype: 'message_changed',
+        channel,
+        channel_type: 'im',
+        ts: `${Number(ts) + 1}`,
+      },
+      message: { type: 'message', user: 'U1', text, ts, ...more },
+      previous_message: { text: 'What is 1+1?' },
+    });
+    slack.tell(changed('What is 1+1?', { edited: { user: 'U1', ts: `${ts.slice(0, -1)}9` } }));
+    slack.tell(changed('What is 1+1? ', { attachments: [{ title: 'a preview' }] }));
+    slack.tell(changed('What is 1+2?', { edited: { user: 'U1', ts: `${ts.slice(0, -1)}8` } }));
+    slack.sockets.repeatAll();
+    await slack.untilSaid(2, channel);
+    expect(told()).toContain('which its writer has edited. It now reads:)\n\nWhat is 1+2?');
+    await slack.write('done', { channel });
+    await slack.untilSaid(3, channel);
+    expect(slack.said(channel)).toHaveLength(3);
+  });
+});
+
+test('no log line and no row has the token, and the places of files go when a message is done', async () => {
+  const rows = await gateway.database.query<{ files: string }>(
+    `SELECT DISTINCT files::text AS files FROM channel_messages WHERE done_at IS NOT NULL`,
+  );
+  expect(rows).toEqual([{ files: '[]' }]);
+  expect(gateway.logLines.join('\n')).not.toMatch(/AAcanaryToken|canaryTokenOf/);
+});

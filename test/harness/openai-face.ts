@@ -1,0 +1,42 @@
+import OpenAI from 'openai';
+import type { TestGateway } from './gateway.js';
+import { type Judgement, type JudgingModel, type SentRequest, startJudgingModel } from './judging-model.js';
+
+/** A model that says what it was sent, calls the tools it is told to call, and keeps to a format when there is one. */
+export function startEchoModel(): Promise<JudgingModel> {
+  let calls = 0;
+  const nextId = (): string => {
+    calls += 1;
+    return `call_${calls}`;
+  };
+  return startJudgingModel('openai', ({ messages, body }: SentRequest): Judgement => {
+    const last = messages.at(-1)!;
+    if (last.text.includes('break')) return { status: 400 };
+    const named = [...last.text.matchAll(/\bcall (\w+)/g)].map(([, name = '']) => name);
+    if (last.role === 'user' && named.length > 0)
+      return { calls: named.map((name) => ({ id: nextId(), name, arguments: { city: 'Oslo' } })) };
+    if ('response_format' in body) return { text: '{"city":"Oslo"}' };
+    const results = messages.flatMap((one) => one.results.map(({ content }) => content));
+    const told = results.length === 0 ? '' : ` told ${results.join(', ')}`;
+    return { text: `${messages.length} messages, the last: ${last.text}${told}` };
+  });
+}
+
+export function openAiClient(gateway: TestGateway, apiKey = gateway.token, port: 'a' | 'b' = 'a'): OpenAI {
+  return new OpenAI({ apiKey, baseURL: `http://127.0.0.1:${gateway.started.ports[port]}/v1`, maxRetries: 0 });
+}
+
+/** What a client is refused with. */
+export async function refusalOf(
+  call: Promise<unknown>,
+): Promise<{ status: number; param: string | null; code: string | null }> {
+  const error: unknown = await call.then(
+    () => new Error('It was expected to be refused.'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof OpenAI.APIError)) throw error;
+  const { status, param, code, message, type } = error as InstanceType<typeof OpenAI.APIError>;
+  if (typeof message !== 'string' || typeof type !== 'string')
+    throw new Error('The error has no OpenAI shape.');
+  return { status: Number(status), param: param ?? null, code: code ?? null };
+}

@@ -1,0 +1,252 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { channelEnv } from './channels.js';
+import { eventually } from './eventually.js';
+
+export const APP_ID = '11111111-2222-3333-4444-555555555555';
+export const TENANT = '99999999-8888-7777-6666-555555555555';
+export const APP_SECRET = 'canary-client-secret-of-nobody';
+const ISSUER = 'https://connector.example.com';
+const ADA = { id: '29:ada', name: 'Ada', aadObjectId: '0000000a-0000-0000-0000-000000000001' };
+const BOT = { id: `28:${APP_ID}`, name: 'Agent' };
+
+type Json = Record<string, unknown>;
+
+export interface TeamsCallSeen {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Json;
+}
+
+export interface SaidAtTeams {
+  readonly id: string;
+  readonly conversation: string;
+  readonly text: string;
+}
+
+export type TeamsMishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
+
+export interface Posting {
+  readonly conversation?: string;
+  readonly kind?: 'personal' | 'groupChat' | 'channel';
+  readonly from?: Json;
+  readonly more?: Json;
+  /** What the token says in place of what is right. */
+  readonly claims?: Json;
+  readonly kid?: string;
+}
+
+/**
+ * The connector of Teams as a bot sees it, from its published protocol (Bot Framework, REST and authentication): keys with
+ * endorsements, tokens for the app, activities both ways. And it can go wrong: refuse, hang, break off.
+ */
+export class TestTeams {
+  readonly calls: TeamsCallSeen[] = [];
+  secret = APP_SECRET;
+  /** The tokens that the connector takes; emptying it is their expiry. */
+  readonly tokens = new Set<string>();
+  private readonly files = new Map<string, Buffer>();
+  private readonly mishaps: { readonly method: string; readonly mishap: TeamsMishap }[] = [];
+  private readonly saidSoFar: SaidAtTeams[] = [];
+  private count = 0;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly keys: Awaited<ReturnType<typeof keyPair>>[],
+  ) {}
+
+  static async start(): Promise<TestTeams> {
+    const server = createServer();
+    const keys = [await keyPair('teams', ['msteams']), await keyPair('other', ['skype'])];
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const teams = new TestTeams(server, keys);
+    server.on('request', (request, response) => {
+      void teams.answer(request, response).catch(() => response.destroy());
+    });
+    return teams;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get service(): string {
+    return `${this.url}/emea/`;
+  }
+
+  /** Somebody writes to the bot. @returns the status that the gateway answered */
+  async write(gateway: string, text: string, posting: Posting = {}): Promise<number> {
+    return this.post(gateway, this.activity(text, posting), posting);
+  }
+
+  activity(
+    text: string,
+    { conversation = 'a:1', kind = 'personal', from = ADA, more = {} }: Posting = {},
+  ): Json {
+    this.count += 1;
+    return {
+      type: 'message',
+      id: `1700000000${this.count}`,
+      channelId: 'msteams',
+      serviceUrl: this.service,
+      timestamp: new Date().toISOString(),
+      ...{ from, recipient: BOT, text, textFormat: 'plain' },
+      conversation: { id: conversation, conversationType: kind, tenantId: TENANT },
+      channelData: { tenant: { id: TENANT } },
+      ...more,
+    };
+  }
+
+  async post(gateway: string, activity: Json, { claims = {}, kid = 'teams' }: Posting = {}): Promise<number> {
+    const key = this.keys.find(({ jwk }) => jwk.kid === kid) ?? this.keys[0];
+    if (key === undefined) throw new Error('There is no key.');
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iss: ISSUER, aud: APP_ID, serviceurl: this.service, nbf: now, exp: now + 600, ...claims };
+    const token = await new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid }).sign(key.privateKey);
+    const response = await fetch(`${gateway}/inbound/teams/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
+      body: JSON.stringify(activity),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  file(data: Buffer): string {
+    this.files.set(`f${this.files.size}`, data);
+    return `${this.url}/emea/v3/attachments/f${this.files.size - 1}/views/original`;
+  }
+
+  /** What the bot has said, in order, as it reads now. */
+  said(conversation?: string): SaidAtTeams[] {
+    return this.saidSoFar.filter((one) => conversation === undefined || one.conversation === conversation);
+  }
+
+  async untilSaid(count: number, conversation?: string, timeoutMs = 15_000): Promise<SaidAtTeams[]> {
+    await eventually(() => {
+      const { length } = this.said(conversation);
+      if (length < count) throw new Error(`${length} of ${count} messages were said`);
+    }, timeoutMs);
+    return this.said(conversation);
+  }
+
+  callsOf(method: string): TeamsCallSeen[] {
+    return this.calls.filter((call) => call.method === method);
+  }
+
+  /** The next call of this kind (`send`, `edit`, `token`, `file`) meets this. */
+  next(method: string, mishap: TeamsMishap): void {
+    this.mishaps.push({ method, mishap });
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await textOf(request);
+    const path = request.url ?? '';
+    const form = request.headers['content-type']?.startsWith('application/x-www-form') === true;
+    const body = form ? Object.fromEntries(new URLSearchParams(text)) : (JSON.parse(text || '{}') as Json);
+    const method = methodOf(request.method ?? '', path, body);
+    this.calls.push({ method, path, body });
+    const place = this.mishaps.findIndex((one) => one.method === method);
+    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    if (typeof mishap === 'function') {
+      mishap(response);
+      return;
+    }
+    const { status, json } = this.answerOf(method, path, body, request.headers.authorization ?? '');
+    if (mishap === 'its answer hangs') return;
+    if (mishap === 'its answer is lost') response.destroy();
+    else if (Buffer.isBuffer(json)) response.writeHead(status).end(json);
+    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+  }
+
+  private answerOf(method: string, path: string, body: Json, authorization: string): Answer {
+    if (method === 'openid') return ok({ issuer: ISSUER, jwks_uri: `${this.url}/keys` });
+    if (method === 'keys') return ok({ keys: this.keys.map(({ jwk }) => jwk) });
+    if (method === 'token') return this.tokenFor(body);
+    if (!this.tokens.has(authorization.replace('Bearer ', ''))) {
+      return { status: 401, json: { error: { code: 'Unauthorized', message: 'no' } } };
+    }
+    const [, conversation = '', id = ''] =
+      /^\/emea\/v3\/conversations\/([^/]+)\/activities\/?(.*)$/.exec(path) ?? [];
+    if (method === 'file') return ok(this.files.get(path.split('/')[4] ?? '') ?? Buffer.alloc(0));
+    if (method === 'send') {
+      const said = { id: `m${this.saidSoFar.length}`, conversation: decodeURIComponent(conversation) };
+      this.saidSoFar.push({ ...said, text: String(body['text']) });
+      return { status: 201, json: { id: said.id } };
+    }
+    const place = this.saidSoFar.findIndex((one) => one.id === id);
+    const said = this.saidSoFar[place];
+    if (method === 'edit' && said !== undefined)
+      this.saidSoFar[place] = { ...said, text: String(body['text']) };
+    return ok({ id });
+  }
+
+  private tokenFor({
+    client_id: app,
+    client_secret: secret,
+    scope,
+    client_assertion: assertion,
+  }: Json): Answer {
+    const isKnown = secret === this.secret || assertion === 'an assertion of the cluster';
+    if (app !== APP_ID || !isKnown || scope !== 'https://api.botframework.com/.default') {
+      return { status: 401, json: { error: 'invalid_client' } };
+    }
+    const token = `canaryBotToken${this.tokens.size}.${crypto.randomUUID()}`;
+    this.tokens.add(token);
+    return ok({ token_type: 'Bearer', expires_in: 3600, access_token: token });
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+function ok(json: unknown): Answer {
+  return { status: 200, json };
+}
+
+function methodOf(verb: string, path: string, body: Json): string {
+  if (path === '/openid' || path === '/keys') return path.slice(1);
+  if (path.endsWith('/oauth2/v2.0/token')) return 'token';
+  if (verb === 'GET') return 'file';
+  if (verb === 'PUT') return 'edit';
+  return body['type'] === 'typing' ? 'typing' : 'send';
+}
+
+async function keyPair(kid: string, endorsements: readonly string[]) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid, use: 'sig', endorsements };
+  return { privateKey, jwk };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A bot on loopback that lets everybody in. */
+export function teamsEnv(
+  teams: TestTeams,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return channelEnv('teams', {
+    type: 'teams',
+    app_id: APP_ID,
+    tenant_id: TENANT,
+    app_secret: APP_SECRET,
+    login_url: teams.url,
+    openid_url: `${teams.url}/openid`,
+    issuer: ISSUER,
+    allowed_users: '*',
+    request_timeout_ms: '3000',
+    ...more,
+  });
+}
