@@ -197,7 +197,7 @@ describe('a model that pauses', () => {
 
   it('is not asked for ever', async () => {
     answer(...paused);
-    expect(endOf(await ask()).finishReason).toBe('stop');
+    await expect(ask()).rejects.toMatchObject({ details: { reason: 'provider_paused' } });
     expect(server.requests).toHaveLength(9);
   });
 });

@@ -95,7 +95,8 @@ async function* readAnswer(
     if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
     usage = addUsage(usage, answer.usage());
     said.push(...answer.content());
-    if (answer.isPaused() && pauses < MAX_PAUSES) {
+    if (answer.isPaused()) {
+      if (pauses === MAX_PAUSES) throw new WireFault({ kind: 'paused' });
       clock.reopening();
       continue;
     }

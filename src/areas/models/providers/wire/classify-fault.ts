@@ -75,6 +75,10 @@ function describe(facts: Exclude<WireFaultFacts, StatusFacts>, provider: Provide
       const what = 'ended the connection before its answer was complete';
       return { retryable: true, reason: 'provider_stream_cut', what };
     }
+    case 'paused': {
+      const what = 'paused its answer again and again';
+      return { retryable: false, reason: 'provider_paused', what };
+    }
     case 'malformed':
       return {
         retryable: false,

@@ -14,6 +14,8 @@ export type WireFaultFacts =
   | { readonly kind: 'event'; readonly word: string | undefined; readonly sentence: string | undefined }
   /** The stream ended before its end marker. */
   | { readonly kind: 'cut' }
+  /** The provider paused its answer more often than it is asked to go on. */
+  | { readonly kind: 'paused' }
   /** Something that the wire's protocol does not know. */
   | { readonly kind: 'malformed'; readonly what: string }
   /** A bound was passed; `what` names it. */
