@@ -21,6 +21,7 @@ import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SecretBox } from './platform/secrets/secret-box.js';
 import { SecretsModule } from './platform/secrets/secrets.module.js';
 import { Environment } from './platform/settings/environment.js';
+import { SpanContent } from './platform/tracing/span-content.js';
 import { PROFILE_MODULES } from './profiles.module.js';
 
 /** What exists before the application: made by `startGateway`, injectable everywhere. */
@@ -49,8 +50,9 @@ class FoundationModule {
         { provide: ModelProviders, useValue: providers },
         { provide: SecretBox, useValue: secrets },
         { provide: Egress, useValue: egress },
+        SpanContent,
       ],
-      exports: [Environment, Redactor, Logs, ModelProviders, SecretBox, Egress],
+      exports: [Environment, Redactor, Logs, ModelProviders, SecretBox, Egress, SpanContent],
     };
   }
 }

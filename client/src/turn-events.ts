@@ -6,6 +6,8 @@ type Schemas = components['schemas'];
 
 interface EventData {
   token: Schemas['TokenEvent'];
+  /** A piece of what the model thinks; no part of the answer. */
+  reasoning: Schemas['ReasoningEvent'];
   tool_call: Schemas['ToolCallEvent'];
   tool_approval: Schemas['ToolApprovalEvent'];
   tool_result: Schemas['ToolResultEvent'];
@@ -30,7 +32,16 @@ export interface StreamOptions {
   readonly idempotencyKey?: string;
 }
 
-const KINDS = ['token', 'tool_call', 'tool_approval', 'tool_result', 'restarted', 'done', 'error'];
+const KINDS = [
+  'token',
+  'reasoning',
+  'tool_call',
+  'tool_approval',
+  'tool_result',
+  'restarted',
+  'done',
+  'error',
+];
 const MAX_FRUITLESS = 8;
 
 /** Streams of turns that survive lost connections and replicas: they go on after the last event that came. */

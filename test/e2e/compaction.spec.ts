@@ -1,4 +1,8 @@
+import { context, propagation, trace } from '@opentelemetry/api';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { Database } from '../../src/platform/database/database.js';
+import { setExporting } from '../../src/platform/tracing/spans.js';
+import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import {
   type Judgement,
@@ -6,6 +10,7 @@ import {
   type SentRequest,
   startJudgingModel,
 } from '../harness/judging-model.js';
+import { SocketClient } from '../harness/socket-client.js';
 
 const isSummary = ({ system }: SentRequest) => system.startsWith('You sum up');
 const factsIn = (text: string) => [...new Set(text.match(/fact \d+ is \w+/g) ?? [])];
@@ -131,4 +136,63 @@ test('agent.compaction = "drop" asks for no summary', async () => {
     'The oldest messages of this conversation are left out',
   );
   await gateway.b.patch('/config', { 'agent.compaction': 'summary' });
+});
+
+describe('the call for a summary is one like any other', () => {
+  test('it is traced within its turn', async () => {
+    const exporter = new InMemorySpanExporter();
+    const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    provider.register();
+    setExporting(true);
+    const id = await longSession(400);
+    await say(id, 'which is fact 1?');
+    setExporting(false);
+    const spans = exporter.getFinishedSpans();
+    await provider.shutdown();
+    for (const global of [trace, context, propagation]) global.disable();
+    const turn = spans.find(({ name }) => name === 'invoke_agent default');
+    const calls = spans.filter(({ name }) => name === 'chat m');
+    expect(calls).toHaveLength(model.requests.length);
+    expect(calls.length).toBeGreaterThan(1);
+    for (const call of calls) {
+      expect(call.parentSpanContext?.spanId).toBe(turn?.spanContext().spanId);
+      expect(call.attributes['gen_ai.conversation.id']).toBe(id);
+    }
+  });
+
+  test('its budget may be used up: the turn ends, and nothing is left out for that', async () => {
+    const prices = { 'prices."default/m"': { input: 1_000_000, output: 1 }, 'limits.all.daily_usd': 0.001 };
+    expect((await gateway.b.patch('/config', prices)).status).toBe(200);
+    const id = await longSession(400);
+    const ask = () => gateway.b.post(`/sessions/${id}/messages`, { content: 'which is fact 1?' });
+    const statuses = [(await ask()).status, (await ask()).status];
+    await gateway.b.patch('/config', { 'limits.all': null });
+    expect(statuses).toEqual([429, 429]);
+    // The first piece took it all: neither another one nor the answer was asked for.
+    expect(model.requests).toHaveLength(1);
+    const cut = { name: 'test.cut', text: 'SELECT messages_cut FROM sessions WHERE id = $1' };
+    expect(await database().query(cut, [id])).toEqual([{ messages_cut: 0 }]);
+    expect(await say(id, 'which is fact 1?')).toBe('fact 1 is secret1');
+  });
+
+  test('it ends when its turn is cancelled', async () => {
+    let isCut = false;
+    model.provider.script((response) => {
+      response.on('close', () => {
+        isCut = true;
+      });
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    });
+    const id = await longSession(400);
+    const socket = await SocketClient.open(`ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${id}`, {
+      headers: { authorization: `Bearer ${gateway.token}` },
+    });
+    socket.send({ type: 'message', content: 'which is fact 1?' });
+    await eventually(() => expect(model.provider.requests).toHaveLength(1));
+    socket.send({ type: 'cancel' });
+    expect(await socket.until('error')).toMatchObject({ error: { details: { reason: 'turn_cancelled' } } });
+    await eventually(() => expect(isCut).toBe(true));
+    expect(await summaries(id)).toEqual([]);
+    socket.socket.terminate();
+  });
 });

@@ -7,6 +7,7 @@ import {
   type SentRequest,
   startJudgingModel,
 } from '../harness/judging-model.js';
+import { SocketClient } from '../harness/socket-client.js';
 
 const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string' } } };
 const format = (json_schema: object = { name: 'reply', schema }) => ({ type: 'json_schema', json_schema });
@@ -100,6 +101,54 @@ test('the options of a message reach the model', async () => {
     response_format: { type: 'json_schema', json_schema: { name: 'reply', schema } },
   });
   expect([sent?.body['max_tokens'], sent?.body['max_completion_tokens']]).toContain(77);
+});
+
+test('the options of a frame reach the model, and are refused by name', async () => {
+  const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+  const socket = await SocketClient.open(`ws://127.0.0.1:${gateway.started.ports.b}/ws/sessions/${body.id}`, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  });
+  const options = { temperature: 0.3, top_p: 0.8, max_output_tokens: 78, stop: ['END'], tool_choice: 'none' };
+  socket.send({ type: 'message', content: 'Where?', ...options, response_format: format() });
+  expect(await socket.until('done')).toMatchObject({ content: '{"city":"Oslo"}' });
+  expect(socket.said()).toBe('{"city":"Oslo"}');
+  const { max_output_tokens: _, ...sent } = options;
+  expect(model.requests[0]?.body).toMatchObject({ ...sent, response_format: { type: 'json_schema' } });
+  for (const [index, wrong] of [
+    { temperature: 3 },
+    { max_output_tokens: 5000 },
+    { tool_choice: { name: 'no_such_tool' } },
+    { stop: 'END' },
+    { response_format: { type: 'text' } },
+  ].entries()) {
+    socket.send({ type: 'message', content: 'Hello', ...wrong });
+    const refused = await socket.until('error', index + 1);
+    expect(JSON.stringify(refused)).toContain(Object.keys(wrong)[0]);
+  }
+  socket.socket.terminate();
+  expect(model.requests).toHaveLength(1);
+});
+
+test('an agent sets options for its messages, which may set others', async () => {
+  const own = { temperature: 0.1, top_p: 0.5, stop: ['STOP'], tool_choice: 'none', max_output_tokens: 99 };
+  const settings = Object.fromEntries(
+    Object.entries(own).map(([key, value]) => [`agents.terse.${key}`, value]),
+  );
+  expect((await gateway.b.patch('/config', settings)).status).toBe(200);
+  const { body } = await gateway.b.post<{ id: string }>('/sessions', { agent: 'terse' });
+  const path = `/sessions/${body.id}/messages`;
+  expect((await gateway.b.post(path, { content: 'Where?' })).status).toBe(200);
+  expect((await gateway.b.post(path, { content: 'Where?', temperature: 0.9, stop: ['END'] })).status).toBe(
+    200,
+  );
+  expect((await gateway.b.post(path, { content: 'Where?', max_output_tokens: 100 })).status).toBe(400);
+  const [first, second] = model.requests.map((request) => request.body);
+  expect(first).toMatchObject({ temperature: 0.1, top_p: 0.5, stop: ['STOP'], tool_choice: 'none' });
+  expect([first?.['max_tokens'], first?.['max_completion_tokens']]).toContain(99);
+  expect(second).toMatchObject({ temperature: 0.9, top_p: 0.5, stop: ['END'], tool_choice: 'none' });
+  const refused = await gateway.b.patch<Answer>('/config', { 'agents.terse.models': ['gpt-5.4'] });
+  expect(refused.status).toBe(400);
+  for (const name of ['temperature', 'top_p']) expect(refused.body.error?.message).toContain(name);
 });
 
 test('a message that was accepted is answered as it wanted to be', async () => {

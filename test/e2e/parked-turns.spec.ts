@@ -189,6 +189,16 @@ describe('what ends the wait', () => {
     return [status, reason];
   };
 
+  /** What the history keeps of turns that had called a tool before they were parked. */
+  const answersOf = async (sessionId: string) => {
+    const { body } = await gateway.b.get<{
+      messages: { role: string; tool_calls: { name: string }[]; incomplete?: string }[];
+    }>(pathOf(sessionId));
+    return body.messages
+      .filter(({ role }) => role === 'assistant')
+      .map(({ tool_calls, incomplete }) => ({ calls: tool_calls.map(({ name }) => name), incomplete }));
+  };
+
   test('cancelling the turn, on any replica', async () => {
     const { sessionId, approval, key } = await parked();
     const socket = await SocketClient.open(
@@ -200,6 +210,7 @@ describe('what ends the wait', () => {
     await untilStatus(sessionId, 'cancelled');
     expect([await pending(sessionId), (await decide(gateway, approval)).status]).toEqual([[], 404]);
     expect(ledger.calls.get(key)).toBeUndefined();
+    expect(await answersOf(sessionId)).toEqual([{ calls: ['ledger__note'], incomplete: 'cancelled' }]);
     const next = await gateway.a.post(pathOf(sessionId), { content: 'Hello' });
     expect(next.status).toBe(200);
   });
@@ -254,6 +265,7 @@ describe('what ends the wait', () => {
     const [approval] = await pending(sessionId);
     await other.started.app.get(TokensService, { strict: false }).revoke('leaver');
     await eventually(async () => expect(await reasonOf(sessionId)).toEqual(['cancelled', 'token_revoked']));
+    expect(await answersOf(sessionId)).toEqual([{ calls: ['ledger__note'], incomplete: 'cancelled' }]);
     expect((await decide(gateway, approval!)).status).toBe(404);
     expect(ledger.calls.get(key)).toBeUndefined();
   });

@@ -151,6 +151,52 @@ describe('the spans of this process', () => {
       expect(JSON.stringify(shown)).not.toContain(hidden);
     }
   });
+
+  test('with tracing.include_content the spans hold what was said, without secrets and cut', async () => {
+    exporter.reset();
+    model.onToolResult('call_b', { content: 'It is noon there.' });
+    model.onMessage('hour?', { toolCalls: [{ id: 'call_b', name: 'clock', arguments: '{"zone":"Bern"}' }] });
+    model.onMessage('and so on', { content: 'Well.' });
+    model.onMessage('unseen?', { content: 'Nothing.' });
+    const on = (isOn: boolean) => gateway.b.patch('/config', { 'tracing.include_content': isOn });
+    expect((await on(true)).status).toBe(200);
+    const { body } = await gateway.a.post<{ session_id: string }>('/sessions', {
+      system_prompt: 'Be precise.',
+    });
+    const path = `/sessions/${body.session_id}/messages`;
+    const long = 'and so on '.repeat(20_000);
+    expect((await gateway.a.post(path, { content: `key-of-nobody-1234 ${long}` })).status).toBe(200);
+    expect((await gateway.a.post(path, { content: 'hour?' })).status).toBe(200);
+    await on(false);
+    expect((await gateway.a.post(path, { content: 'unseen?' })).status).toBe(200);
+    const attributes = exporter.getFinishedSpans().map((span) => span.attributes);
+    expect(JSON.stringify(attributes)).not.toContain('key-of-nobody-1234');
+    const [tool] = named('execute_tool clock').map((span) => span.attributes);
+    expect(tool).toMatchObject({
+      'gen_ai.tool.call.arguments': '{"zone":"Bern"}',
+      'gen_ai.tool.call.result': 'noon',
+    });
+    const chats = named('chat a-model').map((span) => span.attributes);
+    const parsed = (name: string, index: number): unknown => JSON.parse(String(chats.at(index)?.[name]));
+    expect(chats.at(-1)).not.toHaveProperty('gen_ai.input.messages');
+    expect(parsed('gen_ai.output.messages', -2)).toEqual([
+      {
+        role: 'assistant',
+        parts: [{ type: 'text', content: 'It is noon there.' }],
+        finish_reason: 'stop',
+      },
+    ]);
+    expect(parsed('gen_ai.input.messages', -2)).toEqual(
+      expect.arrayContaining([
+        { role: 'user', parts: [{ type: 'text', content: 'hour?' }] },
+        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_b', response: 'noon' }] },
+      ]),
+    );
+    expect(parsed('gen_ai.system_instructions', -2)).toEqual([
+      { type: 'text', content: expect.any(String) as unknown },
+    ]);
+    for (const one of chats) expect(String(one['gen_ai.input.messages'] ?? '').length).toBeLessThan(40_000);
+  });
 });
 
 interface Received {

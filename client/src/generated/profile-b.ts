@@ -565,6 +565,13 @@ export interface components {
              */
             content: string;
         };
+        ReasoningEvent: {
+            /**
+             * @description A piece of what the model thinks; no part of the answer
+             * @example The user asks for the capital.
+             */
+            content: string;
+        };
         ToolCallEvent: {
             /** @description The id of the call */
             id: string;
@@ -1010,8 +1017,8 @@ export interface components {
              */
             url: string;
         };
-        /** @description Server-Sent Events. The `data` of each is JSON: one of these schemas, in the order of the kinds `token`, `tool_call`, `tool_approval`, `tool_question`, `tool_progress`, `tool_result`, `restarted`, `done`, `error` (the `event` field). Each event has an `id` to resume after; comments keep the connection in use. */
-        TurnEvents: components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ToolApprovalEvent"] | components["schemas"]["ToolQuestionEvent"] | components["schemas"]["ToolProgressEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["RestartedEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEnvelope"] | string;
+        /** @description Server-Sent Events. The `data` of each is JSON: one of these schemas, in the order of the kinds `token`, `reasoning`, `tool_call`, `tool_approval`, `tool_question`, `tool_progress`, `tool_result`, `restarted`, `done`, `error` (the `event` field). Each event has an `id` to resume after; comments keep the connection in use. */
+        TurnEvents: components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ToolApprovalEvent"] | components["schemas"]["ToolQuestionEvent"] | components["schemas"]["ToolProgressEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["RestartedEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEnvelope"] | string;
         /** @description Server-Sent Events. The `data` of each is JSON: one of these schemas, in the order of the kinds `log`, `gap` (the `event` field). Each event has an `id` to resume after; comments keep the connection in use. */
         LogEvents: components["schemas"]["LogEntry"] | components["schemas"]["LogGap"] | string;
         ErrorEnvelope: {

@@ -9,6 +9,7 @@ import type { Counter } from 'prom-client';
 import { modelRequest } from '../../../test/harness/model-call.js';
 import { ProviderFailed } from '../../common/errors/gateway-error.js';
 import type { Logs } from '../../platform/logging/logger.js';
+import type { SpanContent } from '../../platform/tracing/span-content.js';
 import { type AnsweredCall, ModelCallMetrics } from './model-call-metrics.js';
 import type { ModelProvider } from './model-provider.port.js';
 
@@ -31,6 +32,7 @@ function measured() {
     counter('tokens'),
     counter('parts'),
     counter('estimated'),
+    { isWanted: false } as SpanContent,
     logs,
   );
   return { calls, counted };

@@ -5,9 +5,11 @@ import type { Counter } from 'prom-client';
 import { ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { childrenOf } from '../../platform/metrics/labelled.js';
+import { SpanContent } from '../../platform/tracing/span-content.js';
 import { errorType, inSpan } from '../../platform/tracing/spans.js';
 import { USAGE_PARTS } from './estimated-usage.js';
-import type { FinishReason, ModelProvider, ModelRequest, ModelUsage } from './model-provider.port.js';
+import { type SaidContent, saidContent, sentContent } from './model-call-content.js';
+import type { ModelProvider, ModelRequest, ModelUsage } from './model-provider.port.js';
 
 const CALLS = 'agent_gateway_provider_calls_total';
 const TOKENS = 'agent_gateway_provider_tokens_total';
@@ -52,10 +54,9 @@ const SECOND_BOUNDARIES = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** p
 type CounterOf = (provider: string, other?: string) => Counter.Internal;
 
 /** What a finished call tells of itself. */
-export interface AnsweredCall {
+export interface AnsweredCall extends SaidContent {
   readonly usage: ModelUsage;
   readonly model: string;
-  readonly finishReason: FinishReason;
 }
 
 /** Measures calls of models: a span, counters, and the client metrics of OpenTelemetry's conventions. */
@@ -74,6 +75,7 @@ export class ModelCallMetrics {
     @InjectMetric(TOKENS) tokens: Counter<'provider' | 'direction'>,
     @InjectMetric(PART_TOKENS) partTokens: Counter<'provider' | 'part'>,
     @InjectMetric(ESTIMATED) estimated: Counter<'provider' | 'direction'>,
+    private readonly content: SpanContent,
     logs: Logs,
   ) {
     this.callsOf = childrenOf(calls);
@@ -95,11 +97,17 @@ export class ModelCallMetrics {
         {
           name: `chat ${request.model}`,
           isCall: true,
-          attributes: () => ({ ...callAttributes(provider, request), ...requestAttributes(request) }),
+          attributes: () => ({
+            ...callAttributes(provider, request),
+            ...requestAttributes(request),
+            ...(this.content.isWanted && sentContent(request, this.content)),
+          }),
         },
         async (span) => {
           const given = await call();
-          if (span !== undefined) span.setAttributes(answerAttributes(given));
+          if (span === undefined) return given;
+          span.setAttributes(answerAttributes(given));
+          if (this.content.isWanted) span.setAttributes(saidContent(given, this.content));
           return given;
         },
       );

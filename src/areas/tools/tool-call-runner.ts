@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { storableText } from '../../platform/database/storable-text.js';
 import { PausableTimer } from '../../platform/runtime/pausable-timer.js';
+import { SpanContent } from '../../platform/tracing/span-content.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
 import { RunningToolCall } from './questions/running-tool-call.js';
@@ -27,6 +28,7 @@ export class ToolCallRunner {
     private readonly gate: ToolGate,
     private readonly callLog: ToolCallLog,
     private readonly questions: ToolQuestions,
+    private readonly content: SpanContent,
   ) {}
 
   /** Throws only the reason of an aborted turn. */
@@ -46,12 +48,18 @@ export class ToolCallRunner {
           'gen_ai.tool.name': call.name,
           'gen_ai.tool.call.id': call.id,
           'gen_ai.tool.type': 'function',
+          ...(this.content.isWanted && {
+            'gen_ai.tool.call.arguments': this.content.text(JSON.stringify(call.arguments)),
+          }),
         }),
       },
       async (span) => {
         const given = await this.callInTime(call, turn);
-        span?.setAttribute('gateway.tool.status', given.status);
-        if (given.status !== 'success') span?.setAttribute('error.type', given.status);
+        if (span === undefined) return given;
+        span.setAttribute('gateway.tool.status', given.status);
+        if (given.status !== 'success') span.setAttribute('error.type', given.status);
+        if (this.content.isWanted)
+          span.setAttribute('gen_ai.tool.call.result', this.content.text(given.content));
         return given;
       },
     );

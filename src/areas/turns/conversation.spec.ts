@@ -1,6 +1,7 @@
 import { contextCut } from './context-cut.js';
-import { exchangesOf, modelMessages, NO_RESULT, RESULT_CUT, userMessage, withNote } from './conversation.js';
+import { exchangesOf, modelMessages, NO_RESULT, userMessage, withNote } from './conversation.js';
 import type { AttachmentInfo, PlacedMessage } from './message.js';
+import { RESULT_CUT } from './own-rounds.js';
 import type { TurnStep } from './turn-steps.store.js';
 
 const NOTHING = { messages: 0, results: 0 };

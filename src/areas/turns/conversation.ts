@@ -10,12 +10,11 @@ import {
   TOKENS_PER_MESSAGE,
 } from '../models/models.api.js';
 import type { ContextCut, ExchangeSize } from './context-cut.js';
+import { bytesOf, isMedia, leftOutMedia, leftOutNote, type SizedMedia } from './media-window.js';
 import type { AttachmentInfo, HistoryMessage, NewUserMessage } from './message.js';
-import type { AskedStep, TurnStep } from './turn-steps.store.js';
+import { RESULT_CUT, shownResult } from './own-rounds.js';
+import { type AskedStep, shownBy, type TurnStep } from './turn-steps.store.js';
 
-/** What stands in place of a result that does not fit any more. */
-export const RESULT_CUT =
-  '[This result is left out, because the conversation is long. Call the tool again if it is still needed.]';
 /** What stands in place of a result that never came: its turn was cancelled, failed, or lost its replica. */
 export const NO_RESULT =
   'No result: the turn ended before the tool answered. Whether the call had an effect is not known.';
@@ -29,6 +28,7 @@ type Steps = ReadonlyMap<string, readonly TurnStep[]>;
 
 const NO_STEPS: readonly TurnStep[] = [];
 const NO_CALLS: readonly ModelToolCall[] = [];
+const NOTHING: ReadonlySet<string> = new Set();
 
 /**
  * The history, oldest first, as exchanges. What stands before the first user message belongs to an exchange that is not
@@ -52,27 +52,89 @@ function saysNothing({ content, attachments }: Pick<HistoryMessage, 'content' | 
 /** The exchanges as a model reads them: what was asked of tools and what they answered where it happened. */
 export function modelMessages(
   exchanges: readonly Exchange[],
-  { steps, bytes, cut }: { steps: Steps; bytes: ReadonlyMap<string, Buffer>; cut: ContextCut },
+  {
+    steps,
+    bytes,
+    cut,
+    leftOut = NOTHING,
+  }: { steps: Steps; bytes: ReadonlyMap<string, Buffer>; cut: ContextCut; leftOut?: ReadonlySet<string> },
 ): ModelMessage[] {
   const messages: ModelMessage[] = [];
   for (const { said } of exchanges) {
     for (const one of said) {
-      if (one.role === 'assistant')
-        messages.push(...answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results));
-      else if (!saysNothing(one)) messages.push(userMessage(one, bytes));
+      if (one.role === 'assistant') {
+        const answer = answerOf(one, steps.get(one.id) ?? NO_STEPS, one.seq <= cut.results);
+        messages.push(...(leftOut.size === 0 ? answer : answer.map((message) => noted(message, leftOut))));
+      } else if (!saysNothing(one)) messages.push(userMessage(one, bytes, leftOut));
     }
   }
   return messages;
 }
 
-/** What a user says. `before` is a note that stands before it. */
+/**
+ * Which pictures and files of these exchanges are not sent, so that all others take at most so many bytes: ids of attachments,
+ * and `resultKey`s. Known before their bytes are read.
+ */
+export function mediaLeftOut(
+  exchanges: readonly Exchange[],
+  { steps, cut }: { steps: Steps; cut: ContextCut },
+  maxBytes: number,
+): ReadonlySet<string> {
+  const brought: SizedMedia<string>[][] = [];
+  for (const { said } of exchanges) {
+    for (const one of said) {
+      const own = steps.get(one.id);
+      if (one.attachments.length > 0)
+        brought.push(one.attachments.map(({ id, sizeBytes }) => ({ key: id, bytes: sizeBytes })));
+      else if (own?.some(bringsMedia))
+        brought.push(...answerOf(one, own, one.seq <= cut.results).map(resultMedia));
+    }
+  }
+  return brought.length === 0 ? NOTHING : leftOutMedia(brought, maxBytes);
+}
+
+function bringsMedia(step: TurnStep): boolean {
+  return step.kind === 'answered' && step.result.parts !== undefined;
+}
+
+function resultMedia(message: ModelMessage): SizedMedia<string>[] {
+  if (message.role !== 'tool') return [];
+  return message.results.flatMap(({ callId, parts = [] }) =>
+    parts.flatMap((part, index) =>
+      isMedia(part) ? [{ key: resultKey(callId, index), bytes: bytesOf(part) }] : [],
+    ),
+  );
+}
+
+/** A part of a tool's result. */
+function resultKey(callId: string, index: number): string {
+  return `${callId}/${index}`;
+}
+
+/** The results with a note in place of each picture and file that is left out. */
+function noted(message: ModelMessage, leftOut: ReadonlySet<string>): ModelMessage {
+  if (message.role !== 'tool') return message;
+  const results = message.results.map((result) => {
+    const { callId, parts } = result;
+    if (parts === undefined) return result;
+    const shown = parts.map((part, index) =>
+      isMedia(part) && leftOut.has(resultKey(callId, index)) ? leftOutNote(part) : part,
+    );
+    return { ...result, parts: shown };
+  });
+  return { ...message, results };
+}
+
+/** What a user says; of attachments that are left out a note, and of those that are gone nothing. */
 export function userMessage(
   { content, attachments }: Pick<NewUserMessage, 'content'> & { attachments: readonly AttachmentInfo[] },
   bytes: ReadonlyMap<string, Buffer>,
+  leftOut: ReadonlySet<string> = NOTHING,
 ): ModelMessage & { role: 'user' } {
   const said: ContentPart = { type: 'text', text: content };
   if (attachments.length === 0) return { role: 'user', parts: content.trim() === '' ? [] : [said] };
   const attached = attachments.flatMap((info): ContentPart[] => {
+    if (leftOut.has(info.id)) return [leftOutNote(attachmentPart(info, ''))];
     const data = bytes.get(info.id);
     return data === undefined ? [] : [attachmentPart(info, data.toString('base64'))];
   });
@@ -141,12 +203,15 @@ function answerOf(answer: HistoryMessage, steps: readonly TurnStep[], isCut: boo
   const results = new Map(
     steps.flatMap((step) => (step.kind === 'answered' ? [[step.result.callId, step.result] as const] : [])),
   );
+  const shown = shownBy(steps);
   const asked = steps.filter((step) => step.kind === 'asked');
   const rounds = asked.flatMap((step): ModelMessage[] => [
     askedMessage(step),
     {
       role: 'tool',
-      results: step.calls.map(({ id }) => (isCut ? cutResult(id) : (results.get(id) ?? missingResult(id)))),
+      results: step.calls.map(({ id }) =>
+        isCut ? cutResult(id) : shownResult(results.get(id) ?? missingResult(id), shown),
+      ),
     },
   ]);
   return [...rounds, ...finalText(answer, lastText(answer.content, asked))];
@@ -196,7 +261,7 @@ function attachmentTokens({ type, sizeBytes }: AttachmentInfo): number {
   return type === 'image' ? TOKENS_PER_IMAGE : Math.ceil(sizeBytes / BYTES_PER_TOKEN);
 }
 
-function attachmentPart(info: AttachmentInfo, data: string): ContentPart {
+function attachmentPart(info: AttachmentInfo, data: string): Exclude<ContentPart, { type: 'text' }> {
   const { mimeType } = info;
   return info.type === 'image' || (info.type === 'file' && isPicture(mimeType))
     ? { type: 'image', mimeType, data }

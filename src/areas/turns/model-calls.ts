@@ -245,7 +245,7 @@ function brokenUsage({ counted }: ModelCall, request: ModelRequest, said: ModelO
 
 async function listen(
   events: AsyncIterable<ModelEvent>,
-  { emit, afterText, call }: RoundTerms,
+  { request, emit, afterText, call }: RoundTerms,
   { pieces, thoughts, calls }: Heard,
 ): Promise<RoundEnd> {
   for await (const event of events) {
@@ -262,6 +262,8 @@ async function listen(
     }
     if (event.type === 'reasoning') {
       thoughts.push(event.text);
+      const held = request.showReasoning === true ? emit(event) : undefined;
+      if (held !== undefined) await held;
       continue;
     }
     if (pieces.length === 0 && afterText) await emit({ type: 'token', text: '\n\n' });

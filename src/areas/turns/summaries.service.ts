@@ -7,6 +7,7 @@ import { addUsage, estimatedTokens, type ModelUsage } from '../models/models.api
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import { contextBudget } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
+import { TurnLimitReached } from './limits/turn-limit-reached.js';
 import type { HistoryMessage } from './message.js';
 import { ModelCalls } from './model-calls.js';
 import type { TurnAgent, TurnListener } from './turn.js';
@@ -67,7 +68,7 @@ export class Summaries {
     this.logger = logs.for('agent::turn');
   }
 
-  /** Throws the reason of an aborted signal; any other failure is logged. */
+  /** Throws the reason of an aborted signal, and `TurnLimitReached` for a budget; any other failure is logged. */
   async sumUp(source: SummarySource, terms: SummaryTerms): Promise<SummaryResult> {
     let usage: ModelUsage = { input: 0, output: 0 };
     const emit: TurnListener = (event) => {
@@ -80,6 +81,8 @@ export class Summaries {
       return { summary, usage };
     } catch (error) {
       terms.signal.throwIfAborted();
+      // The turn ends for lack of money; its messages stay as they are until there is some.
+      if (error instanceof TurnLimitReached) throw error;
       this.logger.warn('the oldest messages of a conversation could not be summed up; they are left out', {
         session_id: terms.sessionId,
         reason: sentenceOf(error),

@@ -34,7 +34,7 @@ export const STEPS: Statement = {
        FROM json_array_elements(content -> 'calls') AS call) AS calls,
       content #>> '{result,callId}' AS call_id, (content #>> '{result,isError}')::boolean AS is_error,
       content #>> '{record,status}' AS status, (content #>> '{record,durationMs}')::float8 AS duration_ms
-    FROM turn_steps WHERE turn_id = $1 ORDER BY number LIMIT ${MOST_STEPS}`,
+    FROM turn_steps WHERE turn_id = $1 AND kind IN ('asked', 'answered') ORDER BY number LIMIT ${MOST_STEPS}`,
 };
 
 /** What a session's turns used, what runs in it, and how many messages wait. */

@@ -1,19 +1,27 @@
-import { addUsage, type ModelUsage } from '../models/models.api.js';
+import { addUsage, type ModelToolCall, type ModelUsage } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import { NO_RESULT } from './conversation.js';
 import type { LiveTurn } from './live-turn.js';
+import { type StoredWork, storedWork } from './lost/done-steps.js';
 import type { TurnEvent, TurnOutcome } from './turn.js';
+import type { TurnStep } from './turn-steps.store.js';
 
 /** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
 export class TurnProgress {
   private readonly toolCalls = new Map<string, ToolCallRecord>();
   private usage: ModelUsage = { input: 0, output: 0 };
+  private readonly stored: StoredWork;
 
+  /** @param done what the turn had stored before it was taken up: it is kept also when the turn ends before that is shown again */
   constructor(
     private readonly turn: LiveTurn,
     private model: string,
     private readonly sawText: () => void,
-  ) {}
+    done: readonly TurnStep[] = [],
+  ) {
+    this.stored = storedWork(done, unanswered);
+    for (const record of this.stored.records) this.toolCalls.set(record.id, record);
+  }
 
   readonly listen = (event: TurnEvent): void | Promise<void> => {
     if (event.type === 'usage') {
@@ -29,10 +37,18 @@ export class TurnProgress {
 
   /** What was said and done so far. */
   soFar(): TurnOutcome {
-    const { usage, model } = this;
+    const { model, stored } = this;
     const toolCalls = [...this.toolCalls.values()];
-    return { content: this.turn.text(), toolCalls, usage, model, finishReason: null };
+    const shown = this.turn.text();
+    // What is shown and counted again begins with what was stored.
+    const content = shown.length < stored.text.length ? stored.text : shown;
+    const usage = tokensOf(this.usage) < tokensOf(stored.usage) ? stored.usage : this.usage;
+    return { content, toolCalls, usage, model, finishReason: null };
   }
+}
+
+function tokensOf({ input, output }: ModelUsage): number {
+  return input + output;
 }
 
 /** A call whose turn ends before the tool answers. */
@@ -40,6 +56,6 @@ function unanswered({
   id,
   name,
   arguments: args,
-}: Extract<TurnEvent, { type: 'tool_call' }>): ToolCallRecord {
+}: Pick<ModelToolCall, 'id' | 'name' | 'arguments'>): ToolCallRecord {
   return { id, name, arguments: args, status: 'error', output: NO_RESULT, durationMs: 0 };
 }

@@ -3,7 +3,7 @@ import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { actingUser } from '../../platform/tokens/acting-user.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { estimatedTokens, type ModelMessage, type ModelTool, type ModelUsage } from '../models/models.api.js';
+import { estimatedTokens, type ModelMessage, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
 import { offeredTools } from './caller-tools.js';
 import type { ClaimedTurn } from './claimed-turn.js';
@@ -12,6 +12,7 @@ import { ContextCutsStore, type Summary } from './context-cuts.store.js';
 import {
   type Exchange,
   exchangesOf,
+  mediaLeftOut,
   modelMessages,
   userMessage,
   userTokens,
@@ -20,6 +21,7 @@ import {
 import type { HistoryMessage, Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
+import { toolTokens } from './tool-tokens.js';
 import type { TurnInput } from './turn.js';
 import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
 
@@ -123,7 +125,10 @@ export class TurnPrompt {
         ? { summary: known, usage: NOTHING_SPENT }
         : await this.compact(turn, cut, known, terms);
     const kept = exchanges.filter(({ through }) => through > cut.messages);
-    const earlier = modelMessages(kept, { steps, cut, bytes: await this.attachedTo(kept) });
+    const most = this.settings.current.agent.context_media_bytes;
+    const leftOut = mediaLeftOut(kept, { steps, cut }, most);
+    const bytes = await this.attachedTo(kept, leftOut);
+    const earlier = modelMessages(kept, { steps, cut, bytes, leftOut });
     return { earlier, note: noteOf(cut, summary), spent: usage };
   }
 
@@ -174,10 +179,11 @@ export class TurnPrompt {
     return ids.length === 0 ? NO_STEPS : this.steps.of(lease.sessionId, ids, cut.results);
   }
 
-  private attachedTo(exchanges: readonly Exchange[]): Bytes | Promise<Bytes> {
+  private attachedTo(exchanges: readonly Exchange[], leftOut: ReadonlySet<string>): Bytes | Promise<Bytes> {
     const ids: string[] = [];
     for (const { said } of exchanges)
-      for (const { id, attachments } of said) if (attachments.length > 0) ids.push(id);
+      for (const { id, attachments } of said)
+        if (attachments.some((one) => !leftOut.has(one.id))) ids.push(id);
     return ids.length === 0 ? NO_BYTES : this.messages.attachedTo(ids);
   }
 }
@@ -186,18 +192,6 @@ export class TurnPrompt {
 function said(message: NewUserMessage, bytes: Bytes): ModelMessage[] {
   const whole = userMessage(message, bytes);
   return whole.parts.length === 0 ? [] : [whole];
-}
-
-const knownToolTokens = new WeakMap<ModelTool['inputSchema'], number>();
-
-/** A tool server may offer hundreds of tools, whose schemas stay the same objects. */
-function toolTokens(tools: readonly ModelTool[]): number {
-  return tools.reduce((sum, tool) => {
-    const known = knownToolTokens.get(tool.inputSchema);
-    const tokens = known ?? estimatedTokens(JSON.stringify(tool));
-    if (known === undefined) knownToolTokens.set(tool.inputSchema, tokens);
-    return sum + tokens;
-  }, 0);
 }
 
 /** Stands before the first message that is left. */

@@ -1,5 +1,6 @@
 import { forgetfulHealth, noFailovers, turnAgent } from '../../../test/harness/turn-agent.js';
 import { type GatewaySettings, settingsSchema } from '../../platform/settings/settings.schema.js';
+import type { SpanContent } from '../../platform/tracing/span-content.js';
 import type { ModelCallMetrics } from '../models/model-call-metrics.js';
 import {
   type ModelCallOptions,
@@ -110,7 +111,13 @@ function runnerOf(
     used: () => undefined,
   } as unknown as ModelCallMetrics;
   const callLog = { note: () => Promise.resolve() } as unknown as ToolCallLog;
-  const calls = new ToolCallRunner(registry, gate, callLog, {} as ToolQuestions);
+  const calls = new ToolCallRunner(
+    registry,
+    gate,
+    callLog,
+    {} as ToolQuestions,
+    { isWanted: false } as SpanContent,
+  );
   return {
     runner: new TurnRunner(
       new ModelCalls(metrics, forgetfulHealth, noFailovers),

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '../../common/ids/typeid.js';
 import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
@@ -8,6 +7,7 @@ import {
   agentSampling,
   type ModelMessage,
   type ModelToolCall,
+  type ModelToolResult,
   type ModelUsage,
   type ResponseFormat,
   type SamplingOptions,
@@ -18,12 +18,17 @@ import {
   type ToolCallRecord,
   ToolCallRunner,
 } from '../tools/tools.api.js';
+import { CallIds } from './call-ids.js';
 import { divided, NOT_YET, openRecord } from './caller-tools.js';
+import { contextBudget } from './context-cut.js';
 import { askedMessage } from './conversation.js';
 import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';
+import { withinMedia } from './media-window.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
 import { RunningTurns } from './running-turns.js';
+import { withThoughts } from './shown-thoughts.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
+import { TurnConversation } from './turn-conversation.js';
 import type { AnsweredStep } from './turn-steps.store.js';
 import { ResponseFormatUnmet } from './turns.errors.js';
 
@@ -52,30 +57,30 @@ export class TurnRunner {
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
-    const heard = format === undefined ? emit : withoutText(emit);
-    const running: Running = { input, settings, emit: heard, signal };
+    const running: Running = { input, settings, emit: shownTo(emit, format), signal };
     const earlier = await this.earlier(running);
     const { texts, records } = earlier;
     if (earlier.open !== undefined)
       return ended(earlier.open.asked, { ...earlier, open: earlier.open.calls });
-    const messages = [...input.messages, ...earlier.messages];
-    const ids = new CallIds(messages);
+    const conversation = new TurnConversation(input, contextBudget(settings), earlier);
+    const ids = new CallIds(conversation.whole());
+    let repair: readonly ModelMessage[] = [];
     let { usage } = earlier;
-    let isRepair = false;
-    for (let number = earlier.rounds + 1; ; number += 1) {
+    for (let number = earlier.rounds.length + 1; ; number += 1) {
       if (number > 1) this.running.letGo(input.context.sessionId);
       signal.throwIfAborted();
-      const withTools = !isRepair && isWithinLimits(settings, number, records.length);
+      const withTools = repair.length === 0 && isWithinLimits(settings, number, records.length);
       const terms = { number, withTools, afterText: texts.length > 0 };
+      const messages = [...(await conversation.fitting()), ...repair];
       const round = ids.unique(await this.askModel(running, messages, terms));
       usage = addUsage(usage, round.usage);
       texts.push(...[round.text].filter(Boolean));
       if (round.calls.length > 0 && withTools) {
         const calls = round.calls.map((call) => ({ call, isHeld: this.toolCalls.mayWait(call) }));
         await input.steps.add({ kind: 'asked', ...asked(round), ...heldOf(calls) });
-        const { message, open } = await this.answerCalls(running, calls, records);
+        const { results, open } = await this.answerCalls(running, calls, records);
         if (open.length > 0) return ended(round, { texts, records, usage, open });
-        messages.push(askedMessage(round), message);
+        conversation.add({ asked: askedMessage(round), results });
         continue;
       }
       const problem = format && (await this.misfit(round.text, format, signal));
@@ -84,9 +89,8 @@ export class TurnRunner {
         if (format !== undefined) await emit({ type: 'token', text: content });
         return answered(round, { content, records, usage });
       }
-      if (isRepair) throw new ResponseFormatUnmet(problem);
-      isRepair = true;
-      messages.push(...repairing(round.text, problem));
+      if (repair.length > 0) throw new ResponseFormatUnmet(problem);
+      repair = repairing(round.text, problem);
     }
   }
 
@@ -125,9 +129,11 @@ export class TurnRunner {
     const toolChoice = withTools ? asked : ('none' as const);
     const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
     const request = {
-      ...{ messages, tools, trailing, system: input.system, conversationId: context.sessionId },
+      ...{ tools, trailing, system: input.system, conversationId: context.sessionId },
+      messages: withinMedia(messages, settings.context_media_bytes),
       maxOutputTokens: options.maxOutputTokens ?? own.maxOutputTokens,
       reasoning: own.reasoning,
+      ...(own.showReasoning && { showReasoning: true }),
       ...(Object.keys(sampling).length > 0 && { sampling }),
       ...(options.responseFormat !== undefined && { responseFormat: options.responseFormat }),
     };
@@ -155,7 +161,7 @@ export class TurnRunner {
     running: Running,
     calls: readonly RoundCall[],
     records: ToolCallRecord[],
-  ): Promise<{ message: ModelMessage; open: readonly ModelToolCall[] }> {
+  ): Promise<{ results: readonly ModelToolResult[]; open: readonly ModelToolCall[] }> {
     const { own, callers } = divided(calls, running.input.options);
     const isDeferred = running.input.isUnstored === true && own.length > 0;
     const answers = await this.answers(running, own, records.length);
@@ -163,7 +169,7 @@ export class TurnRunner {
     records.push(...answers.map(({ record }) => record));
     const results = new Map([...answers, ...deferred].map(({ result }) => [result.callId, result]));
     const inOrder = calls.flatMap(({ call }) => results.get(call.id) ?? []);
-    return { message: { role: 'tool', results: inOrder }, open: isDeferred ? [] : callers };
+    return { results: inOrder, open: isDeferred ? [] : callers };
   }
 
   /** Runs calls side by side; those past the limit, of which `before` were made, are answered with an error instead. */
@@ -233,8 +239,9 @@ function samplingOf({ agent, options, tools }: TurnInput): SamplingOptions {
 }
 
 /** An answer that has to have a format is shown when it has it: what was repaired is nobody's answer. */
-function withoutText(emit: TurnListener): TurnListener {
-  return (event) => (event.type === 'token' ? undefined : emit(event));
+function shownTo(emit: TurnListener, format: ResponseFormat | undefined): TurnListener {
+  const shown = withThoughts(emit);
+  return format === undefined ? shown : (event) => (event.type === 'token' ? undefined : shown(event));
 }
 
 function repairing(text: string, problem: string): ModelMessage[] {
@@ -254,35 +261,4 @@ function heldOf(calls: readonly RoundCall[]): { held?: readonly string[] } {
 /** What of a round is stored before its tools run. */
 function asked({ text, calls, model, providerState }: ModelRound) {
   return { text, calls, model, ...(providerState === undefined ? {} : { providerState }) };
-}
-
-/** As every wire takes them. */
-const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** Some providers number the calls of each answer from the beginning; in one conversation every call has an id of its own. */
-class CallIds {
-  private readonly known: Set<string>;
-
-  constructor(messages: readonly ModelMessage[]) {
-    this.known = new Set(
-      messages.flatMap((message) =>
-        message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
-      ),
-    );
-  }
-
-  /** What the provider wants echoed knows the calls by their old ids, so it goes with them. */
-  unique(round: ModelRound): ModelRound {
-    const calls = round.calls.map((call) => this.named(call));
-    if (calls.every((call, index) => call === round.calls[index])) return round;
-    const { providerState: _of, ...rest } = round;
-    return { ...rest, calls };
-  }
-
-  private named(call: ModelToolCall): ModelToolCall {
-    const isGood = CALL_ID.test(call.id) && !this.known.has(call.id);
-    const id = isGood ? call.id : newId('call');
-    this.known.add(id);
-    return isGood ? call : { ...call, id };
-  }
 }

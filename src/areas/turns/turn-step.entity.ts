@@ -3,7 +3,7 @@ import { TurnEntity } from './turn.entity.js';
 
 /** One step of a turn that used tools, for migrations and the drift check; see `TurnStepsStore`. */
 @Entity('turn_steps')
-@Check('turn_steps_kind_check', `kind IN ('asked', 'sent', 'answered', 'spent')`)
+@Check('turn_steps_kind_check', `kind IN ('asked', 'sent', 'answered', 'spent', 'cut')`)
 export class TurnStepEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
   @ForeignKey(() => TurnEntity, { name: 'turn_steps_turn_id_fkey', onDelete: 'CASCADE' })
@@ -15,7 +15,7 @@ export class TurnStepEntity {
 
   /**
    * `asked`: what the model said and which tools it called; `sent`: one that had waited for a person was made; `answered`: what one
-   * returned; `spent`: what a call of the model cost that was broken off.
+   * returned; `spent`: what a call of the model cost that was broken off; `cut`: how much of the results is shown from here on.
    */
   @Column({ type: 'text' })
   kind!: string;

@@ -6,6 +6,7 @@ import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { budgetsSpent } from '../usage/usage.api.js';
+import type { ShownResults } from './own-rounds.js';
 import type { TurnAccount } from './turn-account.js';
 import type { TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
@@ -44,7 +45,18 @@ export interface SpentStep {
   readonly spending: readonly ModelSpending[];
 }
 
-export type TurnStep = AskedStep | SentStep | AnsweredStep | SpentStep;
+/** From here on the model is shown so much of these results, also by the turns that follow. */
+export interface CutStep {
+  readonly kind: 'cut';
+  readonly shown: ShownResults;
+}
+
+export type TurnStep = AskedStep | SentStep | AnsweredStep | SpentStep | CutStep;
+
+/** What the cuts of a turn came to; the last one says it all. */
+export function shownBy(steps: readonly TurnStep[]): ShownResults {
+  return steps.findLast((step) => step.kind === 'cut')?.shown ?? {};
+}
 
 /** Where a running turn writes its steps. */
 export interface TurnStepLog {

@@ -63,6 +63,8 @@ export interface TurnOutcome {
 /** What a spectator of a running turn sees. */
 export type TurnEvent =
   | { readonly type: 'token'; readonly text: string }
+  /** What the model thinks; told only when its agent shows that. */
+  | { readonly type: 'reasoning'; readonly text: string }
   | ToolEvent
   /** Another replica goes on with the turn (attempt from 2): what was shown is void, and is shown again as far as it is stored. */
   | { readonly type: 'restarted'; readonly attempt: number }

@@ -143,7 +143,7 @@ export class TurnsService {
     for (const step of turn.earlier?.done ?? [])
       if (step.kind === 'asked' || step.kind === 'spent') account.spending.restore(step.spending ?? []);
     const bill = { spending: account.spending, caller: turn.caller };
-    const progress = new TurnProgress(live, model, timing.sawText);
+    const progress = new TurnProgress(live, model, timing.sawText, turn.earlier?.done);
     try {
       const terms = { progress, agent, account, waits: time.waits, signal: abort.signal };
       const outcome = await this.outcome(turn, message, terms);

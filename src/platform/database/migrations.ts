@@ -48,6 +48,8 @@ import { FindTurnsInOrder1795402100000 } from './migrations/1795402100000-find-t
 import { AwaitOutputsOfTools1795402200000 } from './migrations/1795402200000-await-outputs-of-tools.js';
 import { KeepWhoAskedApprovals1795406097000 } from './migrations/1795406097000-keep-who-asked-approvals.js';
 import { FindSessionsOfAgents1795407000000 } from './migrations/1795407000000-find-sessions-of-agents.js';
+import { KeepCutsWithinTurns1795409000000 } from './migrations/1795409000000-keep-cuts-within-turns.js';
+import { CheckStepsOfTurns1795409100000 } from './migrations/1795409100000-check-steps-of-turns.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -101,4 +103,6 @@ export const migrations = [
   AwaitOutputsOfTools1795402200000,
   KeepWhoAskedApprovals1795406097000,
   FindSessionsOfAgents1795407000000,
+  KeepCutsWithinTurns1795409000000,
+  CheckStepsOfTurns1795409100000,
 ];

@@ -17,6 +17,8 @@ export interface AgentSettings {
   /** `model` or `provider/model`, the first one first; empty is the default model of `[provider]`. */
   readonly models: readonly string[];
   readonly reasoning: Shared['reasoning'];
+  /** Whether callers are shown what the model thinks. */
+  readonly showReasoning: boolean;
   readonly maxOutputTokens: number;
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
@@ -80,6 +82,7 @@ function makeAgent(settings: GatewaySettings, name: string): AgentSettings | und
     systemPrompt: file === '' ? all.system_prompt : readPromptFile(file),
     models: all.models,
     reasoning: all.reasoning,
+    showReasoning: all.show_reasoning,
     maxOutputTokens: all.max_output_tokens,
     temperature: all.temperature,
     topP: all.top_p,

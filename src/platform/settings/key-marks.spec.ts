@@ -92,7 +92,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'multimodal.allow_remote_fetch': 'the guarded client decides which addresses are allowed',
   ...Object.fromEntries(
     ['description', 'system_prompt', 'models', 'reasoning', 'max_output_tokens', 'temperature', 'top_p']
-      .concat(['stop', 'tool_choice', 'skills', 'memory'])
+      .concat(['show_reasoning', 'stop', 'tool_choice', 'skills', 'memory'])
       .map((key) => [`agents.<name>.${key}`, 'how an agent answers, not whom']),
   ),
   'channels_config.<name>.enabled': 'connects or disconnects a channel that an administrator configured',

@@ -20,6 +20,7 @@ import {
   loggingSection,
   outboundSection,
   securitySection,
+  tracingSection,
 } from './sections/operation.section.js';
 import { pluginsSection } from './sections/plugins.section.js';
 import { skillsSection } from './sections/skills.section.js';
@@ -44,6 +45,7 @@ export const settingsSchema = z.strictObject({
   logging: loggingSection.prefault({}),
   database: databaseSection.prefault({}),
   hooks: hooksSection.prefault({}),
+  tracing: tracingSection.prefault({}),
   streaming: streamingSection.prefault({}),
   multimodal: multimodalSection.prefault({}),
   outbound: outboundSection.prefault({}),

@@ -18,6 +18,15 @@ export class TokenEvent {
   content!: string;
 }
 
+/** A piece of what the model thinks; only from agents that show it. */
+export class ReasoningEvent {
+  @ApiProperty({
+    description: 'A piece of what the model thinks; no part of the answer',
+    example: 'The user asks for the capital. ',
+  })
+  content!: string;
+}
+
 /** The agent calls a tool. */
 export class ToolCallEvent {
   @ApiProperty({ description: 'The id of the call' })
@@ -127,6 +136,7 @@ export class DoneEvent extends OmitType(MessageView, ['role']) {}
 /** The kinds of events of a turn, with the data of each. */
 export const TURN_EVENTS = {
   token: TokenEvent,
+  reasoning: ReasoningEvent,
   tool_call: ToolCallEvent,
   tool_approval: ToolApprovalEvent,
   tool_question: ToolQuestionEvent,
@@ -140,6 +150,7 @@ export const TURN_EVENTS = {
 /** The data of an event of a turn. */
 export type TurnEventView =
   | TokenEvent
+  | ReasoningEvent
   | ToolCallEvent
   | ToolApprovalEvent
   | ToolQuestionEvent
@@ -154,6 +165,7 @@ export type TurnEventView =
 export function presentEvent(event: LiveEvent, profile: ProfileId): TurnEventView {
   switch (event.type) {
     case 'token':
+    case 'reasoning':
       return { content: event.text };
     case 'tool_call':
       return { id: event.id, name: event.name, arguments: event.arguments };

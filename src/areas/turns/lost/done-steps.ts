@@ -1,6 +1,5 @@
 import {
   addUsage,
-  type ModelMessage,
   type ModelToolCall,
   type ModelToolResult,
   type ModelUsage,
@@ -10,8 +9,9 @@ import type { ModelSpending } from '../../usage/usage.api.js';
 import { divided } from '../caller-tools.js';
 import { askedMessage } from '../conversation.js';
 import type { MessageOptions } from '../message-options.js';
+import type { OwnRound, ShownResults } from '../own-rounds.js';
 import type { TurnListener } from '../turn.js';
-import type { AnsweredStep, AskedStep, TurnStep } from '../turn-steps.store.js';
+import { type AnsweredStep, type AskedStep, shownBy, type TurnStep } from '../turn-steps.store.js';
 
 /** What the model is told of a call that ran when its replica died. */
 export const OUTCOME_UNKNOWN =
@@ -41,8 +41,9 @@ export interface OpenCall extends RoundCall {
 
 /** What a turn had come to before it was taken up. */
 export interface DoneWork {
-  readonly rounds: number;
-  readonly messages: ModelMessage[];
+  readonly rounds: OwnRound[];
+  /** How much of their results is shown. */
+  readonly shown: ShownResults;
   readonly texts: string[];
   readonly records: ToolCallRecord[];
   readonly usage: ModelUsage;
@@ -81,8 +82,8 @@ export async function redone(
   ) => Promise<readonly FinishedCall[]>,
 ): Promise<DoneWork> {
   const work = {
-    rounds: 0,
-    messages: [] as ModelMessage[],
+    rounds: [] as OwnRound[],
+    shown: shownBy(steps),
     texts: [] as string[],
     records: [] as ToolCallRecord[],
   };
@@ -90,7 +91,6 @@ export async function redone(
   let usage = lost.reduce((sum, one) => addUsage(sum, one.usage), spent);
   for (const one of lost) await showSpent(one, one.model, emit);
   for (const { asked, answers, open } of doneRounds(steps)) {
-    work.rounds += 1;
     usage = (asked.spending ?? []).reduce((sum, one) => addUsage(sum, one.usage), usage);
     await showAgain(asked, work.texts.length > 0, emit);
     if (asked.text !== '') work.texts.push(asked.text);
@@ -106,7 +106,7 @@ export async function redone(
     if (callers.length > 0) return { ...work, usage, open: { asked, calls: callers } };
     const results = new Map([...known, ...finished].map(({ result }) => [result.callId, result]));
     const inOrder = asked.calls.flatMap(({ id }) => results.get(id) ?? []);
-    work.messages.push(askedMessage(asked), { role: 'tool', results: inOrder });
+    work.rounds.push({ asked: askedMessage(asked), results: inOrder });
   }
   return { ...work, usage };
 }
@@ -123,6 +123,31 @@ async function showSpent(
   emit: TurnListener,
 ): Promise<void> {
   await emit({ type: 'usage', usage, model: shown, asked: { provider, model, answered: model } });
+}
+
+/** What the stored steps of a turn came to. */
+export interface StoredWork {
+  readonly text: string;
+  readonly records: readonly ToolCallRecord[];
+  readonly usage: ModelUsage;
+}
+
+/** What is kept of a turn that ends before its steps are shown again. */
+export function storedWork(
+  steps: readonly TurnStep[],
+  unanswered: (call: ModelToolCall) => ToolCallRecord,
+): StoredWork {
+  const rounds = doneRounds(steps);
+  const spending = steps.flatMap((step) =>
+    step.kind === 'asked' || step.kind === 'spent' ? (step.spending ?? []) : [],
+  );
+  const texts = rounds.map(({ asked }) => asked.text).filter((text) => text !== '');
+  const records = rounds.flatMap(({ asked, answers, open }) => [
+    ...answers.map((answer) => recordOf(asked, answer)),
+    ...open.map(({ call }) => unanswered(call)),
+  ]);
+  const usage = spending.reduce<ModelUsage>((sum, one) => addUsage(sum, one.usage), { input: 0, output: 0 });
+  return { text: texts.join('\n\n'), records, usage };
 }
 
 interface FinishedCall {

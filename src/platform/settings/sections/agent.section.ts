@@ -9,6 +9,7 @@ export const agentChoices = {
   description: () => z.string().max(1024),
   models: () => z.array(z.string().min(1).max(256)).max(16),
   reasoning,
+  showReasoning: () => z.boolean(),
   maxOutputTokens: () => integer(1, 1_000_000),
   temperature: () => z.number().min(0).max(2).optional(),
   topP: () => z.number().min(0).max(1).optional(),
@@ -40,6 +41,12 @@ export const agentSection = z.strictObject({
     .default('auto')
     .describe(
       'How much the model thinks before it answers; auto is the default of the provider. What a model does not take is refused.',
+    ),
+  show_reasoning: agentChoices
+    .showReasoning()
+    .default(false)
+    .describe(
+      'Whether callers are shown what the model thinks, as far as its provider tells it, by events named reasoning; it is never part of an answer.',
     ),
   session_idle_secs: integer(1, 31_536_000)
     .default(300)
@@ -93,6 +100,11 @@ export const agentSection = z.strictObject({
     .default(100_000)
     .describe(
       'Context window of the model, in estimated tokens: what instructions, tools, history and answer take together.',
+    ),
+  context_media_bytes: integer(1, 1_073_741_824)
+    .default(20_971_520)
+    .describe(
+      'Most bytes of pictures and files that are given to the model at once; past it, the oldest are left out, down to a share of 0.6. Those of the last message are always given.',
     ),
   compact_at: z
     .number()

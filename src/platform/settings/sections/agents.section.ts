@@ -54,6 +54,10 @@ export const agentsSection = z
           .reasoning()
           .optional()
           .describe('How much the model thinks before it answers; without it, as in [agent].'),
+        show_reasoning: agentChoices
+          .showReasoning()
+          .optional()
+          .describe('Whether callers are shown what the model thinks; without it, as in [agent].'),
         max_output_tokens: agentChoices
           .maxOutputTokens()
           .optional()

@@ -93,6 +93,17 @@ export const securitySection = z
   })
   .register(keyMarks, { security: true });
 
+/** What spans say; where they go is said by OpenTelemetry's own variables. */
+export const tracingSection = z.strictObject({
+  include_content: z
+    .boolean()
+    .default(false)
+    .register(keyMarks, { security: true })
+    .describe(
+      'Put what users, models and tools say into spans, by the OpenTelemetry GenAI conventions: without known secrets, and cut.',
+    ),
+});
+
 export const outboundSection = z.strictObject({
   ca_file: z
     .string()

@@ -95,8 +95,7 @@ async function* readAnswer(
     if (!answer.isComplete()) throw new WireFault({ kind: 'cut' });
     usage = addUsage(usage, answer.usage());
     said.push(...answer.content());
-    if (answer.isPaused()) {
-      if (pauses === MAX_PAUSES) throw new WireFault({ kind: 'paused' });
+    if (goesOn(answer, pauses)) {
       clock.reopening();
       continue;
     }
@@ -109,6 +108,12 @@ async function* readAnswer(
     };
     return;
   }
+}
+
+/** Whether a pause is to be asked on after. Throws when there were too many. */
+function goesOn(answer: AnthropicAnswer, pauses: number): boolean {
+  if (answer.isPaused() && pauses === MAX_PAUSES) throw new WireFault({ kind: 'paused' });
+  return answer.isPaused();
 }
 
 function answerEnds(answer: AnthropicAnswer, clock: AttemptClock): void {

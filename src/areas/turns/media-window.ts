@@ -1,0 +1,88 @@
+import type { ContentPart, ModelMessage, ModelToolResult } from '../models/models.api.js';
+
+/** A picture or file that would be sent. */
+export interface SizedMedia<Key> {
+  readonly key: Key;
+  readonly bytes: number;
+}
+
+type Attachment = Exclude<ContentPart, { type: 'text' }>;
+
+/** The share of the bound that is left when something goes: a whole block, so that the new prefix holds for many calls. */
+const SHARE_AFTER = 0.6;
+
+/**
+ * Which pictures and files are not sent, the oldest first, so that all others take at most so many bytes; those of the last
+ * message always are. It depends on what was said so far alone: a message more leaves everything as it was, or takes a block.
+ * @param messages what each message brings, the oldest first
+ */
+export function leftOutMedia<Key>(
+  messages: Iterable<readonly SizedMedia<Key>[]>,
+  maxBytes: number,
+): ReadonlySet<Key> {
+  const kept: SizedMedia<Key>[] = [];
+  const leftOut = new Set<Key>();
+  let bytes = 0;
+  for (const brought of messages) {
+    kept.push(...brought);
+    bytes += brought.reduce((sum, one) => sum + one.bytes, 0);
+    if (bytes <= maxBytes) continue;
+    while (bytes > SHARE_AFTER * maxBytes && kept.length > brought.length) {
+      const oldest = kept.shift() as SizedMedia<Key>;
+      bytes -= oldest.bytes;
+      leftOut.add(oldest.key);
+    }
+  }
+  return leftOut;
+}
+
+/** The messages with a note in place of each picture and file that is left out. */
+export function withinMedia(messages: readonly ModelMessage[], maxBytes: number): readonly ModelMessage[] {
+  if (!messages.some(hasMedia)) return messages;
+  const brought = messages.map((message) =>
+    partsOf(message)
+      .filter(isMedia)
+      .map((part) => ({ key: part, bytes: bytesOf(part) })),
+  );
+  const leftOut: ReadonlySet<ContentPart> = leftOutMedia(brought, maxBytes);
+  if (leftOut.size === 0) return messages;
+  const noted = (part: ContentPart): ContentPart =>
+    isMedia(part) && leftOut.has(part) ? leftOutNote(part) : part;
+  return messages.map((message) => {
+    if (message.role === 'user') return { ...message, parts: message.parts.map(noted) };
+    if (message.role !== 'tool') return message;
+    return { ...message, results: message.results.map((result) => withParts(result, noted)) };
+  });
+}
+
+/** What stands in place of a picture or file that is left out. */
+export function leftOutNote(
+  part: Pick<Attachment, 'type' | 'mimeType'> & { readonly name?: string },
+): ContentPart {
+  const name = part.type === 'file' ? (part.name ?? 'file') : 'picture';
+  const text = `[attachment ${name} (${part.mimeType}) is left out, because this conversation holds many]`;
+  return { type: 'text', text };
+}
+
+/** The bytes that a part stands for. */
+export function bytesOf({ data }: Attachment): number {
+  return Buffer.byteLength(data, 'base64');
+}
+
+function withParts(result: ModelToolResult, noted: (part: ContentPart) => ContentPart): ModelToolResult {
+  return result.parts === undefined ? result : { ...result, parts: result.parts.map(noted) };
+}
+
+function partsOf(message: ModelMessage): readonly ContentPart[] {
+  if (message.role === 'user') return message.parts;
+  return message.role === 'tool' ? message.results.flatMap(({ parts = [] }) => parts) : [];
+}
+
+function hasMedia(message: ModelMessage): boolean {
+  if (message.role === 'user') return message.parts.some(isMedia);
+  return message.role === 'tool' && message.results.some(({ parts }) => parts?.some(isMedia));
+}
+
+export function isMedia(part: ContentPart): part is Attachment {
+  return part.type !== 'text';
+}

@@ -1,0 +1,46 @@
+import { estimatedTokens, type ModelMessage, messageTokens } from '../models/models.api.js';
+import type { ContextBudget } from './context-cut.js';
+import { type OwnRound, roundMessages, type ShownResults, shortened } from './own-rounds.js';
+import { toolTokens } from './tool-tokens.js';
+import type { TurnInput } from './turn.js';
+
+type Beginning = Pick<TurnInput, 'messages' | 'system' | 'trailing' | 'tools' | 'steps'>;
+
+/** What a turn began with and its own rounds, as the model is shown them. */
+export class TurnConversation {
+  private readonly rounds: OwnRound[];
+  private shown: ShownResults;
+
+  constructor(
+    private readonly beginning: Beginning,
+    private readonly budget: ContextBudget,
+    done: { readonly rounds: readonly OwnRound[]; readonly shown: ShownResults },
+  ) {
+    this.rounds = [...done.rounds];
+    this.shown = done.shown;
+  }
+
+  add(round: OwnRound): void {
+    this.rounds.push(round);
+  }
+
+  whole(): ModelMessage[] {
+    return [...this.beginning.messages, ...roundMessages(this.rounds, this.shown)];
+  }
+
+  /** All that fits. How much of the results is shown is stored when it changes, for the turns that follow. */
+  async fitting(): Promise<ModelMessage[]> {
+    if (this.rounds.length > 0) await this.shorten();
+    return this.whole();
+  }
+
+  private async shorten(): Promise<void> {
+    const { messages, system, trailing, tools, steps } = this.beginning;
+    const around = estimatedTokens(system) + estimatedTokens(trailing) + toolTokens(tools);
+    const tokens = messages.reduce((sum, message) => sum + messageTokens(message), around);
+    const shown = shortened(this.rounds, this.shown, this.budget, tokens);
+    if (shown === undefined) return;
+    await steps.add({ kind: 'cut', shown });
+    this.shown = shown;
+  }
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Redactor } from '../logging/redactor.js';
+import { Settings } from '../settings/settings.js';
+
+/** Most characters of one text, and of all texts of one attribute. */
+const MAX_TEXT_CHARS = 8192;
+const MAX_ATTRIBUTE_CHARS = 32_768;
+
+/** What was said, fit for a span: without secrets, and bounded. Given only while `tracing.include_content` is on. */
+@Injectable()
+export class SpanContent {
+  constructor(
+    private readonly settings: Settings,
+    private readonly redactor: Redactor,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.settings.current.tracing.include_content;
+  }
+
+  /** The text without secrets, which are looked for before it is cut. */
+  text(text: string): string {
+    const clean = this.redactor.redact(text);
+    if (clean.length <= MAX_TEXT_CHARS) return clean;
+    return `${clean.slice(0, MAX_TEXT_CHARS)}[cut: ${clean.length} characters in all]`;
+  }
+
+  /** As many of the newest as fit, as JSON; `make` calls `text` for whatever it takes. At least one, if there is any. */
+  newest<Item>(items: readonly Item[], make: (item: Item) => object): string {
+    const made: string[] = [];
+    let chars = 0;
+    for (const item of items.toReversed()) {
+      const json = JSON.stringify(make(item));
+      chars += json.length;
+      if (chars > MAX_ATTRIBUTE_CHARS && made.length > 0) break;
+      made.push(
+        json.length <= MAX_ATTRIBUTE_CHARS ? json : JSON.stringify({ left_out: `${json.length} characters` }),
+      );
+    }
+    return `[${made.reverse().join(',')}]`;
+  }
+}
