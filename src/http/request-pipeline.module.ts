@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { IdentityModule } from '../platform/identity/identity.module.js';
-import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js';
 import { RequestMetrics, requestMetricProviders } from './access-log/access-log.js';
 import { RefusalLog } from './access-log/refusal-log.js';
 import { BodyRoom } from './body/body-room.js';
@@ -11,6 +10,7 @@ import { RawRefusal } from './envelope/raw-refusal.js';
 import { BearerGuard } from './guards/bearer.guard.js';
 import { ClientAddress } from './guards/client-address.js';
 import { RateCharge, rateChargeMetricProvider } from './guards/rate-charge.js';
+import { rateThrottlerModule } from './guards/rate-throttlers.js';
 import { RateTierGuard } from './guards/rate-tier.guard.js';
 import { ScopeGuard } from './guards/scope.guard.js';
 import { UnknownTokenGate } from './guards/unknown-token-gate.js';
@@ -25,7 +25,7 @@ import { RequestValidationPipe } from './validation/request-validation.pipe.js';
 /** What every request passes, in this order: token, rate, scope, body, Idempotency-Key, validation; and the one filter for errors. */
 @Global()
 @Module({
-  imports: [DiscoveryModule, IdentityModule, RateLimitsModule],
+  imports: [DiscoveryModule, IdentityModule, rateThrottlerModule],
   providers: [
     ...requestMetricProviders,
     RequestMetrics,

@@ -59,6 +59,6 @@ export const REMARKS: Readonly<Record<string, string>> = {
     'Also with 502 and 504 for the provider, and 503 with `Retry-After`.',
 
   '8 | Sessions (write) | 10 requests/second':
-    'The burst of a token bucket; in Profile A as well, from the same bucket ([0009](decisions/0009-rate-limits-use-gcra-in-a-custom-guard.md), [0800](decisions/0800-shared-rate-limits-are-rows-that-are-asked-in-batches.md)).',
+    'The burst of a token bucket; in Profile A as well, from the same bucket ([0017](decisions/0017-rate-limits-are-a-throttler-guard-over-gcra-buckets.md), [0800](decisions/0800-shared-rate-limits-are-rows-that-are-asked-in-batches.md)).',
   '8 | Config (write) | 5 requests/second': '`POST /config/reload` counts among them.',
 };

@@ -124,6 +124,17 @@ describe('"the token may use only these": a caller of some agents sees nothing o
     expect((await bound.post('/hooks', { url: 'https://example.com/', events: ['*'] })).status).toBe(201);
   });
 
+  test('channels and tool servers, which are those of all agents, are 403 to test, restart or reconnect', async () => {
+    const said = await Promise.all([
+      narrow.a.post<Refusal>('/channels/api/test'),
+      narrow.b.post<Refusal>('/channels/api/restart'),
+      narrow.b.post<Refusal>('/mcp/own/reconnect'),
+    ]);
+    expect(said.map(({ status, body }) => [status, body.error.details?.reason])).toEqual(
+      said.map(() => [403, 'agent_not_allowed']),
+    );
+  });
+
   test('agents and usage list its own alone', async () => {
     for (const id of [mine[0], foreign[0]])
       await gateway.b.post(`/sessions/${id}/messages`, { content: 'Hello' });

@@ -9,6 +9,7 @@ import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import { type Caller, ownersOf } from '../../platform/tokens/caller.js';
 import { inSpan } from '../../platform/tracing/spans.js';
 import { ModelChains, usageAttributes } from '../models/models.api.js';
+import type { TurnSpending } from '../usage/usage.api.js';
 import type { ApprovalWaits } from './approval-waits.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import type { LiveTurn } from './live-turn.js';
@@ -154,10 +155,10 @@ export class TurnsService {
       this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
       return answer;
     } catch (thrown) {
-      const ran = { soFar: progress.soFar(), bill, elapsedMs: time.elapsedMs };
+      const ran = { soFar: withSpent(progress.soFar(), account.spending), bill, elapsedMs: time.elapsedMs };
       const { error, how, reason } = await this.endWithout(turn, thrown, live, ran);
       if (how !== 'parked') void live.publish({ type: 'error', error });
-      const cost = { ...progress.soFar(), durationMs: timing.ended(how) };
+      const cost = { ...ran.soFar, durationMs: timing.ended(how) };
       this.log.ended(turn, cost, { how, reason, error });
       throw error;
     } finally {
@@ -257,6 +258,11 @@ function spanAttributes(turn: ClaimedTurn, agent: TurnAgent | GatewayError) {
     'gateway.turn.id': turnId,
     'gateway.channel': turn.channel,
   };
+}
+
+/** A turn taken up only to be ended has called no model here; what it spent before stands in its bill. */
+function withSpent(soFar: TurnOutcome, { usage }: TurnSpending): TurnOutcome {
+  return soFar.usage.input + soFar.usage.output > 0 ? soFar : { ...soFar, usage };
 }
 
 /** The history says that no answer will come, even if the model had said nothing. */

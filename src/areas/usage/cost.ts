@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../models/models.api.js';
+import { addUsage, type ModelUsage } from '../models/models.api.js';
 
 /** US dollars for a million tokens of each kind. */
 export interface PriceRates {
@@ -67,6 +67,13 @@ export class TurnSpending {
   /** What is known of its cost, in US dollars. */
   get costUsd(): number {
     return [...this.parts.values()].flat().reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  }
+
+  /** All tokens, of whatever model. */
+  get usage(): ModelUsage {
+    return [...this.parts.values()]
+      .flat()
+      .reduce((sum, { usage }) => addUsage(sum, usage), { input: 0, output: 0 });
   }
 
   /** Rows of `recordUsage`; the turn itself counts to the model that was called last. */

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { InjectThrottlerOptions } from '@nestjs/throttler';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
 import type { Counter } from 'prom-client';
 import { RateLimited } from '../../common/errors/gateway-error.js';
-import { type RateDecision, RateLimiter } from '../../platform/rate-limits/rate-limiter.port.js';
-import { Settings } from '../../platform/settings/settings.js';
+import type { RateDecision } from '../../platform/rate-limits/rate-limiter.port.js';
 import type { RateTier } from './access.decorator.js';
+import type { BucketStorage, RateThrottlers, TierThrottler } from './rate-throttlers.js';
 
 const REFUSED = 'agent_gateway_rate_limited_total';
 
@@ -20,11 +21,16 @@ export const rateChargeMetricProvider = makeCounterProvider({
  */
 @Injectable()
 export class RateCharge {
+  private readonly storage: BucketStorage;
+  private readonly tiers: ReadonlyMap<RateTier, TierThrottler>;
+
   constructor(
-    private readonly limiter: RateLimiter,
-    private readonly settings: Settings,
+    @InjectThrottlerOptions() { storage, throttlers }: RateThrottlers,
     @InjectMetric(REFUSED) private readonly refused: Counter<'tier'>,
-  ) {}
+  ) {
+    this.storage = storage;
+    this.tiers = new Map(throttlers.map((throttler) => [throttler.name, throttler]));
+  }
 
   /** Throws `RateLimited` (429, `Retry-After` in whole seconds) when the bucket is empty. */
   charge(response: Response, bucket: string, tier: RateTier): void | Promise<void> {
@@ -35,7 +41,7 @@ export class RateCharge {
 
   /** The decision alone, for responses written to the bare socket. */
   ask(bucket: string, tier: RateTier): RateDecision | Promise<RateDecision> {
-    const outcome = this.limiter.consume(`${bucket}|${tier}`, this.settings.current.rate_limits[tier]);
+    const outcome = this.storage.consume(bucket, this.tiers.get(tier) as TierThrottler);
     return outcome instanceof Promise
       ? outcome.then((decision) => this.counted(decision, tier))
       : this.counted(outcome, tier);

@@ -5,7 +5,8 @@ import { createExpressServer, cutWhenStalled } from './listener-server.js';
 
 /** More than the kernel buffers for a caller that reads nothing. */
 const LARGE = Buffer.alloc(20_000_000, 'x');
-const TIMEOUT_MS = 300;
+/** So long that a busy machine does not hold this process up for as long: it would be taken for a caller that stalls. */
+const TIMEOUT_MS = 1000;
 /** What a slow reader takes at a time: so much that the kernel lets more of it come. */
 const STEP_BYTES = 200_000;
 

@@ -12,7 +12,7 @@ const CLAIM = { channel: 'tg', conversation: 'c1', fence: 3, sessionId: 's-old',
 const message = (id: string, more: Partial<OpenMessage> = {}): OpenMessage => ({
   ...{ id, channel: 'tg', conversation: 'c1', messageId: `msg_${id}`, userId: 'tg:ada', content: 'hello' },
   isGroup: false,
-  ...{ target: {}, files: [], receivedAt: new Date(), isAnswered: false, ...more },
+  ...{ target: {}, files: [], receivedAt: new Date(), answeredAt: null, ...more },
 });
 const result = (status: TurnResult['status'], content: string | null = null): TurnResult => ({
   ...{ sessionId: 's-old', turnId: 'turn_1', status, reason: null, finishReason: null, content },
@@ -111,7 +111,7 @@ test('an answer that goes into the response counts as sent', async () => {
 });
 
 test('a message that was answered before a crash is only sent', async () => {
-  const { run: one, told } = run({ messages: [message('1', { isAnswered: true })] });
+  const { run: one, told } = run({ messages: [message('1', { answeredAt: new Date() })] });
   await one.run();
   expect(told).toEqual(['send', 'done 1', 'signal msg_1']);
 });

@@ -76,7 +76,7 @@ export class ConversationRun {
     while (!this.signal.aborted) {
       const message = await inbox.next(claim.channel, claim.conversation);
       if (message === undefined) return;
-      if (!message.isAnswered) {
+      if (message.answeredAt === null) {
         const text = await this.answer(message);
         const answered = splitMarkdown(text, adapter.maxReplyLength);
         await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');

@@ -8,7 +8,7 @@ import { ConversationWorker } from './conversation-worker.service.js';
 const claimOf = (conversation: string, failures = 0): ConversationClaim => ({
   ...{ channel: 'tg', conversation, fence: 1, sessionId: 's', failures },
 });
-const MESSAGE = { id: '1', messageId: 'msg_1', isAnswered: true } as OpenMessage;
+const MESSAGE = { id: '1', messageId: 'msg_1', answeredAt: new Date(0) } as OpenMessage;
 
 interface Scene {
   /** Results of successive claims. */

@@ -48,7 +48,7 @@ const NEXT: Statement = {
   name: 'channel_inbox.next',
   text: `
     SELECT id, channel, conversation, message_id, user_id, content, is_group, target, files, received_at,
-      answered_at IS NOT NULL AS answered
+      answered_at
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
 };
 
@@ -112,8 +112,8 @@ export interface OpenMessage {
   /** What was sent beside the text. */
   readonly files: readonly InboxFile[];
   readonly receivedAt: Date;
-  /** Its replies are stored; what remains is to send them. */
-  readonly isAnswered: boolean;
+  /** When its replies were stored; what remains then is to send them. Null before. */
+  readonly answeredAt: Date | null;
 }
 
 interface OpenRow {
@@ -127,7 +127,7 @@ interface OpenRow {
   target: AdapterData;
   files: InboxFile[];
   received_at: Date;
-  answered: boolean;
+  answered_at: Date | null;
 }
 
 /** Messages received over channels. Each is stored once, however often and wherever it arrives. */
@@ -220,7 +220,7 @@ function openMessage(row: OpenRow): OpenMessage {
     target: row.target,
     files: row.files,
     receivedAt: row.received_at,
-    isAnswered: row.answered,
+    answeredAt: row.answered_at,
   };
 }
 

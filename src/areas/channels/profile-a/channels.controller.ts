@@ -1,7 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
 import { ChannelReports } from '../channel-reports.service.js';
 import {
   ChannelListViewA,
@@ -31,7 +33,8 @@ export class ChannelsControllerA {
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'Outcome of the round trip; a failed one is not an error', ChannelTestViewA)
-  async test(@Param('name') name: string): Promise<ChannelTestViewA> {
+  async test(@CurrentCaller() caller: Caller, @Param('name') name: string): Promise<ChannelTestViewA> {
+    refuseSomeAgents('channels are those', caller);
     return presentChannelTestA(await this.channels.test(name));
   }
 }

@@ -1,7 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
 import { ChannelReports } from '../channel-reports.service.js';
 import {
   ChannelHealthViewB,
@@ -29,7 +31,11 @@ export class ChannelsControllerB {
   @HttpCode(200)
   @RequireScope('channels:write')
   @Answers(200, 'The channel is reconnecting', RestartedChannelViewB)
-  restart(@Param('name') name: string): Promise<RestartedChannelViewB> {
+  async restart(
+    @CurrentCaller() caller: Caller,
+    @Param('name') name: string,
+  ): Promise<RestartedChannelViewB> {
+    refuseSomeAgents('channels are those', caller);
     return this.channels.restart(name);
   }
 

@@ -8,6 +8,8 @@ import { ReplySender, type SentReply } from './reply-sender.js';
 import { REPLY_TEXTS } from './reply-text.js';
 
 const DAY_MS = 24 * 3_600_000;
+/** When the message came; its turn may have waited for a person for days. */
+const LONG_AGO = new Date(Date.now() - 3 * DAY_MS);
 const part = (number: number, more: Partial<ReplyPart> = {}): ReplyPart => ({
   ...{ part: number, content: `part ${number}`, status: 'pending', externalId: null, attempts: 0, ...more },
 });
@@ -16,7 +18,7 @@ interface Scene {
   readonly parts?: readonly ReplyPart[];
   /** Errors of the first calls to send or edit; the next call succeeds. */
   readonly failures?: readonly Error[];
-  readonly receivedAt?: Date;
+  readonly answeredAt?: Date | null;
   readonly dropsDuplicates?: boolean;
   readonly cannotEdit?: boolean;
   readonly lost?: boolean;
@@ -63,7 +65,11 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   const message = { messageId: 'msg_1', channel: 'tg', userId: 'tg:ada', target: {} };
   const reply = {
     claim: { failures: 0 },
-    message: { ...message, receivedAt: scene.receivedAt ?? new Date() } as unknown as OpenMessage,
+    message: {
+      ...message,
+      receivedAt: LONG_AGO,
+      answeredAt: scene.answeredAt ?? null,
+    } as unknown as OpenMessage,
     adapter,
   } as unknown as SentReply;
   const events = { publish: (event: unknown) => Promise.resolve(published.push(event)) };
@@ -132,8 +138,8 @@ test.each([
 test.each<[string, NotSent, Date]>([
   ['that the platform rejects', new NotSent('rejected', 'chat not found'), new Date()],
   ['that it has not accepted for a day', new NotSent('retry', 'down'), new Date(Date.now() - DAY_MS - 1000)],
-])('an answer %s is given up, and an event says so', async (_what, error, receivedAt) => {
-  const { statuses, published } = await send({ failures: [error], receivedAt });
+])('an answer %s is given up, and an event says so', async (_what, error, answeredAt) => {
+  const { statuses, published } = await send({ failures: [error], answeredAt });
   expect(statuses).toEqual(['failed']);
   const data = { source: 'channel', reason: 'reply_not_sent', name: 'tg' };
   expect(published).toEqual([{ name: 'error.occurred', userId: 'tg:ada', data }]);

@@ -13,7 +13,7 @@ import { REPLY_TEXTS } from './reply-text.js';
 
 const FIRST_PAUSE_MS = 2000;
 const NOTE_RETRY_MS = 200;
-/** An answer that the platform has not accepted for this long is given up. */
+/** An answer that the platform has not accepted for this long is given up, however long the turn took before. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
 export interface SentReply {
@@ -111,7 +111,8 @@ export class ReplySender {
       await this.sendPart(reply, { ...part, status: 'pending', externalId: null }, signal);
       return;
     }
-    const isLate = Date.now() - message.receivedAt.getTime() > GIVE_UP_MS;
+    const { answeredAt } = message;
+    const isLate = answeredAt !== null && Date.now() - answeredAt.getTime() > GIVE_UP_MS;
     if (error.why === 'retry' && !isLate) {
       await this.store.ended(message, part.part, 'pending', { error: error.message });
       throw new RetryLater(error.message, error.retryAfterMs ?? backOffMs(claim.failures, FIRST_PAUSE_MS));

@@ -1,8 +1,10 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { RequireScope } from '../../../http/guards/access.decorator.js';
+import { CurrentCaller, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
 import type { McpServer, McpServerStatus } from '../mcp-server.js';
 import { McpServers } from '../mcp-servers.service.js';
 
@@ -70,7 +72,11 @@ export class McpControllerB {
   @HttpCode(200)
   @RequireScope('mcp:write')
   @Answers(200, 'The server is reconnecting', ReconnectedMcpServerViewB)
-  reconnect(@Param('name') name: string): Promise<ReconnectedMcpServerViewB> {
+  async reconnect(
+    @CurrentCaller() caller: Caller,
+    @Param('name') name: string,
+  ): Promise<ReconnectedMcpServerViewB> {
+    refuseSomeAgents('tool servers are those', caller);
     return this.mcp.reconnect(name);
   }
 }

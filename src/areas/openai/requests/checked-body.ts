@@ -34,7 +34,7 @@ function refusalOf(issues: readonly z.core.$ZodIssue[], before: readonly Propert
     const closest = first.errors.toSorted((one, other) => depthOf(other) - depthOf(one))[0];
     if (closest !== undefined && closest.length > 0) return refusalOf(closest, path, depth + 1);
   }
-  return new InvalidParameter({ path: pathOf(path), message: lowered(first.message) });
+  return new InvalidParameter({ path: pathOf(path), message: plain(first) });
 }
 
 /** The variant that fits furthest is what was meant. */
@@ -53,6 +53,37 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text.length <= 128 ? text : `${text.slice(0, 125)}...`;
 }
 
-function lowered(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What is wrong with a value, as a sentence that begins with its name says it. */
+function plain(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined')
+        ? 'is required'
+        : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return `must ${sized(issue.origin, 'at least', Number(issue.minimum))}`;
+    case 'too_big':
+      return `must ${sized(issue.origin, 'at most', Number(issue.maximum))}`;
+    default:
+      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  }
+}
+
+function sized(origin: string, bound: string, size: number): string {
+  const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'key' };
+  const unit = units[origin];
+  if (unit === undefined) return `be ${bound} ${size}`;
+  return `have ${bound} ${size} ${unit}${size === 1 ? '' : 's'}`;
 }
