@@ -1,6 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ThrottlerException, ThrottlerGuard, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { ThrottlerException, ThrottlerGuard } from '@nestjs/throttler';
 import { MemoryRateLimiter } from '../../platform/rate-limits/memory-rate-limiter.js';
 import type { Settings } from '../../platform/settings/settings.js';
 import { rateThrottlers } from './rate-throttlers.js';
@@ -20,7 +20,7 @@ test('a tier is a named throttler whose limit is read anew', () => {
 test('each tier of a bucket counts by itself', () => {
   const { storage, throttlers: tiers } = throttlers();
   const allowed = [0, 0, 0, 1].map((index) => storage.consume('token:1', tiers[index]!));
-  expect(allowed).toEqual([true, true, false, true].map((is) => expect.objectContaining({ allowed: is })));
+  expect(allowed).toMatchObject([true, true, false, true].map((is) => ({ allowed: is })));
 });
 
 /** Charges one caller as the library does by itself. */
@@ -32,7 +32,7 @@ class StockGuard extends ThrottlerGuard {
 }
 
 test('the stock guard limits with the same storage, by the tier that is used up first', async () => {
-  const guard = new StockGuard(throttlers() as ThrottlerModuleOptions, throttlers().storage, new Reflector());
+  const guard = new StockGuard(throttlers(), throttlers().storage, new Reflector());
   await guard.onModuleInit();
   const headers: Record<string, unknown> = {};
   const response = { header: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) };
