@@ -1,10 +1,11 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ConsoleSignIn } from '../../src/areas/tokens/console-sign-in.service.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import {
   closeBrowser,
   describeInBrowser,
   openBrowser,
+  PATIENCE_MS,
   screenshot,
   type Visit,
   violations,
@@ -12,9 +13,19 @@ import {
 } from './support/browser.js';
 import { accept, openWorld, type World } from './support/world.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(5 * PATIENCE_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
+
+/** What a call of this tool has come to, in the history or live. */
+function callOf(page: Page, tool: string, status: string): Locator {
+  return page.locator('.call', { hasText: tool }).getByText(status, { exact: true }).first();
+}
+
+/** Waits until the page that was gone to has taken the focus to its heading; the Tab key goes on from there. */
+function focusOn(page: Page, name: string | RegExp): Promise<void> {
+  return page.getByRole('heading', { name, level: 1 }).and(page.locator(':focus')).waitFor();
+}
 
 /** Presses Tab until the focus is on what has this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -49,10 +60,10 @@ describeInBrowser('a newcomer with no key', () => {
       await page.getByRole('button', { name: 'New session' }).click();
       await page.getByRole('button', { name: 'Begin' }).click();
       await page.getByRole('button', { name: 'Call a tool: remember something' }).click();
-      await page.locator('.call', { hasText: 'memory_store' }).getByText('success').waitFor();
+      await callOf(page, 'memory_store', 'success').waitFor();
       await page.getByLabel('Message', { exact: true }).fill('What can you do?');
       await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByText('No model is configured').first().waitFor();
+      await page.locator('.message', { hasText: 'No model is configured' }).first().waitFor();
       await screenshot(page, 'newcomer');
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Access token').waitFor();
@@ -108,23 +119,25 @@ describeInBrowser('whoever is on call', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await tabTo(page, /^Sessions$/);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+    await focusOn(page, /^Sessions$/);
     await tabTo(page, /^New session$/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('New session');
+    await page.getByRole('button', { name: 'New session' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
     await tabTo(page, /^Begin$/);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Message', { exact: true }).waitFor();
+    await focusOn(page, /^Session/);
     await tabTo(page, /^Message$/);
     await page.keyboard.type('/call tools__echo {"text":"by keyboard"}');
     await page.keyboard.press('Enter');
-    await page.locator('.call', { hasText: 'tools__echo' }).getByText('success').waitFor();
+    await callOf(page, 'tools__echo', 'success').waitFor();
     await tabTo(page, /^End session$/);
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
     await tabTo(page, /^End session$/);
     await page.keyboard.press('Enter');
     await page.getByText('This session has ended.').waitFor();
@@ -135,7 +148,7 @@ describeInBrowser('whoever is on call', () => {
     shown = await visit(world.url(`/sessions/${world.askingId}`), VIEW, world.gateway.token);
     const { page, faults } = shown;
     await page.getByRole('button', { name: 'Allow tools__erase' }).click();
-    await page.locator('.call', { hasText: 'tools__erase' }).getByText('success').waitFor();
+    await callOf(page, 'tools__erase', 'success').waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -145,7 +158,7 @@ describeInBrowser('whoever is on call', () => {
     await page.getByText('tools__echo').first().waitFor();
     await accept(world.gateway, world.sessionId, '/call tools__hang {}');
     await page.getByRole('button', { name: 'Allow tools__hang' }).click();
-    await page.locator('.message-live').getByText('allowed').waitFor();
+    await callOf(page, 'tools__hang', 'allowed').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('cancelled').first().waitFor();
   });

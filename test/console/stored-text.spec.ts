@@ -1,9 +1,17 @@
 import type { Page } from 'playwright-core';
-import { closeBrowser, describeInBrowser, openBrowser, screenshot, visit } from './support/browser.js';
+import {
+  closeBrowser,
+  describeInBrowser,
+  openBrowser,
+  PATIENCE_MS,
+  screenshot,
+  settled,
+  visit,
+} from './support/browser.js';
 import { ALL, ONE_LINE } from './support/corpus.js';
 import { openWorld, type World } from './support/world.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(5 * PATIENCE_MS);
 
 const VIEW = { theme: 'light', width: 1280 } as const;
 const PAGES: readonly ((world: World) => string)[] = [
@@ -67,10 +75,9 @@ describeInBrowser('texts that users, models, tools and channels write, stored ev
   test.each(PAGES.map((path) => [path]))('0 executed (%#)', async (path) => {
     const { page, faults, close } = await visit(world.url(path(world)), VIEW, world.gateway.token);
     try {
-      await page.locator('h1').waitFor();
-      await page.locator('.spinner').first().waitFor({ state: 'detached' });
+      await settled(page);
       await unfold(page);
-      await page.waitForTimeout(300);
+      await settled(page);
       expect(await intruders(page)).toEqual([]);
       expect(await page.evaluate('globalThis.hit')).toBeUndefined();
       expect(faults).toEqual([]);

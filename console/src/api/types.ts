@@ -248,7 +248,7 @@ export interface ServerTool {
 }
 
 export interface ConfigChange {
-  readonly revision: number;
+  readonly revision: string;
   readonly action: string;
   readonly actor: string;
   readonly changed_at: string;

@@ -27,6 +27,11 @@ function OpenSession({ session }: { readonly session: SessionDetail }): ReactNod
   const { history, live, sent, addSent, showEarlier } = useConversation(id);
   const isRunning = session.running_turn_id !== null || live.turn.parts.length > 0;
   const mayWrite = can('sessions:write') && status !== 'terminated';
+  const cancelTurn = useChange<string>({ path: (turnId) => `/admin/v1/turns/${turnId}/cancel` });
+  const cancel = (): void => {
+    if (live.send({ type: 'cancel' }) || session.running_turn_id === null) return;
+    cancelTurn.mutate(session.running_turn_id);
+  };
   return (
     <Page
       tall
@@ -67,7 +72,7 @@ function OpenSession({ session }: { readonly session: SessionDetail }): ReactNod
               isRunning={isRunning}
               isNew={history.data?.messages.length === 0 && sent.length === 0}
               onSent={addSent}
-              onCancel={() => live.send({ type: 'cancel' })}
+              onCancel={cancel}
             />
           ) : (
             <p className="session-closed muted">

@@ -24,11 +24,11 @@ export function Composer({ session, isRunning, isNew, onSent, onCancel }: Props)
   });
   const submit = (content: string): void => {
     if (content.trim() === '' || send.isPending) return;
+    // At once, and not when it has arrived: what is typed meanwhile is the next message.
+    if (content === text) setText('');
     send.mutate(content, {
-      onSuccess: ({ message_id }) => {
-        setText('');
-        onSent({ id: message_id, content });
-      },
+      onSuccess: ({ message_id }) => onSent({ id: message_id, content }),
+      onError: () => setText((typed) => (typed === '' ? content : typed)),
     });
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -24,14 +24,17 @@ export type LivePart =
 export interface LiveTurn {
   readonly parts: readonly LivePart[];
   readonly error: string | undefined;
+  /** Once the turn is over, the id of its answer in the history; empty when it ended without one. */
+  readonly answerId: string | undefined;
 }
 
-export const NO_TURN: LiveTurn = { parts: [], error: undefined };
+export const NO_TURN: LiveTurn = { parts: [], error: undefined, answerId: undefined };
 
 /** A frame of the session's WebSocket (docs/streaming.md). */
 export interface Frame {
   readonly type: string;
   readonly event_id?: string;
+  readonly message_id?: string;
   readonly id?: string;
   readonly name?: string;
   readonly arguments?: unknown;
@@ -46,16 +49,31 @@ export interface Frame {
   readonly error?: { readonly message?: string };
 }
 
-/** What is shown of the turn once these frames have arrived. `done` is shown by the history instead. */
+/** What is shown of the turn once these frames have arrived. What follows an end belongs to the next turn. */
 export function withFrames(turn: LiveTurn, frames: readonly Frame[]): LiveTurn {
-  let { parts, error } = turn;
-  for (const frame of frames) {
-    if (frame.type === 'restarted') parts = [];
-    else if (frame.type === 'error') error = frame.error?.message ?? 'The turn failed.';
-    else parts = withPart(parts, frame);
-    if (frame.type !== 'error' && frame.type !== 'pong') error = undefined;
+  return frames.reduce(withFrame, turn);
+}
+
+function withFrame(turn: LiveTurn, frame: Frame): LiveTurn {
+  switch (frame.type) {
+    case 'pong':
+      return turn;
+    case 'done':
+      return { ...turn, error: undefined, answerId: frame.message_id ?? '' };
+    case 'error': {
+      const error = frame.error?.message ?? 'The turn failed.';
+      return isEndOfTurn(frame) ? { ...turn, error, answerId: '' } : { ...turn, error };
+    }
+    case 'restarted':
+      return NO_TURN;
+    default:
+      return { ...NO_TURN, parts: withPart(turn.answerId === undefined ? turn.parts : [], frame) };
   }
-  return { parts, error };
+}
+
+/** Errors without a position answer a frame of this page; the turn goes on. */
+export function isEndOfTurn({ type, event_id }: Frame): boolean {
+  return type === 'done' || (type === 'error' && event_id !== undefined);
 }
 
 function withPart(parts: readonly LivePart[], frame: Frame): readonly LivePart[] {

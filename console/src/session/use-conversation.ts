@@ -1,8 +1,9 @@
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { History } from '../api/types';
 import { useSigned } from '../auth/auth';
 import { useGet } from '../ui/queries';
+import { NO_TURN } from './turn-events';
 import { type Live, useLiveTurn } from './use-live-turn';
 
 const HISTORY = 50;
@@ -29,7 +30,6 @@ export function useConversation(id: string): OpenConversation {
   const queries = useQueryClient();
   const [limit, setLimit] = useState(HISTORY);
   const [sent, setSent] = useState<readonly SentMessage[]>([]);
-  const [finished, setFinished] = useState(0);
   const path = `/api/v1/sessions/${id}/messages`;
   const history = useGet<History>(path, { query: { limit }, refreshMs: REFRESH_MS });
   const refresh = useCallback(
@@ -45,17 +45,15 @@ export function useConversation(id: string): OpenConversation {
     sessionId: id,
     token: api.token,
     onStart: () => void refresh(),
-    onDone: () => void refresh().then(() => setFinished((before) => before + 1)),
+    onDone: () => void refresh().then(() => live.clear()),
   });
-  const { clear } = live;
-  // Only when the history has the answer, so that nothing is missing for a moment.
-  useEffect(() => {
-    if (finished > 0) clear();
-  }, [finished, clear]);
   const stored = new Set(history.data?.messages.map(({ message_id }) => message_id));
+  const { answerId } = live.turn;
+  // From the moment on that the history has the answer: nothing is missing for a moment, and nothing is there twice.
+  const isStored = answerId !== undefined && stored.has(answerId);
   return {
     history,
-    live,
+    live: isStored ? { ...live, turn: NO_TURN } : live,
     sent: sent.filter((message) => !stored.has(message.id)),
     addSent: (message) => setSent((before) => [...before, message]),
     showEarlier: () => setLimit((before) => before + HISTORY),

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type Frame, type LiveTurn, NO_TURN, withFrames } from './turn-events';
+import { type Frame, isEndOfTurn, type LiveTurn, NO_TURN, withFrames } from './turn-events';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
@@ -11,8 +11,9 @@ export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
 export interface Live {
   readonly turn: LiveTurn;
   readonly connection: Connection;
-  readonly send: (frame: Readonly<Record<string, unknown>>) => void;
-  /** Called once the history has the turn. */
+  /** @returns whether it could be sent */
+  readonly send: (frame: Readonly<Record<string, unknown>>) => boolean;
+  /** Called once the history is as new as the end of the turn. */
   readonly clear: () => void;
 }
 
@@ -46,8 +47,9 @@ export function useLiveTurn({ sessionId, token, onStart, onDone }: Options): Liv
     const timer = setInterval(draw, DRAW_MS);
     const take = (frame: Frame): void => {
       if (frame.type === 'pong') return;
-      const isEnd = frame.type === 'done' || frame.type === 'error';
-      if (frame.type !== 'done') queue.push(frame);
+      const isEnd = isEndOfTurn(frame);
+      queue.push(frame);
+      if (frame.type === 'error' && !isEnd) return;
       if (!isEnd && !running) notify.current.onStart();
       running = !isEnd;
       if (!isEnd) return;
@@ -58,15 +60,18 @@ export function useLiveTurn({ sessionId, token, onStart, onDone }: Options): Liv
     return () => {
       clearInterval(timer);
       ended.abort();
-      socket.current?.close();
+      // One that is being opened closes once it is open: to break it off would be an error on the browser's console.
+      if (socket.current?.readyState === WebSocket.OPEN) socket.current.close();
     };
   }, [sessionId, token]);
 
   const send = useCallback((frame: Readonly<Record<string, unknown>>) => {
-    if (socket.current?.readyState === WebSocket.OPEN) socket.current.send(JSON.stringify(frame));
+    if (socket.current?.readyState !== WebSocket.OPEN) return false;
+    socket.current.send(JSON.stringify(frame));
+    return true;
   }, []);
   const clear = useCallback(
-    () => setTurn((before) => (before.error === undefined ? NO_TURN : { ...NO_TURN, error: before.error })),
+    () => setTurn((before) => (before.answerId === undefined ? before : { ...NO_TURN, error: before.error })),
     [],
   );
   return { turn, connection, send, clear };
@@ -92,6 +97,10 @@ async function follow({ sessionId, token, take, socket, onConnection, signal }: 
     const opened = new WebSocket(url, ['gateway.v1', `bearer.${token}`]);
     socket.current = opened;
     opened.onopen = () => {
+      if (isOver()) {
+        opened.close();
+        return;
+      }
       wait = FIRST_WAIT_MS;
       onConnection('open');
     };

@@ -29,6 +29,9 @@ export interface View {
   readonly width: number;
 }
 
+/** How long anything may take before it counts as broken: a machine that runs other things beside this is slow. */
+export const PATIENCE_MS = 120_000;
+
 /** A page in a browser of its own, and everything it did that it must not do. */
 export interface Visit {
   readonly page: Page;
@@ -43,6 +46,7 @@ export async function openBrowser(): Promise<void> {
   if (CHROMIUM === undefined) return;
   browser = await chromium.launch({
     executablePath: CHROMIUM,
+    timeout: PATIENCE_MS,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -62,7 +66,7 @@ export async function visit(url: string, { theme, width }: View, token?: string)
   });
   if (token !== undefined) await signIn(context, token);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on('console', (message) => {
@@ -113,6 +117,18 @@ export async function violations(page: Page): Promise<string[]> {
 export async function screenshot(page: Page, name: string): Promise<void> {
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** Waits until all that is drawn has come, and what it made the browser load. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').waitFor();
+  await page.locator('.spinner').first().waitFor({ state: 'detached' });
+  // Two frames, and an image after them: what was asked for before has come or failed by then.
+  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const image = new Image();
+    image.onload = image.onerror = resolve;
+    image.src = 'data:,';
+  })))`);
 }
 
 /** Whether the page is wider than the window: on a phone one would have to scroll sideways. */

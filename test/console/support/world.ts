@@ -1,20 +1,29 @@
+import { resolve } from 'node:path';
 import { channelEnv } from '../../harness/channels.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import { HookReceiver } from '../../harness/hook-receiver.js';
 import { McpBench, scripted, serverB, shared } from '../../harness/mcp.js';
 import { newSession } from '../../harness/turn-stream.js';
+import { PATIENCE_MS } from './browser.js';
 
 const SETTINGS = `
 [agent]
 tool_approval = "ask"
-tool_approval_timeout_ms = 600000
+tool_approval_timeout_ms = 86400000
+tool_timeout_ms = 3600000
+turn_timeout_ms = 86400000
 [agents.support]
 description = "Answers customers"
 system_prompt = "You answer customers."
 [tools.approval]
 never = ["tools__echo", "tools__pid", "memory_*"]
 `;
+
+/** A browser on a busy machine asks for much at once: to wait for a connection is no error. */
+const PATIENT = { GATEWAY__DATABASE__CONNECT_TIMEOUT_MS: String(PATIENCE_MS) };
+
+const SHIPPED_PLUGINS = { GATEWAY__PLUGINS__DIRECTORY: resolve('plugins') };
 
 /** A gateway with something on every page: what works, what fails, and what waits. */
 export interface World {
@@ -39,22 +48,30 @@ export async function openWorld(text = 'Hello there'): Promise<World> {
     token: '123456:not-a-token',
     api_url: `http://127.0.0.1:${new URL(receiver.url()).port}/none`,
   });
-  const gateway = await startTestGateway({ env: { ...bench.env, ...broken } });
-  await eventually(async () => expect((await serverB(gateway, 'tools'))?.status).toBe('connected'));
+  const gateway = await startTestGateway({
+    env: { ...bench.env, ...broken, ...PATIENT, ...SHIPPED_PLUGINS },
+  });
+  const soon = (check: () => Promise<void>): Promise<void> => eventually(check, PATIENCE_MS);
+  await soon(async () => expect((await serverB(gateway, 'tools'))?.status).toBe('connected'));
   await hooksOf(gateway, receiver);
   const sessionId = await talkedSession(gateway, text);
   const askingId = await newSession(gateway);
   await accept(gateway, askingId, '/call tools__erase {"text":"everything"}');
-  await eventually(async () => {
+  await soon(async () => {
     const { body } = await gateway.admin.get<{ items: unknown[] }>('/approvals');
     expect(body.items).not.toHaveLength(0);
   });
   // It is summed up behind the turns.
-  await eventually(async () => {
+  await soon(async () => {
     const { body } = await gateway.admin.get<{ items: unknown[] }>('/usage?by=agent');
     expect(body.items).toContainEqual(expect.objectContaining({ agent: 'support' }));
   });
   await gateway.b.patch('/config', { agent: { max_turns: 40 } });
+  // The page of the audit does not ask again by itself, and rows are sealed behind the change.
+  await soon(async () => {
+    const { body } = await gateway.admin.get<{ items: unknown[] }>('/audit?action=config.changed');
+    expect(body.items).not.toHaveLength(0);
+  });
   return {
     gateway,
     receiver,
