@@ -47,7 +47,11 @@ export interface RunOptions {
   readonly uid?: number;
   /** Through `npm start`: the pid and the signals are then npm's. */
   readonly npm?: true;
+  /** Told of the process before it serves, so that it can be killed while it starts. */
+  readonly onBegin?: (process: BegunProcess) => void;
 }
+
+export type BegunProcess = Pick<GatewayProcess, 'pid' | 'kill' | 'ended'>;
 
 const ROOT = process.cwd();
 const START_LIMIT_MS = 30_000;
@@ -90,18 +94,14 @@ export class ProcessBench {
     const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };
     const child = this.spawnGateway(['serve'], { ...options, env });
     const { output, ended } = ending(child);
+    const begun: BegunProcess = { pid: pidOf(child), ended, kill: (signal) => void child.kill(signal) };
+    options.onBegin?.(begun);
     const early = ended.then((end) => {
       throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);
     });
     await Promise.race([early, until(() => runningLine(output()) !== undefined, START_LIMIT_MS)]);
     early.catch(() => undefined);
-    return {
-      pid: pidOf(child),
-      output,
-      ended,
-      ...startFacts(output()),
-      kill: (signal) => void child.kill(signal),
-    };
+    return { ...begun, output, ...startFacts(output()) };
   }
 
   /** The same on a terminal of its own, which util-linux's `script` makes; waits for the banner. */

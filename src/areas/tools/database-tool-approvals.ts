@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
+import { throughOutage } from '../../platform/database/through-outage.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import {
   type ApprovalAnswer,
@@ -36,6 +37,12 @@ interface AskedRow {
   deliveries: number;
 }
 
+interface WaitTerms {
+  readonly signal: AbortSignal;
+  /** A database that is away for longer than the question lasts ends the wait. */
+  readonly limitMs: number;
+}
+
 interface AnsweredRow {
   deliveries: number;
   tool: string;
@@ -60,16 +67,18 @@ export class DatabaseToolApprovals extends ToolApprovals {
   async ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalVerdict> {
     const { callId, tool, context, timeoutMs, turnId } = question;
     const { sessionId, channel, userId } = context;
-    const [asked] = await this.database.query<AskedRow>(sql.ASK, [
+    const values = [
       ...[newId('appr'), callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
       ...[timeoutMs / 1000, turnId ?? null, context.token?.name ?? null],
-    ]);
+    ];
+    const terms = { signal, limitMs: timeoutMs };
+    const [asked] = await throughOutage(() => this.database.query<AskedRow>(sql.ASK, values), terms);
     if (asked === undefined) return 'timeout';
     this.signal.queued(asked.deliveries);
     const { id, expires_at: expiresAt } = asked;
     try {
       question.onOpen?.(id, expiresAt);
-      return await this.verdict(id, signal);
+      return await this.verdict(id, terms);
     } catch (error) {
       const { goesOn } = (signal.reason ?? {}) as Partial<TurnPause>;
       if (signal.aborted && goesOn !== true)
@@ -120,10 +129,12 @@ export class DatabaseToolApprovals extends ToolApprovals {
   }
 
   /** The time is the database's, so that nobody can answer what has been given up. */
-  private async verdict(id: string, signal: AbortSignal): Promise<ApprovalVerdict> {
+  private async verdict(id: string, terms: WaitTerms): Promise<ApprovalVerdict> {
+    const { signal } = terms;
+    const look = () => this.database.query<{ verdict: ApprovalVerdict | null }>(sql.VERDICT, [id]);
     for (;;) {
       signal.throwIfAborted();
-      const [row] = await this.database.query<{ verdict: ApprovalVerdict | null }>(sql.VERDICT, [id]);
+      const [row] = await throughOutage(look, terms);
       if (row === undefined) return 'timeout';
       if (row.verdict !== null) return row.verdict;
       await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
+import { throughOutage } from '../../platform/database/through-outage.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
@@ -8,7 +9,7 @@ import type { ModelSpending } from '../usage/usage.api.js';
 import { budgetsSpent } from '../usage/usage.api.js';
 import type { ShownResults } from './own-rounds.js';
 import type { TurnAccount } from './turn-account.js';
-import type { TurnLease } from './turn-lease.js';
+import { LEASE_SECS, type TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
 
 /** What the model said in one round, and which tools it called. */
@@ -60,7 +61,7 @@ export function shownBy(steps: readonly TurnStep[]): ShownResults {
 
 /** Where a running turn writes its steps. */
 export interface TurnStepLog {
-  /** Stores a step before it is acted on. Throws `TurnInterrupted` when the lease was lost. */
+  /** Stores a step before it is acted on, also when the database is away for less than a lease. Throws `TurnInterrupted` when the lease was lost. */
   add(step: TurnStep): Promise<void>;
 }
 
@@ -83,12 +84,18 @@ export function toStep({ kind, content }: StepRow): TurnStep {
   return { kind, ...(content as object) } as TurnStep;
 }
 
-/** `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing, also not while another takes it. */
+/**
+ * `$1` session, `$2` fence, `$3` replica: whoever lost the lease writes nothing, also not while another takes it. May be repeated:
+ * the same step is stored once.
+ */
 const ADD: Statement = {
   name: 'turn_steps.add',
   text: `
     INSERT INTO turn_steps (turn_id, number, kind, content)
-    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 FOR SHARE RETURNING number`,
+    SELECT $4, $5, $6, $7 FROM sessions WHERE id = $1 AND turn_fence = $2 AND turn_owner = $3 FOR SHARE
+    ON CONFLICT (turn_id, number) DO UPDATE SET number = excluded.number
+      WHERE turn_steps.kind = excluded.kind AND turn_steps.content::text = excluded.content::text
+    RETURNING number`,
 };
 
 /** The same under the budgets `$8`: it also says what was spent of them meanwhile. */
@@ -125,10 +132,11 @@ export class TurnStepsStore {
         const stored = kind === 'asked' ? { ...content, spending: account.takeUnstored() } : content;
         const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(stored)];
         const budgets = account.budgetsToAsk();
-        const [added] =
+        const store = () =>
           budgets === undefined
-            ? await this.database.query<AddedRow>(ADD, values)
-            : await this.database.query<AddedRow>(ADD_BUDGETED, [...values, budgets]);
+            ? this.database.query<AddedRow>(ADD, values)
+            : this.database.query<AddedRow>(ADD_BUDGETED, [...values, budgets]);
+        const [added] = await throughOutage(store, { limitMs: LEASE_SECS * 1000 });
         if (added === undefined) throw new TurnInterrupted();
         if (budgets !== undefined) account.learn({ budgets, spent: added.spent ?? [] });
       },

@@ -1,4 +1,5 @@
 import { Conflict, NotFound, ProviderFailed, Unavailable } from '../../common/errors/gateway-error.js';
+import type { DatabaseAway } from '../../platform/database/database-failure.js';
 import type { TurnPause } from '../tools/tools.api.js';
 
 /** The reason of whatever waits for a person. */
@@ -93,16 +94,22 @@ export class SessionAwaitsApproval extends TurnInProgress {
   }
 }
 
-/** This replica stops; another one goes on with the turn from its last step. */
+/** This replica lets go of the turn, because it stops; any other goes on with it from its last step. */
 export class TurnHandedOver extends Unavailable implements TurnPause {
   readonly goesOn = true;
 
-  constructor() {
+  constructor(sentence = 'This replica stops and another one goes on with the turn.', cause?: unknown) {
     super(
-      'This replica stops and another one goes on with the turn. Its answer will be in the history; the same request with ' +
-        'its Idempotency-Key gets it, too.',
-      { details: { reason: 'turn_handed_over' }, retryAfterSecs: 1 },
+      `${sentence} Its answer will be in the history; the same request with its Idempotency-Key gets it, too.`,
+      { details: { reason: 'turn_handed_over' }, retryAfterSecs: 1, cause },
     );
+  }
+}
+
+/** The same because the database was away for too long; also this replica may go on with it. */
+export class TurnWithoutDatabase extends TurnHandedOver {
+  constructor(cause: DatabaseAway) {
+    super('The database was away; the turn goes on when it is back.', cause);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import { GatewayError, InternalError, storedError } from '../../common/errors/gateway-error.js';
+import { DatabaseAway } from '../../platform/database/database-failure.js';
 import { inLogContext } from '../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { agentSettings } from '../../platform/settings/agent-settings.js';
@@ -35,6 +36,7 @@ import {
   TurnCancelled,
   TurnHandedOver,
   TurnInterrupted,
+  TurnWithoutDatabase,
 } from './turns.errors.js';
 
 /** A turn that runs here: what it says as it says it, and what it comes to. */
@@ -155,6 +157,8 @@ export class TurnsService {
       this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
       return answer;
     } catch (thrown) {
+      // Calls beside the one that failed do not wait on.
+      abort.abort(new TurnInterrupted());
       const ran = { soFar: withSpent(progress.soFar(), account.spending), bill, elapsedMs: time.elapsedMs };
       const { error, how, reason } = await this.endWithout(turn, thrown, live, ran);
       if (how !== 'parked') void live.publish({ type: 'error', error });
@@ -222,11 +226,16 @@ export class TurnsService {
     const reason = error.details?.reason ?? error.name;
     const ending: TurnEnding = { how: failureOf(error), reason, error: storedError(error) };
     const { how } = ending;
+    const handedOver = this.handedOver(error);
     if (
-      error instanceof TurnHandedOver &&
-      (await this.releases.handOver(lease, elapsedMs, bill.spending.takeUnstored()))
+      handedOver !== undefined &&
+      (await this.releases.handOver(lease, {
+        ranMs: elapsedMs,
+        unstored: bill.spending.takeUnstored(),
+        isAttempt: handedOver !== error,
+      }))
     )
-      return { error, how: 'handed_over', reason };
+      return { error: handedOver, how: 'handed_over', reason };
     try {
       await this.turns.close(lease, ending, how === 'interrupted' ? noted(soFar) : soFar, bill);
     } catch (failure) {
@@ -238,6 +247,13 @@ export class TurnsService {
       });
     }
     return { error, how, reason };
+  }
+
+  /** What the caller is told of a turn that goes on; undefined for one that ends here. */
+  private handedOver(error: GatewayError): TurnHandedOver | undefined {
+    if (error instanceof TurnHandedOver) return error;
+    const goesOn = error instanceof DatabaseAway && this.settings.current.agent.resume;
+    return goesOn ? new TurnWithoutDatabase(error) : undefined;
   }
 }
 

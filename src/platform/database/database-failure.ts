@@ -42,8 +42,11 @@ export function failureBeforeCommit(error: unknown): unknown {
   return failure instanceof ConnectionLost ? unavailable(failure.cause) : failure;
 }
 
+/** The database cannot be asked now, but may be in a moment: what is asked again then may succeed. */
+export class DatabaseAway extends Unavailable {}
+
 /** The connection broke while it answered: whether anything was changed is not known. */
-export class ConnectionLost extends Unavailable {}
+export class ConnectionLost extends DatabaseAway {}
 
 /** Whether the server had no room on its disk (or in its quota) for what was to be stored. */
 export function isDiskFull(error: unknown): boolean {
@@ -84,7 +87,9 @@ const NAMED: Readonly<Record<string, NamedFailure | undefined>> = {
 };
 
 function unavailable(cause: unknown, { message, reason, retryAfterSecs } = UNREACHABLE): Unavailable {
-  return new Unavailable(message, { retryAfterSecs, details: { reason }, cause });
+  // A full disk stays full until somebody makes room.
+  const Failure = reason === 'database_disk_full' ? Unavailable : DatabaseAway;
+  return new Failure(message, { retryAfterSecs, details: { reason }, cause });
 }
 
 function lost(cause: unknown): Unavailable {

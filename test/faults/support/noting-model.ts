@@ -13,27 +13,42 @@ export function notingModel(random: () => number, maxMs: number): Script {
     const { messages } = body as unknown as Asked;
     const last = messages.at(-1);
     await sleep(random() * maxMs);
-    if (last?.role === 'tool') await say(response, random() * maxMs);
-    else callNote(response, String(last?.content));
+    if (last?.role === 'tool') await say(response, ['It is ', 'noted.'], random() * maxMs);
+    else callTools(response, [{ id: 'c1', tool: 'note', key: String(last?.content) }]);
   };
 }
 
-async function say(response: ServerResponse, pauseMs: number): Promise<void> {
+/** Answers in two pieces. */
+export async function say(
+  response: ServerResponse,
+  [first, second]: readonly [string, string],
+  pauseMs: number,
+): Promise<void> {
   const [wire] = wires;
   if (wire === undefined) throw new Error('There is no wire.');
-  beginStream(response, ...wire.opening, wire.text('It is '));
+  beginStream(response, ...wire.opening, wire.text(first));
   await sleep(pauseMs);
-  beginStream(response, wire.text('noted.'), ...wire.closing);
+  beginStream(response, wire.text(second), ...wire.closing);
   response.end();
 }
 
-function callNote(response: ServerResponse, key: string): void {
-  const call = { index: 0, id: 'c1', function: { name: 'ledger__note', arguments: JSON.stringify({ key }) } };
+export interface LedgerCall {
+  readonly id: string;
+  readonly tool: 'note' | 'again';
+  readonly key: string;
+}
+
+/** Calls tools of the ledger, all at once. */
+export function callTools(response: ServerResponse, calls: readonly LedgerCall[]): void {
+  const tool_calls = calls.map(({ id, tool, key }, index) => ({
+    index,
+    id,
+    function: { name: `ledger__${tool}`, arguments: JSON.stringify({ key }) },
+  }));
   const choice = (delta: object, finish_reason: string | null) => ({
     model: 'm',
     choices: [{ index: 0, delta, finish_reason }],
   });
-  const parts = [choice({ tool_calls: [call] }, null), choice({}, 'tool_calls'), 'data: [DONE]\n\n'];
-  beginStream(response, ...parts);
+  beginStream(response, choice({ tool_calls }, null), choice({}, 'tool_calls'), 'data: [DONE]\n\n');
   response.end();
 }

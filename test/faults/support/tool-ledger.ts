@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Call {
   readonly id?: number | string;
@@ -7,17 +8,22 @@ interface Call {
   readonly params?: { readonly protocolVersion?: string; readonly arguments?: { readonly key: string } };
 }
 
-const TOOL = {
-  name: 'note',
+const tool = (name: string) => ({
+  name,
   description: 'Writes a key down.',
   inputSchema: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
-};
+});
+/** Two that do the same, so that a test can list one of them as repeatable. */
+const TOOLS = [tool('note'), tool('again')];
 
 /** A tool server over HTTP that outlives every gateway, and knows what was called how often. */
 export class ToolLedger {
   readonly calls = new Map<string, number>();
   /** Calls with these keys are noted and not answered. */
   readonly unanswered = new Set<string>();
+  /** Milliseconds that a call takes. */
+  pauseMs: (key: string) => number = () => 0;
+  private readonly held = new Map<string, { readonly release: Promise<void>; readonly onMade: () => void }>();
   private readonly server = createServer((request, response) => void this.answer(request, response));
 
   static async start(): Promise<ToolLedger> {
@@ -28,6 +34,20 @@ export class ToolLedger {
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/mcp`;
+  }
+
+  /** Keeps the answer to a call back until it is released; `made` resolves when it was called. */
+  hold(key: string): { readonly made: Promise<void>; release(): void } {
+    let release = (): void => undefined;
+    let onMade = (): void => undefined;
+    const made = new Promise<void>((resolve) => {
+      onMade = resolve;
+    });
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.held.set(key, { release: released, onMade });
+    return { made, release };
   }
 
   stop(): Promise<void> {
@@ -42,7 +62,13 @@ export class ToolLedger {
     const call = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call;
     if (call.id === undefined) return void response.writeHead(202).end();
     const result = this.resultOf(call);
-    if (this.unanswered.has(call.params?.arguments?.key ?? '')) return;
+    const key = call.method === 'tools/call' ? (call.params?.arguments?.key ?? '') : '';
+    if (this.unanswered.has(key)) return;
+    const held = this.held.get(key);
+    held?.onMade();
+    await held?.release;
+    const pauseMs = key === '' ? 0 : this.pauseMs(key);
+    if (pauseMs > 0) await sleep(pauseMs);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result }));
   }
@@ -52,7 +78,7 @@ export class ToolLedger {
       const serverInfo = { name: 'ledger', version: '1.0.0' };
       return { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo };
     }
-    if (method === 'tools/list') return { tools: [TOOL] };
+    if (method === 'tools/list') return { tools: TOOLS };
     if (method !== 'tools/call') return {};
     const key = params?.arguments?.key ?? '';
     this.calls.set(key, (this.calls.get(key) ?? 0) + 1);

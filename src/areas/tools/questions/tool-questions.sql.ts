@@ -3,20 +3,22 @@ import type { Statement } from '../../../platform/database/sql.js';
 /** Whoever waits says so every second or so; when its replica died, nobody waits for the answer any more. */
 const ALIVE = `now() + interval '10 seconds'`;
 
+/** May be repeated. What nobody has waited for is kept for a while longer: the database may have been away. */
 export const ASK: Statement = {
   name: 'tool_questions.ask',
   text: `
     WITH forgotten AS (
       DELETE FROM tool_questions
-      WHERE coalesce(answered_at, expires_at) < now() - interval '1 hour' OR (action IS NULL AND awaited_until < now())
+      WHERE coalesce(answered_at, expires_at) < now() - interval '1 hour' OR (action IS NULL AND awaited_until < now() - interval '1 minute')
     )
     INSERT INTO tool_questions
       (id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, url, expires_at, awaited_until)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, now() + make_interval(secs => $12), ${ALIVE})
+    ON CONFLICT (id) DO UPDATE SET awaited_until = excluded.awaited_until
     RETURNING expires_at`,
 };
 
-/** What was said is read once. */
+/** May be repeated, so what was said stays until `FORGET`. */
 export const OUTCOME: Statement = {
   name: 'tool_questions.outcome',
   text: `
@@ -24,8 +26,6 @@ export const OUTCOME: Statement = {
     kept AS (
       UPDATE tool_questions SET awaited_until = ${ALIVE}
       WHERE id = $1 AND action IS NULL AND awaited_until < now() + interval '8 seconds'
-    ), read AS (
-      UPDATE tool_questions SET content = NULL WHERE id = $1 AND action IS NOT NULL AND content IS NOT NULL
     )
     SELECT action, content, action IS NULL AND expires_at < now() AS late FROM asked`,
 };
@@ -39,10 +39,14 @@ export const ANSWER: Statement = {
     WHERE id = $1 AND ${PENDING} RETURNING tool, session_id, call_id`,
 };
 
-/** An answered one stays for an hour, for those who answer second. */
+/** An answered one stays for an hour, without what was said, for those who answer second. */
 export const FORGET: Statement = {
   name: 'tool_questions.forget',
-  text: 'DELETE FROM tool_questions WHERE id = $1 AND action IS NULL',
+  text: `
+    WITH read AS (
+      UPDATE tool_questions SET content = NULL WHERE id = $1 AND action IS NOT NULL AND content IS NOT NULL
+    )
+    DELETE FROM tool_questions WHERE id = $1 AND action IS NULL`,
 };
 
 const RECORD = `id, call_id, tool, session_id, agent, channel, user_id, acts_for, message, schema, url, asked_at,

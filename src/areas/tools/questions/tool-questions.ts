@@ -4,6 +4,7 @@ import { newId } from '../../../common/ids/typeid.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
 import { storableJson, storableText } from '../../../platform/database/storable-text.js';
+import { throughOutage } from '../../../platform/database/through-outage.js';
 import type { ToolContext } from '../tool-catalog.port.js';
 import {
   type QuestionAction,
@@ -17,6 +18,8 @@ import {
 import * as sql from './tool-questions.sql.js';
 
 const POLL_MS = 250;
+/** How long an answer waits for its words to be taken out of the database when that is away; they go within hours by themselves. */
+const FORGET_MS = 3000;
 
 interface RecordRow {
   id: string;
@@ -52,6 +55,12 @@ export interface AskedQuestion extends ToolQuestion {
   onOpen?(id: string, expiresAt: Date): void;
 }
 
+interface WaitTerms {
+  readonly signal: AbortSignal;
+  /** A database that is away for longer than the question lasts ends the wait. */
+  readonly limitMs: number;
+}
+
 /** Whose questions are listed. */
 export interface QuestionFilter {
   readonly status: QuestionStatus;
@@ -77,16 +86,20 @@ export class ToolQuestions {
     const { callId, tool, context, message, schema, url, timeoutMs } = question;
     const { sessionId, channel, userId, agent = 'default', actsFor } = context;
     const id = newId('ques');
-    const [asked] = await this.database.query<{ expires_at: Date }>(sql.ASK, [
+    const values = [
       ...[id, callId, tool, sessionId, agent, channel, userId, actsFor ?? null],
       ...[storableText(message), JSON.stringify(storableJson(schema)), url ?? null],
       timeoutMs / 1000,
-    ]);
+    ];
+    const terms = { signal, limitMs: timeoutMs };
+    const ask = () => this.database.query<{ expires_at: Date }>(sql.ASK, values);
     try {
+      const [asked] = await throughOutage(ask, terms);
       if (asked !== undefined) question.onOpen?.(id, asked.expires_at);
-      return await this.outcome(id, signal);
+      return await this.outcome(id, terms);
     } finally {
-      await this.database.query(sql.FORGET, [id]).catch(() => undefined);
+      const forget = () => this.database.query(sql.FORGET, [id]);
+      await throughOutage(forget, { limitMs: FORGET_MS }).catch(() => undefined);
     }
   }
 
@@ -132,10 +145,12 @@ export class ToolQuestions {
   }
 
   /** The time is the database's, so that nobody can answer what has been given up. */
-  private async outcome(id: string, signal: AbortSignal): Promise<QuestionOutcome> {
+  private async outcome(id: string, terms: WaitTerms): Promise<QuestionOutcome> {
+    const { signal } = terms;
+    const look = () => this.database.query<OutcomeRow>(sql.OUTCOME, [id]);
     for (;;) {
       signal.throwIfAborted();
-      const [row] = await this.database.query<OutcomeRow>(sql.OUTCOME, [id]);
+      const [row] = await throughOutage(look, terms);
       if (row === undefined || row.late) return { action: 'decline', isTimeout: true };
       if (row.action !== null) return { action: row.action, content: row.content ?? undefined };
       await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

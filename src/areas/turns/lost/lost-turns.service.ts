@@ -10,11 +10,13 @@ import { TurnSlots } from '../limits/turn-slots.js';
 import { RunningTurns } from '../running-turns.js';
 import { TurnStarter } from '../turn-starter.service.js';
 import { TurnOfRevokedToken, TurnStopped } from '../turns.errors.js';
-import { ANY_TO_TAKE_UP } from './lost-turns.sql.js';
+import { ANY_TO_TAKE_UP, ANY_UNSAID } from './lost-turns.sql.js';
 import { type LostTurn, LostTurnsStore } from './lost-turns.store.js';
 
 /** A decision that is made elsewhere, such as at a command line, is found by that. */
 const POLL_MS = 400;
+/** What ended a wait wakes the turn by itself; this finds what did not, and looks at every parked turn: 4 ms for a thousand. */
+const UNSAID_POLL_MS = 5000;
 /** Others take their share. */
 const MAX_AT_ONCE = 16;
 
@@ -28,6 +30,7 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
   private looking: Promise<void> | undefined;
   private stopped = false;
   private isWoken = false;
+  private isUnsaid = false;
   private failing = false;
 
   constructor(
@@ -52,6 +55,16 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
       sql: ANY_TO_TAKE_UP,
       onAnswer: (any) => {
         if (any !== false || this.failing) this.wake();
+      },
+    });
+    this.due.watch({
+      name: 'unsaid_turns',
+      everyMs: UNSAID_POLL_MS,
+      sql: ANY_UNSAID,
+      onAnswer: (any) => {
+        if (any !== true) return;
+        this.isUnsaid = true;
+        this.wake();
       },
     });
     this.approvals.onAnswer(() => this.wake());
@@ -81,7 +94,8 @@ export class LostTurns implements OnModuleInit, OnModuleDestroy {
   private async look(): Promise<void> {
     if (this.readiness.isDraining || this.stopped || !this.sources.areSettled) return;
     try {
-      await this.store.wakeOverdue();
+      await this.store.wakeOverdue(this.isUnsaid);
+      this.isUnsaid = false;
       const due = await this.store.due(MAX_AT_ONCE);
       let taken = 0;
       for (const turn of due) {

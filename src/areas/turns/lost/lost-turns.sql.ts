@@ -75,8 +75,8 @@ export const STEPS: Statement = {
 };
 
 /**
- * Lets go of a turn (`$1` session, `$2` fence, `$3` replica, `$4` turn) that ran `$5` ms for another replica; the attempt does not
- * count. `$6` is the content of a step with what it spent since the last one, null for nothing.
+ * Lets go of a turn (`$1` session, `$2` fence, `$3` replica, `$4` turn) that ran `$5` ms for another replica; `$7` says whether
+ * the attempt counts. `$6` is the content of a step with what it spent since the last one, null for nothing.
  */
 export const HAND_OVER: Statement = {
   name: 'lost_turns.hand_over',
@@ -89,7 +89,8 @@ export const HAND_OVER: Statement = {
       SELECT $4, 1 + coalesce((SELECT max(number) FROM turn_steps WHERE turn_id = $4), 0), 'spent', $6::json
       FROM freed WHERE $6::json IS NOT NULL
     )
-    UPDATE turns SET attempts = attempts - 1, ran_ms = $5 FROM freed WHERE turns.id = $4 AND turns.status = 'running' RETURNING turns.id`,
+    UPDATE turns SET attempts = attempts - CASE WHEN $7::boolean THEN 0 ELSE 1 END, ran_ms = $5
+    FROM freed WHERE turns.id = $4 AND turns.status = 'running' RETURNING turns.id`,
 };
 
 /**
@@ -123,19 +124,27 @@ const ARE_PARKED = `turns.status = 'awaiting_approval'`;
 const IS_UNSAID = `sessions.status = 'terminated' OR sessions.cancel_fence = sessions.turn_fence
         OR EXISTS (SELECT 1 FROM tool_approvals WHERE tool_approvals.turn_id = turns.id AND tool_approvals.verdict IS NOT NULL
           AND tool_approvals.decided_at >= sessions.turn_lease_until)`;
-const ANY_OVERDUE = `SELECT turns.id FROM turns JOIN sessions ON sessions.id = turns.session_id
-      WHERE ${ARE_PARKED} AND (turns.wake_at <= now() OR ${IS_UNSAID})`;
+/** One index says it, however many are parked. */
+const OVERDUE = `SELECT turns.id FROM turns WHERE ${ARE_PARKED} AND turns.wake_at <= now()`;
+/** Looks at every parked turn. */
+const UNSAID = `SELECT turns.id FROM turns JOIN sessions ON sessions.id = turns.session_id WHERE ${ARE_PARKED} AND (${IS_UNSAID})`;
 
 /** Whether there are turns to be looked at. */
-export const ANY_TO_TAKE_UP = `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${ANY_OVERDUE}))`;
+export const ANY_TO_TAKE_UP = `(EXISTS (SELECT 1 ${LOST}) OR EXISTS (${OVERDUE}))`;
 
-/** Parked turns about whose calls nobody decided in time, or whose wait has ended without that they were woken. */
-export const WAKE_OVERDUE: Statement = {
-  name: 'lost_turns.wake_overdue',
+/** Whether there are parked turns that nobody has woken. */
+export const ANY_UNSAID = `EXISTS (${UNSAID})`;
+
+const waking = (name: string, turns: string): Statement => ({
+  name,
   text: `
     UPDATE turns SET status = 'running', wake_at = NULL
-    WHERE id IN (${ANY_OVERDUE} FOR UPDATE OF turns SKIP LOCKED) AND ${ARE_PARKED}`,
-};
+    WHERE id IN (${turns} FOR UPDATE OF turns SKIP LOCKED) AND ${ARE_PARKED}`,
+});
+/** Parked turns about whose calls nobody decided in time. */
+export const WAKE_OVERDUE = waking('lost_turns.wake_overdue', OVERDUE);
+/** Those whose wait has ended without that they were woken. */
+export const WAKE_UNSAID = waking('lost_turns.wake_unsaid', UNSAID);
 
 /** Ends the wait of parked turns; `condition` is SQL about `turns`. They are then taken up, or closed when they may not go on. */
 export function wakeParked(condition: string): string {

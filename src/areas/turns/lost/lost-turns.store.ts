@@ -32,6 +32,16 @@ export interface TakenUpTurn {
   readonly ranMs: number;
 }
 
+/** What is kept of a turn that is let go of. */
+export interface HandedOverTurn {
+  /** Milliseconds that it ran. */
+  readonly ranMs: number;
+  /** What it spent since its last step. */
+  readonly unstored: readonly ModelSpending[];
+  /** Whether it counts to `turns.max_attempts`: one that is let go of because its replica stops does not. */
+  readonly isAttempt: boolean;
+}
+
 interface DueRow {
   id: string;
   session_id: string;
@@ -99,17 +109,13 @@ export class LostTurnsStore {
     };
   }
 
-  /**
-   * Lets go of a turn that runs here, so that another replica goes on with it at once; `unstored` is what it spent since its
-   * last step. False when it was not held any more.
-   */
+  /** Lets go of a turn that runs here, so that another replica goes on with it at once. False when it was not held any more. */
   async handOver(
     { sessionId, fence, turnId }: TurnLease,
-    ranMs: number,
-    unstored: readonly ModelSpending[],
+    { ranMs, unstored, isAttempt }: HandedOverTurn,
   ): Promise<boolean> {
     const spent = unstored.length === 0 ? null : JSON.stringify({ spending: unstored });
-    const values = [sessionId, fence, this.replica.value, turnId, ranMs, spent];
+    const values = [sessionId, fence, this.replica.value, turnId, ranMs, spent, isAttempt];
     return (await this.database.query(sql.HAND_OVER, values)).length > 0;
   }
 
@@ -128,9 +134,10 @@ export class LostTurnsStore {
     await this.database.query(sql.WAKE_OF_SESSION, [sessionId]);
   }
 
-  /** Parked turns whose wait is over are lost from now on. */
-  async wakeOverdue(): Promise<void> {
+  /** Parked turns about which nobody decided in time are lost from now on; if `isUnsaid`, also those that nobody woke. */
+  async wakeOverdue(isUnsaid: boolean): Promise<void> {
     await this.database.query(sql.WAKE_OVERDUE);
+    if (isUnsaid) await this.database.query(sql.WAKE_UNSAID);
   }
 
   private async withBytes(messageId: string, attachments: readonly AttachmentInfo[]) {

@@ -4,7 +4,6 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { ownersOf } from '../../../platform/tokens/caller.js';
 import { TokenStore } from '../../../platform/tokens/token.store.js';
-import type { ModelSpending } from '../../usage/usage.api.js';
 import { ApprovalWaits } from '../approval-waits.js';
 import type { LiveTurn } from '../live-turn.js';
 import { TurnRelays } from '../relay/turn-relays.service.js';
@@ -14,7 +13,7 @@ import { TurnHub } from '../turn-hub.js';
 import type { TurnLease } from '../turn-lease.js';
 import type { CalledTurn } from '../turn-prompt.js';
 import { TurnAwaitsApproval } from '../turns.errors.js';
-import { LostTurnsStore } from './lost-turns.store.js';
+import { type HandedOverTurn, LostTurnsStore } from './lost-turns.store.js';
 
 /** How long a turn has run, and what of it waits for people. */
 export interface TurnTime {
@@ -67,9 +66,9 @@ export class TurnReleases {
     };
   }
 
-  /** `unstored` is what it spent since its last step. False when it was not this replica's any more. */
-  handOver(lease: TurnLease, ranMs: number, unstored: readonly ModelSpending[]): Promise<boolean> {
-    return this.letGo(lease, () => this.store.handOver(lease, ranMs, unstored));
+  /** False when it was not this replica's any more. */
+  handOver(lease: TurnLease, ran: HandedOverTurn): Promise<boolean> {
+    return this.letGo(lease, () => this.store.handOver(lease, ran));
   }
 
   /** The same until somebody decides. Whoever follows the turn here reads on what other replicas write of it. */

@@ -1,0 +1,150 @@
+import { OUTCOME_UNKNOWN } from '../../../../src/areas/turns/lost/done-steps.js';
+import { until } from '../../../harness/gateway-process.js';
+import type { TurnFleet } from './turn-fleet.js';
+import { answerTo, planOf } from './turn-plan.js';
+import type { TurnTalk } from './turn-talk.js';
+
+/** Until the last turn has its end, when nothing happens to anything any more. */
+const CALM_MS = 180_000;
+
+interface TurnRow {
+  readonly session: string;
+  readonly id: string;
+  readonly said: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly take_ups: number;
+  readonly answers: string[];
+  /** Seconds from the end of the turn before it in its session; negative when they overlap. */
+  readonly gap: number | null;
+  /** What the model was told of its calls. */
+  readonly told: string[];
+}
+
+export interface TurnVerdict {
+  readonly violations: readonly string[];
+  readonly figures: Readonly<Record<string, unknown>>;
+}
+
+/** Compares what was promised to callers with what the database, the tool server and the model know. */
+export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number): Promise<TurnVerdict> {
+  await untilCalm(fleet);
+  const turns = await turnRows(fleet);
+  const said = new Set(turns.map((turn) => `${turn.session} ${turn.said}`));
+  const violations = [
+    ...talk.refused.map((refusal) => `refused for good: ${refusal}`),
+    ...talk.accepted
+      .filter(({ session, content }) => !said.has(`${session} ${content}`))
+      .map(({ content }) => `${content} was accepted and has no turn`),
+    ...turns.flatMap((turn) => wrongWith(turn)),
+    ...disorder(turns, talk),
+    ...calledTwice(fleet),
+    ...turns.flatMap((turn) => notCalled(turn, fleet, seed)),
+  ];
+  const unknown = turns.reduce(
+    (sum, { told }) => sum + told.filter((text) => text === OUTCOME_UNKNOWN).length,
+    0,
+  );
+  const again = [...fleet.ledger.calls].filter(([key, times]) => times > 1 && !key.endsWith(NOTE)).length;
+  return {
+    violations,
+    figures: {
+      accepted: talk.accepted.length,
+      answered_exactly_once: turns.filter((turn) => wrongWith(turn).length === 0).length,
+      turns: counted(
+        turns.map(({ status, reason }) => (status === 'completed' ? status : `${status}: ${reason}`)),
+      ),
+      taken_up: turns.filter(({ take_ups }) => take_ups > 0).length,
+      take_ups: turns.reduce((sum, { take_ups }) => sum + take_ups, 0),
+      tool_calls: [...fleet.ledger.calls.values()].reduce((sum, times) => sum + times, 0),
+      called_twice: calledTwice(fleet).length,
+      repeatable_called_again: again,
+      outcome_unknown: unknown,
+      tools_not_there_yet: turns.flatMap(({ told }) => told).filter(isAway).length,
+      model_asked_again_for_answers: [...fleet.model.answers.values()].filter((times) => times > 1).length,
+    },
+  };
+}
+
+async function untilCalm(fleet: TurnFleet): Promise<void> {
+  const left = `SELECT count(*)::int AS n FROM turns WHERE status NOT IN ('completed', 'failed', 'interrupted', 'cancelled')`;
+  await until(async () => {
+    const [row] = await fleet.query<{ n: number }>(left).catch(() => []);
+    return row?.n === 0;
+  }, CALM_MS);
+}
+
+function turnRows(fleet: TurnFleet): Promise<TurnRow[]> {
+  return fleet.query<TurnRow>(
+    `SELECT turns.session_id AS session, turns.id, said.content AS said, turns.status, turns.reason, take_ups,
+       ARRAY(SELECT content FROM messages WHERE turn_id = turns.id AND role = 'assistant') AS answers,
+       extract(epoch FROM started_at - lag(ended_at) OVER (PARTITION BY turns.session_id ORDER BY arrival))::float8 AS gap,
+       ARRAY(SELECT content->'result'->>'content' FROM turn_steps WHERE turn_id = turns.id AND kind = 'answered') AS told
+     FROM turns JOIN messages AS said ON said.id = user_message_id ORDER BY turns.session_id, said.seq`,
+  );
+}
+
+function wrongWith({ id, said, status, reason, answers, gap }: TurnRow): string[] {
+  const what = `${said} (${id})`;
+  return [
+    ...(status === 'completed' ? [] : [`${what} ended as ${status}: ${reason}`]),
+    ...(answers.length === 1 && answers[0] === answerTo(said)
+      ? []
+      : [`${what} was answered ${JSON.stringify(answers)}`]),
+    ...(gap === null || gap >= 0 ? [] : [`${what} began ${-gap} s before the end of the turn before it`]),
+  ];
+}
+
+/** Each message is there once, and what a caller said in a session in the order in which they said it. */
+function disorder(turns: readonly TurnRow[], talk: TurnTalk): string[] {
+  const twice =
+    [...new Set(turns.map(({ said }) => said))].length === turns.length ? [] : ['a message is there twice'];
+  const saidIn = new Map<string, string[]>();
+  for (const { session, said } of turns) {
+    const line = `${session} ${said.split('-says-')[0]}`;
+    saidIn.set(line, [...(saidIn.get(line) ?? []), said]);
+  }
+  const known = new Map<string, string[]>();
+  for (const { session, caller, content } of talk.accepted) {
+    const line = `${session} caller-${caller}`;
+    known.set(line, [...(known.get(line) ?? []), content]);
+  }
+  const wrong = [...known].filter(([line, sent]) => String(saidIn.get(line)) !== String(sent));
+  return [
+    ...twice,
+    ...wrong.map(
+      ([line, sent]) => `${line} said ${sent.join()}; the history has ${saidIn.get(line)?.join()}`,
+    ),
+  ];
+}
+
+const NOTE = ' note';
+
+function calledTwice(fleet: TurnFleet): string[] {
+  return [...fleet.ledger.calls]
+    .filter(([key, times]) => times > 1 && key.endsWith(NOTE))
+    .map(([key, times]) => `${key} was called ${times} times`);
+}
+
+/** A call that never reached its tool: the model must have been told that its outcome is unknown, or that there is no such tool. */
+function notCalled({ said, told }: TurnRow, fleet: TurnFleet, seed: number): string[] {
+  const keys = planOf(seed, said)
+    .rounds.flat()
+    .map(({ key }) => key);
+  const missing = keys.filter((key) => !fleet.ledger.calls.has(key));
+  const unknown = told.filter((text) => text === OUTCOME_UNKNOWN || isAway(text)).length;
+  return missing.length <= unknown
+    ? []
+    : [`${said}: ${missing.join()} were not called, and the model was told ${told.join()}`];
+}
+
+/** A replica that has just started goes on with turns after 5 s, whether its tool servers are there or not. */
+function isAway(told: string): boolean {
+  return told.startsWith('There is no tool "ledger__');
+}
+
+function counted(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
