@@ -1,7 +1,6 @@
 import type { ContextCut } from './context-cut.js';
 import type { Summary } from './context-cuts.store.js';
 import type { HistoryMessage } from './message.js';
-import { type HistoryRow, toHistoryMessage } from './message-row.js';
 import type { TurnLease } from './turn-lease.js';
 
 /** What the statements that begin a turn return. */
@@ -19,7 +18,7 @@ export interface ClaimedRow {
   watched: boolean;
   remembered: boolean;
   /** Newest first. */
-  history: HistoryRow[];
+  history: HistoryMessage[];
   /** Null when nothing is cut, or nothing of what is cut was summed up. */
   summary: Summary | null;
   /** How many hooks will hear of it. */
@@ -58,7 +57,6 @@ export function claimedTurn(
   row: ClaimedRow,
   budgets: string,
 ): ClaimedTurn {
-  const history = row.history.map(toHistoryMessage).reverse();
   return {
     lease: {
       sessionId: turn.sessionId,
@@ -71,7 +69,7 @@ export function claimedTurn(
     agent: row.agent,
     systemPrompt: row.system_prompt,
     model: row.model,
-    history,
+    history: row.history.reverse(),
     seq: row.message_count,
     cut: { messages: row.messages_cut, results: row.results_cut },
     summary: row.summary ?? undefined,

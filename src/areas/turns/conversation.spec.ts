@@ -1,5 +1,6 @@
+import type { ToolCallRecord } from '../tools/tools.api.js';
 import { contextCut } from './context-cut.js';
-import { exchangesOf, modelMessages, NO_RESULT, userMessage, withNote } from './conversation.js';
+import { exchangesOf, modelMessages, NO_RESULT, surelyFits, userMessage, withNote } from './conversation.js';
 import type { AttachmentInfo, PlacedMessage } from './message.js';
 import { RESULT_CUT } from './own-rounds.js';
 import type { TurnStep } from './turn-steps.store.js';
@@ -124,6 +125,23 @@ test('messages without an answer are exchanges of their own', () => {
     placed(4, { role: 'user' }),
   ];
   expect(exchangesOf(history, new Map(), NOTHING).map(({ through }) => through)).toEqual([1, 3, 4]);
+});
+
+test.each<[string, boolean, Partial<PlacedMessage>, number]>([
+  ['short texts', true, {}, 1000],
+  ['a text that might take too many bytes', false, { content: 'x'.repeat(1400) }, 1000],
+  ['attachments', false, { attachments: [{ id: 'a' } as AttachmentInfo] }, 1000],
+  ['calls of tools', false, { toolCalls: [{ id: 'c' } as ToolCallRecord] }, 1000],
+  ['a fragment', false, { incomplete: 'interrupted' }, 1000],
+  ['a small budget', false, {}, 20],
+])('a history is not weighed when it surely fits: %s', (_what, fits, more, tokens) => {
+  const history = [placed(1), placed(2, more)];
+  const budget = { tokens, tokensAfter: tokens, messages: 2, messagesAfter: 2 };
+  const place = { seq: 3, cut: NOTHING, otherTokens: 10 };
+  expect(surelyFits(history, place, budget)).toBe(fits);
+  expect(surelyFits(history, { ...place, seq: 4 }, budget)).toBe(false);
+  expect(surelyFits(history.slice(1), { ...place, seq: 2 }, budget)).toBe(false);
+  expect(surelyFits(history, place, { ...budget, messages: 1 })).toBe(false);
 });
 
 test('a note stands before everything that is said', () => {

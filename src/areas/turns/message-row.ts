@@ -1,6 +1,6 @@
 import type { FinishReason } from '../models/models.api.js';
 import type { ToolCallRecord } from '../tools/tools.api.js';
-import type { AttachmentInfo, HistoryMessage, MessageRole, PlacedMessage } from './message.js';
+import type { AttachmentInfo, MessageRole, PlacedMessage } from './message.js';
 import type { TurnFailure } from './turn-lease.js';
 
 export interface MessageRow {
@@ -39,15 +39,5 @@ export function toMessage(row: MessageRow): PlacedMessage {
   };
 }
 
-/** A message of the history that a turn begins with. */
-export type HistoryRow = Pick<
-  MessageRow,
-  'id' | 'seq' | 'role' | 'content' | 'tool_calls' | 'attachments' | 'incomplete'
->;
-
-export const HISTORY_COLUMNS = 'id, seq, role, content, tool_calls, attachments, incomplete';
-
-export function toHistoryMessage(row: HistoryRow): HistoryMessage {
-  const { id, seq, role, content, attachments, tool_calls: toolCalls, incomplete } = row;
-  return { id, seq, role, content, attachments, toolCalls, incomplete };
-}
+/** What makes a `HistoryMessage`, so that a turn begins without making each anew. */
+export const HISTORY_COLUMNS = 'id, seq, role, content, attachments, tool_calls AS "toolCalls", incomplete';

@@ -14,6 +14,7 @@ import {
   exchangesOf,
   mediaLeftOut,
   modelMessages,
+  surelyFits,
   userMessage,
   userTokens,
   withNote,
@@ -111,14 +112,20 @@ export class TurnPrompt {
 
   /** The history that fits, what stands for the rest, and what it took to make that. */
   private async earlier(turn: CalledTurn, tokens: number, terms: PromptTerms) {
+    const known = turn.summary;
+    const otherTokens = tokens + estimatedTokens(known?.content ?? '');
+    const budget = contextBudget(this.settings.current.agent);
+    const { history, seq, cut: inForce } = turn;
+    if (surelyFits(history, { seq, cut: inForce, otherTokens }, budget)) {
+      const whole = [{ said: history }];
+      const earlier = modelMessages(whole, { steps: NO_STEPS, cut: inForce, bytes: NO_BYTES });
+      return { earlier, note: noteOf(inForce, known), spent: NOTHING_SPENT };
+    }
     const steps = await this.stepsOf(turn);
     const exchanges = exchangesOf(turn.history, steps, turn.cut);
     // Answers whose question was not read are not sent either: without them the beginning would slip unnoticed.
     const read = exchanges.reduce((sum, { messages }) => sum + messages, 0);
     const unread = turn.seq - 1 - turn.cut.messages - read;
-    const known = turn.summary;
-    const otherTokens = tokens + estimatedTokens(known?.content ?? '');
-    const budget = contextBudget(this.settings.current.agent);
     const cut = contextCut(exchanges, turn.cut, budget, { otherTokens, unread });
     const { summary, usage } =
       cut === turn.cut

@@ -57,7 +57,7 @@ export class TurnRunner {
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
-    const running: Running = { input, settings, emit: shownTo(emit, format), signal };
+    const running: Running = { input, settings, emit: shownTo(emit, input), signal };
     const earlier = await this.earlier(running);
     const { texts, records } = earlier;
     if (earlier.open !== undefined)
@@ -239,9 +239,11 @@ function samplingOf({ agent, options, tools }: TurnInput): SamplingOptions {
 }
 
 /** An answer that has to have a format is shown when it has it: what was repaired is nobody's answer. */
-function shownTo(emit: TurnListener, format: ResponseFormat | undefined): TurnListener {
-  const shown = withThoughts(emit);
-  return format === undefined ? shown : (event) => (event.type === 'token' ? undefined : shown(event));
+function shownTo(emit: TurnListener, { agent, options }: TurnInput): TurnListener {
+  const shown = agent.settings.showReasoning ? withThoughts(emit) : emit;
+  return options.responseFormat === undefined
+    ? shown
+    : (event) => (event.type === 'token' ? undefined : shown(event));
 }
 
 function repairing(text: string, problem: string): ModelMessage[] {
