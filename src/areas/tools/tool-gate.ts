@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { isAmong } from '../../common/text/name-pattern.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ModelToolCall } from '../models/models.api.js';
+import { asksFor, isHarmless } from './approval-rules.js';
 import { type ApprovalVerdict, ToolApprovals } from './tool-approvals.port.js';
 import { noSuchTool, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolPolicy } from './tool-policy.js';
@@ -38,10 +38,11 @@ export class ToolGate {
   }
 
   /** `ask` wins over `never`. */
-  needsApproval({ name: tool }: Pick<ModelToolCall, 'name'>): boolean {
+  needsApproval(call: Pick<ModelToolCall, 'name' | 'arguments'>): boolean {
     const { agent, tools } = this.settings.current;
-    if (isAmong(tool, tools.approval.ask)) return true;
-    return agent.tool_approval === 'ask' && !isAmong(tool, tools.approval.never);
+    const { ask, never } = tools.approval;
+    if (ask.some((rule) => asksFor(rule, call))) return true;
+    return agent.tool_approval === 'ask' && !never.some((rule) => isHarmless(rule, call));
   }
 
   /** Those who watch the turn are told that a person is asked, and what came of it. */

@@ -109,6 +109,7 @@ export interface SettingsJsonSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, SettingsJsonSchema>>;
   readonly items?: SettingsJsonSchema;
+  readonly anyOf?: readonly SettingsJsonSchema[];
   readonly additionalProperties?: SettingsJsonSchema | boolean;
   readonly 'x-marks'?: KeyMarks;
 }

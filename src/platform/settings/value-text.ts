@@ -6,6 +6,7 @@ import type { SettingsJsonSchema } from './settings-tree.js';
 export function typeText(schema: SettingsJsonSchema): string {
   if (schema.enum !== undefined)
     return `one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`;
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' or ');
   switch (schema.type) {
     case 'boolean':
       return 'true or false';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyMarks } from '../key-marks.js';
-import { httpUrl, integer, millis, patterns, toolRule, variableName } from './key-types.js';
+import { approvalRules, httpUrl, integer, millis, patterns, toolRule, variableName } from './key-types.js';
 
 const reasoning = () => z.enum(['auto', 'none', 'minimal', 'low', 'medium', 'high']);
 
@@ -233,15 +233,15 @@ export const toolsSection = z
   .strictObject({
     approval: z
       .strictObject({
-        ask: patterns()
+        ask: approvalRules()
           .default([])
           .describe(
-            'Tools whose every call waits for a person, even if never names them; * stands for any characters.',
+            'Calls that wait for a person, even if never names them: a tool (* stands for any characters), or { tool = "…", when = { argument = "…" } } for calls whose arguments fit.',
           ),
-        never: patterns()
+        never: approvalRules()
           .default(HARMLESS)
           .describe(
-            'Harmless tools: with agent.tool_approval = "ask" all others wait for a person, whatever a tool says of itself.',
+            'Harmless calls, written like those of ask: with agent.tool_approval = "ask" all others wait for a person, whatever a tool says of itself.',
           ),
         separate: z
           .boolean()

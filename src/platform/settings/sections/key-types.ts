@@ -21,6 +21,31 @@ export const variableName = () => z.string().max(128).default('').register(keyMa
 /** Names, in which * stands for any characters. */
 export const patterns = () => z.array(z.string().min(1).max(128)).max(256);
 
+/** Tools, or calls of them with certain arguments. */
+export const approvalRules = () =>
+  z
+    .array(
+      z.union([
+        z.string().min(1).max(128),
+        z.strictObject({
+          tool: z.string().min(1).max(128),
+          when: z
+            .record(z.string().min(1).max(128), z.string().min(1).max(512))
+            .refine(
+              (when) => Object.keys(when).length > 0,
+              'must name an argument; else write the tool alone',
+            )
+            .refine((when) => Object.keys(when).length <= MAX_CONDITIONS, 'has too many conditions'),
+        }),
+      ]),
+    )
+    .max(256);
+
+const MAX_CONDITIONS = 16;
+
+/** A tool, or calls of it whose arguments all fit their pattern. */
+export type ApprovalRule = z.output<ReturnType<typeof approvalRules>>[number];
+
 /** Which tools may run. */
 export const toolRule = () =>
   z.strictObject({
