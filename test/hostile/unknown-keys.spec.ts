@@ -1,3 +1,4 @@
+import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import {
   configEnv,
@@ -55,4 +56,24 @@ test('JWTs with keys that nobody knows hold up neither new callers from their ad
   expect(performance.now() - since).toBeLessThan(4000);
   const refused = (await Promise.all(strangers)).map((answer) => answer.status);
   expect(refused.filter((one) => ![401, 429, 503].includes(one))).toEqual([]);
+});
+
+test('at most eight of them hold a place until the next fetch; the others are 503 at once, with when to come again', async () => {
+  const [first, ...tokens] = await unknown(LIMIT);
+  await gateway.caller('b', first).get('/sessions');
+  const answers = new Map<number, { status: number; retryAfter: string | null }>();
+  const all = tokens.map(async (token, n) => {
+    const { status, headers } = await gateway.caller('b', token).get('/sessions');
+    answers.set(n, { status, retryAfter: headers.get('retry-after') });
+  });
+  // What does not wait answers before a caller that comes behind it.
+  await gateway.caller('b', await issuer.sign({ jti: 'behind' })).get('/sessions');
+  await eventually(() => expect(answers.size).toBeGreaterThanOrEqual(tokens.length - 8), 8000);
+  const unavailable = [...answers.values()].filter(({ status }) => status === 503);
+  expect(unavailable.length).toBeGreaterThan(0);
+  for (const { retryAfter } of unavailable) {
+    expect(Number(retryAfter)).toBeGreaterThan(0);
+    expect(Number(retryAfter)).toBeLessThanOrEqual(10);
+  }
+  await Promise.all(all);
 });

@@ -9,6 +9,8 @@ const REFRESH_MS = 600_000;
 const RETRY_MS = 30_000;
 /** How long keys are used when the issuer cannot be reached. */
 const KEPT_MS = 86_400_000;
+/** Unknown keys whose tokens wait for the next fetch. In a rotation all name one key; whoever makes names up takes few places. */
+const MAX_AWAITED = 8;
 const MAX_WAITING = 200;
 const MAX_ABSENT = 1000;
 
@@ -31,6 +33,8 @@ export class IssuerKeys {
   private demandedAt = Number.NEGATIVE_INFINITY;
   private fetching: Promise<boolean> | undefined;
   private nextFetch: Promise<boolean> | undefined;
+  /** How many requests wait, by the key that they name. */
+  private readonly awaited = new Map<string, number>();
   private waiting = 0;
   private failing = false;
   /** Ids that the newest keys do not have: asked for again before the next fetch, they are refused at once. */
@@ -57,8 +61,8 @@ export class IssuerKeys {
 
   /**
    * The key that a header names; undefined when the issuer has none such. An unknown one has the keys fetched anew, but
-   * not within ten seconds of the last one that did: then it waits, so that a key that came just now is not refused. Throws
-   * `Unavailable` while it cannot be known.
+   * not within ten seconds of the last one that did: then it waits, so that a key that came just now is not refused. Of such keys
+   * eight are waited for; a token with another is refused at once. Throws `Unavailable` while it cannot be known.
    */
   async keyFor(header: JwtHeader): Promise<CryptoKey | undefined> {
     if (!this.isUsable && !(await this.fetchOnDemand())) throw this.unavailable();
@@ -73,10 +77,15 @@ export class IssuerKeys {
       if (come !== undefined) return come;
     }
     if (this.absent.has(kid) && sinceMs(this.demandedAt) < DEMAND_MS) return undefined;
-    if (!(await this.fetchOrWait())) throw this.unavailable();
+    if (!(await this.fetchOrWait(kid))) throw this.unavailable();
     const found = await this.lookUp(header);
     if (found === undefined && this.absent.size < MAX_ABSENT) this.absent.add(kid);
     return found;
+  }
+
+  /** How old the keys at hand are; infinite while there are none. */
+  get ageMs(): number {
+    return this.find === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.now() - this.fetchedAt);
   }
 
   private get isUsable(): boolean {
@@ -99,10 +108,13 @@ export class IssuerKeys {
     return this.isUsable;
   }
 
-  private async fetchOrWait(): Promise<boolean> {
+  private async fetchOrWait(kid: string): Promise<boolean> {
     const leftMs = DEMAND_MS - sinceMs(this.demandedAt);
     if (leftMs <= 0) return this.fetchForUnknown();
-    if (this.waiting >= MAX_WAITING) throw this.unavailable();
+    const waiting = this.awaited.get(kid) ?? 0;
+    if (this.waiting >= MAX_WAITING || (waiting === 0 && this.awaited.size >= MAX_AWAITED))
+      throw this.unavailable(leftMs);
+    this.awaited.set(kid, waiting + 1);
     this.waiting += 1;
     try {
       this.nextFetch ??= new Promise<boolean>((resolve) => {
@@ -114,6 +126,9 @@ export class IssuerKeys {
       return await this.nextFetch;
     } finally {
       this.waiting -= 1;
+      const left = (this.awaited.get(kid) ?? 1) - 1;
+      if (left === 0) this.awaited.delete(kid);
+      else this.awaited.set(kid, left);
     }
   }
 
@@ -156,10 +171,10 @@ export class IssuerKeys {
     }
   }
 
-  private unavailable(): Unavailable {
+  private unavailable(afterMs = DEMAND_MS): Unavailable {
     return new Unavailable(
       'The keys of the issuer of this token cannot be fetched at the moment, so it cannot be checked. Try again.',
-      { retryAfterSecs: DEMAND_MS / 1000, details: { reason: 'issuer_unavailable' } },
+      { retryAfterSecs: Math.ceil(afterMs / 1000), details: { reason: 'issuer_unavailable' } },
     );
   }
 }

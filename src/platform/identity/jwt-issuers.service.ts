@@ -58,6 +58,17 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
     return this.known.get(issuer)?.keys;
   }
 
+  /** How old the keys of each issuer are, in milliseconds, by its name in the settings. */
+  ages(): ReadonlyMap<string, number> {
+    const { jwt } = this.settings.current.auth;
+    return new Map(
+      Object.entries(jwt).flatMap(([name, issuer]) => {
+        const keys = this.keysOf(issuer);
+        return keys === undefined ? [] : [[name, keys.ageMs] as const];
+      }),
+    );
+  }
+
   private poll(): void {
     this.all();
     for (const { keys } of this.known.values()) void keys.refreshWhenDue();
