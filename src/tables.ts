@@ -1,4 +1,5 @@
 import { AssertionKeyEntity } from './areas/assertions/assertion-key.entity.js';
+import { ChannelApprovalEntity } from './areas/channels/approvals/channel-approval.entity.js';
 import {
   ChannelMessageEntity,
   ChannelReplyEntity,
@@ -72,6 +73,7 @@ export const tables = [
   ConversationEntity,
   ChannelMessageEntity,
   ChannelReplyEntity,
+  ChannelApprovalEntity,
   LogEntryEntity,
   HookEntity,
   HookLaneEntity,

@@ -37,8 +37,8 @@ export class SlackSockets {
     });
   }
 
-  deliver(payload: unknown): void {
-    this.send({ envelope_id: randomUUID(), type: 'events_api', payload, retry_attempt: 0 });
+  deliver(payload: unknown, type = 'events_api'): void {
+    this.send({ envelope_id: randomUUID(), type, payload, retry_attempt: 0 });
   }
 
   /** Anything at all, as it is. */

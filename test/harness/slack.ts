@@ -28,6 +28,8 @@ export interface SaidAtSlack {
   readonly thread: string | undefined;
   readonly ts: string;
   readonly text: string;
+  /** As JSON, when there are any. */
+  readonly blocks: string | undefined;
 }
 
 /** What the next call of a method meets: an answer in place of Slack's, or the loss of what Slack answers. */
@@ -109,6 +111,29 @@ export class TestSlack {
     if (text.includes(`<@${BOT}>`) && channelType !== 'im') this.tell({ type: 'app_mention', ...said });
     this.tell({ type: 'message', channel_type: channelType, ...said });
     return ts;
+  }
+
+  /** The id that the platform gave somebody. */
+  async idOf(user: string): Promise<string> {
+    return (await this.ask('auth.test', {}, `xoxp-${user}`))['user_id'] as string;
+  }
+
+  /** Somebody clicks a button, as socket mode tells it; `more` replaces parts of what it says. */
+  click(value: string, { channel, user, more = {} }: { channel: string; user: Json; more?: Json }): void {
+    const action = { type: 'button', action_id: 'agw_approval_primary', block_id: 'b', value };
+    const container = { type: 'message', channel_id: channel };
+    this.sockets.deliver(
+      {
+        type: 'block_actions',
+        team: { id: TEAM, domain: 'test' },
+        user: { team_id: TEAM, ...user },
+        channel: { id: channel, name: 'directmessage' },
+        container,
+        actions: [action],
+        ...more,
+      },
+      'interactive',
+    );
   }
 
   /** A file that people can send, as events describe it. */
@@ -221,7 +246,7 @@ export class TestSlack {
     if (method === 'users.conversations') return this.memberships(body);
     const answer = await this.ask(method, body);
     if (/^conversations\.(history|replies)$/.test(method)) return onlyAfter(answer, body['oldest']);
-    if (answer['ok'] === true) this.note(method, answer);
+    if (answer['ok'] === true) this.note(method, answer, body);
     return answer;
   }
 
@@ -231,17 +256,20 @@ export class TestSlack {
     return { ...answer, channels: channels.filter(({ is_member: isMember }) => isMember) };
   }
 
-  private note(method: string, answer: Json): void {
+  private note(method: string, answer: Json, body: Json): void {
+    const blocks = body['blocks'] as string | undefined;
     const { channel, ts, message } = answer as {
       channel: string;
       ts: string;
       message: { text: string; thread_ts?: string };
     };
     if (method === 'chat.postMessage') {
-      this.saidSoFar.push({ channel, ts, thread: message.thread_ts, text: message.text });
+      this.saidSoFar.push({ channel, ts, thread: message.thread_ts, text: message.text, blocks });
     }
     if (method === 'chat.update') {
-      this.saidSoFar = this.saidSoFar.map((one) => (one.ts === ts ? { ...one, text: message.text } : one));
+      this.saidSoFar = this.saidSoFar.map((one) =>
+        one.ts === ts ? { ...one, text: message.text, blocks } : one,
+      );
     }
   }
 

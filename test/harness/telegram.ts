@@ -26,6 +26,12 @@ export interface BotMessage {
   readonly text: string;
 }
 
+/** A message with the buttons that it has. */
+export interface ButtonMessage {
+  readonly text: string;
+  readonly buttons: readonly { readonly label: string; readonly data: string }[];
+}
+
 /**
  * Telegram as a bot sees it: `telegram-test-api` behind a front that does what it leaves out and the Bot API documents:
  * offsets that confirm (what was not confirmed comes again), questions that stay open, refused tokens, the typing sign.
@@ -78,6 +84,13 @@ export class TestTelegram {
     await client.sendMessage(text === '' ? { ...message, text: undefined } : message);
   }
 
+  /** Somebody clicks a button; a changed client may send any data. */
+  async click(data: string, who: { chat?: number; user?: number; name?: string } = {}): Promise<void> {
+    const { chat = 1, user = 7, name = 'Ada' } = who;
+    const client = this.platform.getClient(this.token, { chatId: chat, userId: user, firstName: name });
+    await client.sendCallback(client.makeCallbackQuery(data));
+  }
+
   /** A file that people can send. @returns its id */
   file(data: Buffer | string): string {
     const id = `file-${this.files.size}`;
@@ -94,6 +107,30 @@ export class TestTelegram {
     return botMessages
       .map(({ message }) => ({ chat: String(message.chat_id), text: message.text }))
       .filter((message) => chat === undefined || message.chat === String(chat));
+  }
+
+  /** What the bot has said with a keyboard, as it reads now. */
+  cards(): ButtonMessage[] {
+    const { botMessages } = this.platform.storage as unknown as {
+      botMessages: {
+        message: {
+          text: string;
+          reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
+        };
+      }[];
+    };
+    return botMessages.flatMap(({ message: { text, reply_markup: markup } }) =>
+      markup === undefined
+        ? []
+        : [
+            {
+              text,
+              buttons: markup.inline_keyboard
+                .flat()
+                .map(({ text: label, callback_data: data }) => ({ label, data })),
+            },
+          ],
+    );
   }
 
   async untilSaid(count: number, chat?: number, timeoutMs = 15_000): Promise<BotMessage[]> {

@@ -3,6 +3,7 @@ import type { OutboundClient } from '../../platform/outbound/outbound-client.js'
 import { type Environment } from '../../platform/settings/environment.js';
 import { type ChannelSettings } from '../../platform/settings/sections/channels.section.js';
 import type { AttachmentType } from '../turns/turns.api.js';
+import type { ApprovalCard } from './approvals/approval-card.js';
 import { ChannelRefused } from './channel-failures.js';
 
 /** Data that only the adapter reads and gets back unchanged; JSON, at most a few hundred bytes. */
@@ -55,6 +56,30 @@ export interface InboundMessage {
   readonly target: AdapterData;
 }
 
+/** A click on a button of a card. The adapter has verified that the platform says so. */
+export interface InboundClick {
+  readonly sender: {
+    readonly id: string;
+    /** The name that people see. */
+    readonly displayName: string;
+  };
+  /** The button's `data`; anything at all, as people can send what no button has. */
+  readonly data: string;
+}
+
+/** What came of a click. */
+export interface ClickOutcome {
+  /** Whether it decided; if not, the platform shows `text` to who clicked so that it cannot be overlooked. */
+  readonly isAccepted: boolean;
+  /** A sentence for who clicked, literal. */
+  readonly text: string;
+  /** The card as it is from now on, for platforms that answer a click with it; elsewhere it is edited (`editCard`) at once. */
+  readonly card?: ApprovalCard;
+}
+
+/** What somebody is told when `clicked` throws. */
+export const NOT_DECIDED = 'Nothing was decided: the gateway cannot do it at the moment. Please click again.';
+
 /** What an adapter may do while it receives. Its lease is held by one replica at a time. */
 export interface ReceiverLink {
   /** The cursor that `store` stored last for this channel, on any replica. */
@@ -68,6 +93,8 @@ export interface ReceiverLink {
    * Acknowledge them to the platform only afterwards. Throws `LeaseLost`, and `Unavailable` without a database.
    */
   store(messages: readonly InboundMessage[], cursor: AdapterData | null): Promise<void>;
+  /** Decides what a click decides. Throws `Unavailable` without a database: the click may come again. */
+  clicked(click: InboundClick): Promise<ClickOutcome>;
 }
 
 /** A reply to be sent. */
@@ -118,6 +145,12 @@ export abstract class ChannelAdapter {
    * people cannot send files.
    */
   fetchFile?(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile>;
+
+  /** Posts a card with its buttons. @returns the platform's id of it. Throws `NotSent`. Absent where nobody can click. */
+  sendCard?(target: AdapterData, card: ApprovalCard, signal: AbortSignal): Promise<string | undefined>;
+
+  /** Replaces a card, its buttons too; repeating it does no harm. Throws `NotSent`. */
+  editCard?(externalId: string, target: AdapterData, card: ApprovalCard, signal: AbortSignal): Promise<void>;
 
   /** Shows for some seconds that an answer is being written. A failure does no harm. */
   typing?(target: AdapterData, signal: AbortSignal): Promise<void>;

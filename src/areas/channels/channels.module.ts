@@ -3,6 +3,9 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { TeamsInbound } from './adapters/teams/teams-inbound.service.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
+import { ApprovalCards } from './approvals/approval-cards.service.js';
+import { ApprovalCardStore } from './approvals/approval-cards.store.js';
+import { ApprovalClicks } from './approvals/approval-clicks.service.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
 import { ApiChannel } from './channel-kinds.js';
@@ -33,6 +36,9 @@ import { TeamsController } from './wire/teams.controller.js';
     InboxRetention,
     MessageFiles,
     DoneSignal,
+    ApprovalCardStore,
+    ApprovalCards,
+    ApprovalClicks,
     WebhookAnswers,
     WebhookInbound,
     TeamsInbound,

@@ -93,6 +93,11 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     mine: `t.user_id = given.id OR t.token_family = given.id`,
     secret: ['secret', 'old_secret'],
   },
+  channel_approvals: {
+    goes: words('approval_id channel code target session_id asker title details status external_id decider'),
+    mine: `t.asker = given.id OR t.session_id IN (${MY_SESSIONS})`,
+    secret: ['code'],
+  },
   channel_replies: {
     goes: words('message_id content status external_id error'),
     mine: `t.message_id IN (SELECT c.message_id FROM channel_messages AS c WHERE c.user_id = given.id)

@@ -18,8 +18,19 @@ const LIST = new KeysetList<ApprovalRecord>('approvals', ['time', 'text'], ({ as
   id,
 ]);
 
+const EVERYTHING: SeenApprovals = { userId: null };
+
 /** What a caller says to a tool call that waits. */
 export type ApprovalDecision = Pick<ApprovalAnswer, 'verdict' | 'reason'>;
+
+/** Somebody on a platform, whom the settings of the channel let decide about the calls of its conversations. */
+export interface ChannelApprover {
+  readonly channel: string;
+  /** As sessions and the audit name them: `<channel>:<id>`. */
+  readonly userId: string;
+  /** Whether the message that made the call is theirs. */
+  readonly isAsker: boolean;
+}
 
 /** Tool calls that wait for a person, over all sessions that the caller may see. */
 @Injectable()
@@ -52,7 +63,7 @@ export class Approvals {
    * use the tool, and `ApprovalDecided` with who decided before.
    */
   async decide(id: string, { verdict, reason }: ApprovalDecision, caller: Caller): Promise<ApprovalRecord> {
-    const asked = await this.found(id, caller);
+    const asked = await this.found(id, seenBy(caller));
     if (this.settings.current.tools.approval.separate) refuseAsker(asked, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
@@ -63,15 +74,32 @@ export class Approvals {
       ...(asked.agent !== null && { agent: asked.agent }),
     };
     if (verdict === 'allowed' && !this.policy.allows(asked.tool, context)) throw new ToolNotYours(asked.tool);
-    const by = `token "${token.name}" (${token.id})`;
-    const isFirst = await this.approvals.answer(id, { verdict, by, reason });
-    const decided = await this.found(id, caller);
+    return this.answer(id, { verdict, by: `token "${token.name}" (${token.id})`, reason }, seenBy(caller));
+  }
+
+  /** The same for an approver of a channel, about a call of that channel alone. Throws `OwnCall`, too. */
+  async decideFrom(
+    { channel, userId, isAsker }: ChannelApprover,
+    id: string,
+    verdict: ApprovalAnswer['verdict'],
+  ): Promise<ApprovalRecord> {
+    const asked = await this.found(id, EVERYTHING);
+    if (asked.channel !== channel) throw new NoWaitingCall();
+    if (this.settings.current.tools.approval.separate && isAsker) throw new OwnCall();
+    const context = { channel, isFromChannel: true, ...(asked.agent !== null && { agent: asked.agent }) };
+    if (verdict === 'allowed' && !this.policy.allows(asked.tool, context)) throw new ToolNotYours(asked.tool);
+    return this.answer(id, { verdict, by: userId }, EVERYTHING);
+  }
+
+  private async answer(id: string, answer: ApprovalAnswer, seen: SeenApprovals): Promise<ApprovalRecord> {
+    const isFirst = await this.approvals.answer(id, answer);
+    const decided = await this.found(id, seen);
     if (!isFirst) throw new ApprovalDecided(decided);
     return decided;
   }
 
-  private async found(id: string, caller: Caller): Promise<ApprovalRecord> {
-    const record = await this.records.find(id, seenBy(caller));
+  private async found(id: string, seen: SeenApprovals): Promise<ApprovalRecord> {
+    const record = await this.records.find(id, seen);
     if (record === undefined) throw new NoWaitingCall();
     return record;
   }

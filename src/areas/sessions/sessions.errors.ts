@@ -17,7 +17,8 @@ export class NoWaitingCall extends NotFound {
 
 /** Somebody else was first. */
 export class ApprovalDecided extends Conflict {
-  constructor({ status, decidedBy, decidedAt }: ApprovalRecord) {
+  constructor(readonly record: ApprovalRecord) {
+    const { status, decidedBy, decidedAt } = record;
     const when = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`;
     super(`This call was ${status} by ${decidedBy ?? 'somebody else'}${when}; the first decision counts.`, {
       details: { reason: 'already_decided' },

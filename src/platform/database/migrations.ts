@@ -50,6 +50,7 @@ import { KeepWhoAskedApprovals1795406097000 } from './migrations/1795406097000-k
 import { FindSessionsOfAgents1795407000000 } from './migrations/1795407000000-find-sessions-of-agents.js';
 import { KeepCutsWithinTurns1795409000000 } from './migrations/1795409000000-keep-cuts-within-turns.js';
 import { CheckStepsOfTurns1795409100000 } from './migrations/1795409100000-check-steps-of-turns.js';
+import { ShowApprovalsInChannels1795410000000 } from './migrations/1795410000000-show-approvals-in-channels.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -105,4 +106,5 @@ export const migrations = [
   FindSessionsOfAgents1795407000000,
   KeepCutsWithinTurns1795409000000,
   CheckStepsOfTurns1795409100000,
+  ShowApprovalsInChannels1795410000000,
 ];

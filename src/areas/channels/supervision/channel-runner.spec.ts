@@ -43,6 +43,7 @@ function run(...scripts: Receive[]) {
     cursor: () => Promise.resolve(null),
     conversations: () => Promise.resolve([]),
     store: () => Promise.resolve(),
+    clicked: () => Promise.resolve({ isAccepted: false, text: '' }),
     write: (status, error) => {
       told.push(error === undefined ? status : `${status}: ${error}`);
       return Promise.resolve(true);
@@ -111,6 +112,7 @@ test('a status that could not be stored is stored by reportAgain', async () => {
     cursor: () => Promise.resolve(null),
     conversations: () => Promise.resolve([]),
     store: () => Promise.resolve(),
+    clicked: () => Promise.resolve({ isAccepted: false, text: '' }),
     write: (status) => {
       if (isDown) return Promise.reject(new Error('no database'));
       told.push(status);

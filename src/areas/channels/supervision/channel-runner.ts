@@ -4,6 +4,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { ChannelDirectory } from '../../sessions/sessions.api.js';
+import { ApprovalClicks } from '../approvals/approval-clicks.service.js';
 import type { ChannelStatus } from '../channel.port.js';
 import { ChannelActivity } from '../channel-activity.js';
 import type { ChannelAdapter, InboundMessage, ReceiverLink } from '../channel-adapter.port.js';
@@ -27,6 +28,7 @@ export interface RunnerParts {
   cursor(): Promise<ReceiverLink['cursor']>;
   readonly conversations: ReceiverLink['conversations'];
   readonly store: ReceiverLink['store'];
+  readonly clicked: ReceiverLink['clicked'];
   /** Called on every change and repeated until it resolves; false when the lease is lost. `error` is redacted. */
   write(status: ChannelStatus, error: string | undefined): Promise<boolean>;
   redact(text: string): string;
@@ -97,9 +99,9 @@ export class ChannelRunner {
     };
     try {
       const adapter = await this.parts.adapter();
-      const { store, conversations } = this.parts;
+      const { store, clicked, conversations } = this.parts;
       const cursor = await this.parts.cursor();
-      await adapter.receive({ cursor, conversations, connected, store }, signal);
+      await adapter.receive({ cursor, conversations, connected, store, clicked }, signal);
     } catch (error) {
       why = error;
     }
@@ -160,6 +162,7 @@ export class RunnerPartsFactory {
     private readonly inbox: Inbox,
     private readonly conversations: ConversationStore,
     private readonly worker: ConversationWorker,
+    private readonly clicks: ApprovalClicks,
     private readonly activity: ChannelActivity,
     private readonly redactor: Redactor,
     private readonly logs: Logs,
@@ -180,6 +183,7 @@ export class RunnerPartsFactory {
         this.activity.note(name);
         this.worker.wakeSignal.notify();
       },
+      clicked: (click) => this.clicks.receive(name, click),
       write: (status, error) => this.states.write(lease, status, error),
       redact: (text) => this.redactor.redact(text),
     };

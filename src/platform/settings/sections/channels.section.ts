@@ -44,6 +44,14 @@ const channel = z
       .describe(
         "Who may write: user ids of the platform, or names such as @ada where it has them. Empty allows no one, '*' everyone.",
       ),
+    approvers: z
+      .array(z.string().min(1).max(256).regex(/[^*]/, 'has to be the id of a person'))
+      .max(MAX_USERS)
+      .default([])
+      .register(keyMarks, { security: true })
+      .describe(
+        'slack, teams, telegram: who may decide with buttons about the tool calls of its conversations: user ids of the platform, no names. Empty shows no buttons.',
+      ),
     mention_only: z
       .boolean()
       .default(false)

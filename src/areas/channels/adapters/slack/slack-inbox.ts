@@ -1,5 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import type { InboundMessage, ReceiverLink } from '../../channel-adapter.port.js';
+import { type InboundMessage, NOT_DECIDED, type ReceiverLink } from '../../channel-adapter.port.js';
+import { literalText } from '../../formatting/slack-blocks.js';
+import { clickOf, type SlackClick } from './slack-cards.js';
 import {
   cursorAfter,
   cursorOf,
@@ -51,6 +53,7 @@ export class SlackPeople {
 }
 
 const MAX_AT_ONCE = 100;
+const MAX_TELLING = 20;
 
 export interface SlackInboxParts {
   readonly link: ReceiverLink;
@@ -63,6 +66,7 @@ export interface SlackInboxParts {
 /** Stores what people write, in order: first what was missed, then what arrives. */
 export class SlackInbox {
   private cursor: SlackCursor | undefined;
+  private telling = 0;
 
   constructor(private readonly parts: SlackInboxParts) {
     this.cursor = cursorOf(parts.link.cursor, parts.bot);
@@ -93,8 +97,30 @@ export class SlackInbox {
     );
     if (messages.length > 0)
       await this.store(messages, cursorAfter(this.cursor ?? firstCursor(this.parts.bot), messages));
+    await Promise.all(envelopes.map((envelope) => this.click(envelope)));
     // Slack repeats what could not be acknowledged; the repetition is recognised by its id.
     await Promise.allSettled(envelopes.map(({ ack }) => ack()));
+  }
+
+  /** Whoever decided sees that in the message; anybody else is told why nothing came of the click, and nobody sees it but they. */
+  private async click(envelope: SlackEnvelope): Promise<void> {
+    const { link, bot } = this.parts;
+    const click = clickOf(envelope, bot);
+    if (click === undefined) return;
+    const outcome = await link.clicked(click).catch(() => undefined);
+    if (outcome?.isAccepted !== true) this.tell(click, outcome?.text ?? NOT_DECIDED);
+  }
+
+  /** Holds up nothing; beyond a bound nobody is told. */
+  private tell({ address }: SlackClick, text: string): void {
+    if (this.telling >= MAX_TELLING) return;
+    this.telling += 1;
+    void this.parts.api.chat
+      .postEphemeral({ ...address, text: literalText(text) })
+      .catch(() => undefined)
+      .finally(() => {
+        this.telling -= 1;
+      });
   }
 
   private async store(messages: readonly WrittenMessage[], cursor: SlackCursor): Promise<void> {

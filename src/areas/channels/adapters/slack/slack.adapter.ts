@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import type { ApprovalCard } from '../../approvals/approval-card.js';
 import {
   type AdapterData,
   type AdapterParts,
@@ -13,6 +14,7 @@ import {
 } from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, type NotSent } from '../../channel-failures.js';
 import { literalText, type SlackContent, slackContent } from '../../formatting/slack-blocks.js';
+import { slackCard } from './slack-cards.js';
 import {
   connectionFailure,
   isRefusal,
@@ -95,6 +97,34 @@ export class SlackAdapter extends ChannelAdapter {
       await this.formatted(text, (content) => this.api(signal).chat.update({ channel, ts, ...content }));
     } catch (error) {
       // An edit may safely be repeated.
+      throw this.notSent(error).asRetryable();
+    }
+  }
+
+  override async sendCard(
+    target: AdapterData,
+    card: ApprovalCard,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { channel, thread } = addressOf(target);
+    const at = thread === undefined ? {} : { thread_ts: thread };
+    try {
+      const { ts } = await this.api(signal).chat.postMessage({ channel, ...at, ...slackCard(card) });
+      return ts;
+    } catch (error) {
+      throw this.notSent(error);
+    }
+  }
+
+  override async editCard(
+    ts: string,
+    target: AdapterData,
+    card: ApprovalCard,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.api(signal).chat.update({ channel: addressOf(target).channel, ts, ...slackCard(card) });
+    } catch (error) {
       throw this.notSent(error).asRetryable();
     }
   }

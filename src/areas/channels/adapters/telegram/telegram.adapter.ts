@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, GrammyError } from 'grammy';
-import type { Update, UserFromGetMe } from 'grammy/types';
+import type { CallbackQuery, Update, UserFromGetMe } from 'grammy/types';
+import type { ApprovalCard } from '../../approvals/approval-card.js';
 import {
   type AdapterData,
   type AdapterParts,
@@ -8,10 +9,12 @@ import {
   credential,
   type FetchedFile,
   type InboundFile,
+  NOT_DECIDED,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
 import { type TelegramText, telegramText } from '../../formatting/telegram-text.js';
+import { clickOf, telegramCard } from './telegram-cards.js';
 import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
 import { TelegramFiles } from './telegram-files.js';
 import { inboundMessages, isOfAlbum } from './telegram-messages.js';
@@ -24,6 +27,11 @@ const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
 
 /** The pictures of an album are updates of their own, which arrive together; a poll may return between them. */
 const ALBUM_MS = 400;
+
+const MAX_TELLING = 20;
+const TELL_MS = 10_000;
+/** Telegram's limit of an alert. */
+const MAX_ALERT = 200;
 
 /** Where to resume: for which bot, after which update, and when that was (Unix milliseconds). */
 interface TelegramCursor {
@@ -41,6 +49,7 @@ export class TelegramAdapter extends ChannelAdapter {
   private readonly polling: Api;
   private readonly pollSecs: number;
   private readonly files: TelegramFiles;
+  private telling = 0;
 
   constructor({ settings, environment, outbound }: AdapterParts) {
     super();
@@ -99,10 +108,64 @@ export class TelegramAdapter extends ChannelAdapter {
         return this.api.editMessageText(chat, id, shown, options, grammySignal(signal));
       });
     } catch (error) {
-      if (error instanceof GrammyError && /message is not modified/i.test(error.description)) return;
+      if (isUnmodified(error)) return;
       // An edit may safely be repeated.
       throw sendFailure(error).asRetryable();
     }
+  }
+
+  override async sendCard(target: AdapterData, card: ApprovalCard, signal: AbortSignal): Promise<string> {
+    const { chat, other } = addressOf(target);
+    const { text, options } = telegramCard(card);
+    const sent = await this.api
+      .sendMessage(chat, text, { ...other, ...options }, grammySignal(signal))
+      .catch((error: unknown) => {
+        throw sendFailure(error);
+      });
+    return String(sent.message_id);
+  }
+
+  override async editCard(
+    externalId: string,
+    target: AdapterData,
+    card: ApprovalCard,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { text, options } = telegramCard(card);
+    try {
+      await this.api.editMessageText(
+        addressOf(target).chat,
+        Number(externalId),
+        text,
+        options,
+        grammySignal(signal),
+      );
+    } catch (error) {
+      if (!isUnmodified(error)) throw sendFailure(error).asRetryable();
+    }
+  }
+
+  /**
+   * Telegram repeats the update until it is confirmed; the decision is the same. Who clicked is told at once, which holds up
+   * nothing: beyond a bound nobody is told.
+   */
+  private async click(link: ReceiverLink, query: CallbackQuery): Promise<void> {
+    const click = clickOf(query);
+    const outcome =
+      click === undefined ? { isAccepted: false, text: NOT_DECIDED } : await link.clicked(click);
+    if (this.telling >= MAX_TELLING) return;
+    this.telling += 1;
+    const text = outcome.text.slice(0, MAX_ALERT);
+    void this.api
+      .answerCallbackQuery(
+        query.id,
+        { text, show_alert: !outcome.isAccepted },
+        grammySignal(AbortSignal.timeout(TELL_MS)),
+      )
+      .catch(() => undefined)
+      .finally(() => {
+        this.telling -= 1;
+      });
   }
 
   /** Sends formatted text, and what was written when Telegram refuses its form: then it has not been sent. */
@@ -136,6 +199,7 @@ export class TelegramAdapter extends ChannelAdapter {
     updates: readonly Update[],
     me: UserFromGetMe,
   ): Promise<TelegramCursor> {
+    for (const { callback_query: query } of updates) if (query !== undefined) await this.click(link, query);
     const messages = inboundMessages(updates, me);
     const after = Math.max(...updates.map(({ update_id: id }) => id));
     const cursor = { bot: me.id, after, at: Date.now() };
@@ -154,7 +218,7 @@ export class TelegramAdapter extends ChannelAdapter {
       ...offset,
       timeout: waitSecs,
       limit: MAX_UPDATES,
-      allowed_updates: ['message', 'edited_message'] as const,
+      allowed_updates: ['message', 'edited_message', 'callback_query'] as const,
     };
     return this.call(() => this.polling.getUpdates(request, grammySignal(signal)));
   }
@@ -166,6 +230,10 @@ export class TelegramAdapter extends ChannelAdapter {
       throw connectionFailure(error);
     }
   }
+}
+
+function isUnmodified(error: unknown): boolean {
+  return error instanceof GrammyError && /message is not modified/i.test(error.description);
 }
 
 function cursorOf(stored: AdapterData | null, bot: number): TelegramCursor | undefined {

@@ -1,0 +1,230 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/sql.js';
+import { storableText } from '../../../platform/database/storable-text.js';
+import type { AdapterData } from '../channel-adapter.port.js';
+import type { CardText } from './approval-card.js';
+
+/** While a replica sends or edits a card, no other does. */
+export const CARD_LEASE_SECS = 30;
+const LEASE_END = `now() + interval '${CARD_LEASE_SECS} seconds'`;
+const MAX_AT_ONCE = 20;
+
+/** Whether a person can still decide about call `a`. */
+const WAITS = `a.verdict IS NULL AND a.expires_at > now() AND EXISTS (
+  SELECT 1 FROM turns WHERE turns.id = a.turn_id AND turns.status IN ('running', 'awaiting_approval'))`;
+
+/**
+ * Calls of the channels `$1` that wait and have no card: those alone whose message came over the channel, as that is where its
+ * answer goes. Its message is among the open ones of its conversation until the turn ends.
+ */
+const WITHOUT_CARD: Statement = {
+  name: 'channel_approvals.without_card',
+  text: `
+    SELECT a.id, a.channel, a.session_id, a.tool, left(jsonb_pretty(a.arguments), 4000) AS arguments,
+      m.target, m.user_id AS asker
+    FROM tool_approvals AS a
+    JOIN turns AS t ON t.id = a.turn_id
+    JOIN channel_conversations AS c ON c.session_id = a.session_id AND c.channel = a.channel
+    JOIN channel_messages AS m ON m.channel = c.channel AND m.conversation = c.conversation AND m.done_at IS NULL
+      AND m.message_id = t.user_message_id
+    WHERE a.channel = ANY ($1) AND ${WAITS}
+      AND NOT EXISTS (SELECT 1 FROM channel_approvals AS known WHERE known.approval_id = a.id)
+    ORDER BY a.asked_at LIMIT ${MAX_AT_ONCE}`,
+};
+
+/** The first replica that inserts it sends it. */
+const CLAIM: Statement = {
+  name: 'channel_approvals.claim',
+  text: `
+    INSERT INTO channel_approvals (approval_id, channel, code, target, session_id, asker, title, details, due_at)
+    VALUES ($1, $2, $3, $4::json, $5, $6, $7, $8, ${LEASE_END})
+    ON CONFLICT (approval_id) DO NOTHING RETURNING approval_id`,
+};
+
+/** Cards of the channels `$1` that were not sent, and shown ones about which nobody can decide any more. */
+const DUE: Statement = {
+  name: 'channel_approvals.due',
+  text: `
+    UPDATE channel_approvals AS card SET due_at = ${LEASE_END}
+    FROM (
+      SELECT c.approval_id, a.verdict, a.decided_by, coalesce(${WAITS}, false) AS waits
+      FROM channel_approvals AS c LEFT JOIN tool_approvals AS a ON a.id = c.approval_id
+      WHERE c.channel = ANY ($1) AND c.status <> 'closed' AND c.due_at <= now()
+        AND (c.status = 'new' OR NOT coalesce(${WAITS}, false))
+      ORDER BY c.created_at LIMIT ${MAX_AT_ONCE} FOR UPDATE OF c SKIP LOCKED
+    ) AS due
+    WHERE card.approval_id = due.approval_id
+    RETURNING card.*, due.verdict, due.decided_by, due.waits`,
+};
+
+const FIND: Statement = {
+  name: 'channel_approvals.find',
+  text: `SELECT * FROM channel_approvals WHERE channel = $1 AND code = $2`,
+};
+
+const SHOWN: Statement = {
+  name: 'channel_approvals.shown',
+  text: `
+    UPDATE channel_approvals SET status = 'shown', external_id = $2, due_at = now(), attempts = 0
+    WHERE approval_id = $1 AND status = 'new'`,
+};
+
+const CLOSED: Statement = {
+  name: 'channel_approvals.closed',
+  text: `UPDATE channel_approvals SET status = 'closed', due_at = now() WHERE approval_id = $1`,
+};
+
+/** Tries again after `$2` milliseconds. */
+const FAILED: Statement = {
+  name: 'channel_approvals.failed',
+  text: `
+    UPDATE channel_approvals SET attempts = attempts + 1, due_at = now() + make_interval(secs => $2::float8 / 1000)
+    WHERE approval_id = $1`,
+};
+
+const DECIDER: Statement = {
+  name: 'channel_approvals.decider',
+  text: `UPDATE channel_approvals SET decider = $2 WHERE approval_id = $1`,
+};
+
+/** A closed one stays for an hour, for those who click second. */
+const FORGET: Statement = {
+  name: 'channel_approvals.forget',
+  text: `
+    DELETE FROM channel_approvals
+    WHERE status = 'closed' AND due_at < now() - interval '1 hour' OR created_at < now() - interval '31 days'`,
+};
+
+/** A call that waits and is not shown in its conversation yet. */
+export interface UnshownCall {
+  readonly id: string;
+  readonly channel: string;
+  readonly session_id: string;
+  readonly tool: string;
+  /** Indented JSON; its first 4000 characters. */
+  readonly arguments: string;
+  readonly target: AdapterData;
+  readonly asker: string;
+}
+
+/** A card, as it is stored. */
+export interface StoredCard extends CardText {
+  readonly approvalId: string;
+  readonly channel: string;
+  readonly code: string;
+  readonly target: AdapterData;
+  /** The user whose message made the call. */
+  readonly asker: string;
+  /** The platform's id of the message; null while it is not sent, or the platform named none. */
+  readonly externalId: string | null;
+  readonly status: 'new' | 'shown' | 'closed';
+  /** The name of who clicked first. */
+  readonly decider: string | null;
+  readonly attempts: number;
+}
+
+/** A card that has to be sent or edited, and what became of its call. */
+export interface DueCard extends StoredCard {
+  readonly waits: boolean;
+  readonly verdict: 'allowed' | 'denied' | null;
+  readonly decidedBy: string | null;
+}
+
+interface CardRow {
+  approval_id: string;
+  channel: string;
+  code: string;
+  target: AdapterData;
+  asker: string;
+  title: string;
+  details: string;
+  status: StoredCard['status'];
+  external_id: string | null;
+  decider: string | null;
+  attempts: number;
+}
+
+interface DueRow extends CardRow {
+  waits: boolean;
+  verdict: 'allowed' | 'denied' | null;
+  decided_by: string | null;
+}
+
+/** Which messages with buttons there are, and how far each was sent. */
+@Injectable()
+export class ApprovalCardStore {
+  constructor(private readonly database: Database) {}
+
+  /** At most 20. */
+  async withoutCard(channels: readonly string[]): Promise<readonly UnshownCall[]> {
+    return this.database.query<UnshownCall>(WITHOUT_CARD, [channels]);
+  }
+
+  /** Undefined when another replica was first. */
+  async claim(call: UnshownCall, code: string, text: CardText): Promise<StoredCard | undefined> {
+    const { id: approvalId, channel, target, asker } = call;
+    const title = storableText(text.title);
+    const details = storableText(text.details);
+    const rows = await this.database.query(CLAIM, [
+      ...[approvalId, channel, code, JSON.stringify(target), call.session_id, asker],
+      ...[title, details],
+    ]);
+    if (rows.length === 0) return undefined;
+    const card = { approvalId, channel, code, target, asker, title, details };
+    return { ...card, status: 'new', externalId: null, decider: null, attempts: 0 };
+  }
+
+  /** At most 20, which no other replica gets for 30 s. */
+  async due(channels: readonly string[]): Promise<readonly DueCard[]> {
+    const rows = await this.database.query<DueRow>(DUE, [channels]);
+    return rows.map((row) => ({
+      ...toCard(row),
+      waits: row.waits,
+      verdict: row.verdict,
+      decidedBy: row.decided_by,
+    }));
+  }
+
+  /** By what a button brought back. */
+  async find(channel: string, code: string): Promise<StoredCard | undefined> {
+    const [row] = await this.database.query<CardRow>(FIND, [channel, code]);
+    return row && toCard(row);
+  }
+
+  async shown(approvalId: string, externalId: string | undefined): Promise<void> {
+    await this.database.query(SHOWN, [approvalId, externalId ?? null]);
+  }
+
+  async closed(approvalId: string): Promise<void> {
+    await this.database.query(CLOSED, [approvalId]);
+  }
+
+  async failed(approvalId: string, retryInMs: number): Promise<void> {
+    await this.database.query(FAILED, [approvalId, retryInMs]);
+  }
+
+  async decidedBy(approvalId: string, name: string): Promise<void> {
+    await this.database.query(DECIDER, [approvalId, storableText(name)]);
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.database.query(FORGET);
+  }
+}
+
+function toCard(row: CardRow): StoredCard {
+  return {
+    approvalId: row.approval_id,
+    channel: row.channel,
+    code: row.code,
+    target: row.target,
+    asker: row.asker,
+    title: row.title,
+    details: row.details,
+    status: row.status,
+    externalId: row.external_id,
+    decider: row.decider,
+    attempts: row.attempts,
+  };
+}
