@@ -40,6 +40,11 @@ export function agentsArgument(text: string): readonly string[] {
   return names;
 }
 
+/** Names, separated by commas. */
+export function namesArgument(text: string): readonly string[] {
+  return text.split(',').map((name) => nameArgument(name.trim()));
+}
+
 /** A count of lines, from 1 to 10,000. */
 export function countArgument(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -59,6 +64,12 @@ export function secondsArgument(text: string): number {
 /** `24h` as the moment 24 hours ago. */
 export function agoArgument(text: string): Date {
   return new Date(Date.now() - secondsArgument(text) * 1000);
+}
+
+/** `30m` or a moment, as the gateway takes it. */
+export function sinceArgument(text: string): string {
+  if (/^\d{1,7}[smhd]$/.test(text) || !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Expected a time such as 24h, 30m or 2026-01-31T12:00:00Z.');
 }
 
 /** `1234:9f86d0…` as the head of an audit. */

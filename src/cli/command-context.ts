@@ -19,12 +19,17 @@ export interface Terminal {
   err(text: string): void;
   /** What the person types; absent where nobody can be asked. */
   readonly input?: NodeJS.ReadableStream;
+  /** Whether the results go to a terminal that shows colours. */
+  readonly isColored?: boolean;
+  /** Ends what would go on for ever; without it, Ctrl-C, SIGTERM and a reader that went away do. */
+  readonly stop?: AbortSignal;
 }
 
 /** The process's own streams. A reader that closes early (`… | head`) does not fail the command. */
-export function processTerminal(): Terminal {
+export function processTerminal(environment: Environment): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return {
+    isColored: process.stdout.isTTY && environment.wantsColor,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     // Not touched before a command reads it.
@@ -32,6 +37,16 @@ export function processTerminal(): Terminal {
       return process.stdin;
     },
   };
+}
+
+/** Aborts when a command that goes on until it is stopped shall end. */
+export function stopOf({ stop }: Terminal): AbortSignal {
+  if (stop !== undefined) return stop;
+  const stopping = new AbortController();
+  const end = (): void => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  process.stdout.once('error', end);
+  return stopping.signal;
 }
 
 /** The person at this command line, for the audit log. */

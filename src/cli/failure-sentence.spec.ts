@@ -1,6 +1,6 @@
 import { NotFound, Unavailable } from '../common/errors/gateway-error.js';
 import { InvalidSettings } from '../platform/settings/settings-validation.js';
-import { failureSentence } from './run-command-line.js';
+import { failureSentence } from './failure-sentence.js';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
 

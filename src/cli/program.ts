@@ -4,8 +4,11 @@ import type { CommandContext } from './command-context.js';
 import { addAuditCommands } from './commands/audit.commands.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addChatCommand } from './commands/chat.command.js';
+import { addCompletionCommand } from './commands/completion.command.js';
 import { addConfigCommands } from './commands/config.commands.js';
+import { addExtensionCommands } from './commands/extensions.commands.js';
 import { addHooksCommands } from './commands/hooks.commands.js';
+import { addLogsCommand } from './commands/logs.commands.js';
 import { addMemoryCommands } from './commands/memory.commands.js';
 import { addMigrateCommand } from './commands/migrate.command.js';
 import { addRemoteCommands } from './commands/remote-lists.commands.js';
@@ -55,11 +58,38 @@ export function createProgram(given: Omit<CommandContext, 'configFile' | 'remote
   addStatusCommands(program, context);
   addRemoteCommands(program, context);
   addChatCommand(program, context);
+  addLogsCommand(program, context);
+  addExtensionCommands(program, context);
+  addCompletionCommand(program, context);
   return program;
 }
 
-/** Commands that ask a running gateway; all others work on the database of the settings. */
-const REMOTE = ['status', 'doctor', 'sessions', 'agents', 'channels', 'mcp', 'approvals', 'chat'];
+/** Commands that can ask a running gateway; all others work on the database of the settings. */
+const REMOTE = [
+  ...[
+    'status',
+    'doctor',
+    'sessions',
+    'agents',
+    'channels',
+    'mcp',
+    'approvals',
+    'chat',
+    'logs',
+    'plugins',
+    'skills',
+  ],
+  ...[
+    'usage',
+    'audit list',
+    'hooks list',
+    'hooks deliveries',
+    'hooks create',
+    'hooks delete',
+    'hooks redeliver',
+  ],
+  'completion',
+];
 
 /** A command that works on the database must not be taken for one that was done at the gateway of `--url`. */
 function refuseLocalOnly(program: Command, command: Command): void {
@@ -67,7 +97,8 @@ function refuseLocalOnly(program: Command, command: Command): void {
   const names = [];
   for (let at: Command | null = command; at !== null && at !== program; at = at.parent)
     names.unshift(at.name());
-  if (url === undefined || REMOTE.includes(names[0] ?? '')) return;
+  const path = `${names.join(' ')} `;
+  if (url === undefined || REMOTE.some((one) => path.startsWith(`${one} `))) return;
   command.error(
     `error: "${names.join(' ')}" works on the database of the settings and does not ask a gateway: leave out --url.`,
   );

@@ -7,7 +7,11 @@ export interface TableShape {
   readonly width: number;
   /** Columns, counted from 0, whose cells are folded when a line would be longer. */
   readonly folded: readonly number[];
+  /** Colours a cell, or the part of it in one line; adds nothing that takes room. */
+  readonly paint?: Paint | undefined;
 }
+
+export type Paint = (cell: string, isHead: boolean) => string;
 
 /**
  * Lays out rows of cells, the head first, in columns as wide as their widest cell. With a shape, cells of folded columns
@@ -16,8 +20,11 @@ export interface TableShape {
 export function textTable(rows: readonly (readonly string[])[], shape?: TableShape): string {
   const widest = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const widths = shape === undefined ? widest : narrowed(widest, shape);
-  return rows.flatMap((row) => linesOf(row, widths)).join('');
+  const paint = shape?.paint ?? plain;
+  return rows.flatMap((row, index) => linesOf(row, widths, (cell) => paint(cell, index === 0))).join('');
 }
+
+const plain: Paint = (cell) => cell;
 
 /** Narrows the widest of the folded columns until the line fits. */
 function narrowed(widest: readonly number[], { width, folded }: TableShape): readonly number[] {
@@ -32,11 +39,18 @@ function narrowed(widest: readonly number[], { width, folded }: TableShape): rea
   return widths;
 }
 
-function linesOf(row: readonly string[], widths: readonly number[]): string[] {
+function linesOf(
+  row: readonly string[],
+  widths: readonly number[],
+  paint: (cell: string) => string,
+): string[] {
   const cells = row.map((cell, column) => fold(cell, widths[column] ?? 0));
   const height = Math.max(...cells.map((parts) => parts.length));
   return Array.from({ length: height }, (_, line) => {
-    const parts = cells.map((cell, column) => (cell[line] ?? '').padEnd(widths[column] ?? 0));
+    const parts = cells.map((cell, column) => {
+      const text = cell[line] ?? '';
+      return (text === '' ? '' : paint(text)) + ' '.repeat(Math.max(0, (widths[column] ?? 0) - text.length));
+    });
     return `${parts.join(GAP).trimEnd()}\n`;
   });
 }

@@ -25,6 +25,8 @@ export interface DatabaseWork {
   readonly database: Database;
   readonly loaded: LoadedSettings;
   readonly logs: QuietLogs;
+  /** Migrations that the schema lacks. */
+  readonly missing: readonly string[];
   /** Opens the box with the gateway's master key. Rejects with `NoMasterKey` when there is none and the access is not `make`. */
   readonly openBox: () => Promise<SecretBox>;
 }
@@ -60,11 +62,11 @@ export async function withDatabase<Result>(
   };
   try {
     const operator = { actor: operatorActor(), address: null };
-    return await onFittingSchema(opened, access, configured, () =>
+    return await onFittingSchema(opened, access, configured, (missing) =>
       onBehalfOf(
         () => operator,
         {},
-        () => work({ database: new Database(opened.dataSource), loaded, logs, openBox }),
+        () => work({ database: new Database(opened.dataSource), loaded, logs, missing, openBox }),
       ),
     );
   } finally {
@@ -76,16 +78,16 @@ async function onFittingSchema<Result>(
   { dataSource, address }: OpenDatabase,
   access: DatabaseAccess,
   settings: LoadedSettings['settings']['database'],
-  work: () => Promise<Result>,
+  work: (missing: readonly string[]) => Promise<Result>,
 ): Promise<Result> {
   if (access === 'make') {
     await migrate(address);
-    return work();
+    return work([]);
   }
   const state = await requireSchema(dataSource, settings);
   if (access === 'change') requireCurrent(state, settings);
   try {
-    return await work();
+    return await work(state.missing);
   } catch (error) {
     throw unfitOrSame(error, state, settings);
   }

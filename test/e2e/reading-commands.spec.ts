@@ -15,6 +15,7 @@ const WITHOUT = [
   ['config', 'show'],
   ['config', 'schema'],
   ['auth', 'token', 'mint'],
+  ['completion', 'bash'],
 ];
 /** Commands that look at what is there. */
 const READS = [
@@ -54,10 +55,20 @@ const CHANGES = [
   ['secrets', 'rotate'],
   ['migrate', '--from', 'embedded'],
 ];
-/** Commands that ask a running gateway, and touch no database. */
+/** Commands that ask a running gateway, and touch no database; `doctor` looks for itself where none is named. */
 const REMOTE = [
   ['status'],
   ['doctor'],
+  ['logs'],
+  ['sessions', 'watch', 'sess_x'],
+  ['hooks', 'create', 'https://example.com'],
+  ['hooks', 'delete', 'hook_x'],
+  ['hooks', 'redeliver', '1'],
+  ['plugins', 'list'],
+  ['plugins', 'reload', 'x'],
+  ['plugins', 'enable', 'x'],
+  ['plugins', 'disable', 'x'],
+  ['skills', 'list'],
   ['sessions', 'list'],
   ['sessions', 'show', 'sess_x'],
   ['sessions', 'end', 'sess_x'],

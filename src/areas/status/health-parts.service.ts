@@ -1,10 +1,6 @@
-import { statfs } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
-import { isChecked } from '../../platform/secrets/master-key-check.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
@@ -15,17 +11,11 @@ import { ModelChains, ModelHealth } from '../models/models.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
 import { BudgetReports } from '../usage/usage.api.js';
 import { type HealthPart, healthPart } from './health-part.js';
+import { clockPart, databasePart, diskPart, keysPart } from './host-parts.js';
 import { ReadinessCheck } from './readiness-check.js';
 
-/** Less free space than this is worth a look, and less than a tenth of it is a failure. */
-const LITTLE_ROOM_BYTES = 2 ** 31;
-/** Tokens of users and leases stand a second of difference; signatures and JSON Web Tokens some more. */
-const MAX_SKEW_MS = 2000;
-const SLOW_MS = 250;
 /** The most names in a sentence. */
 const MOST_NAMES = 5;
-
-const CLOCK: Statement = { name: 'health_parts.clock', text: 'SELECT clock_timestamp() AS now' };
 
 /** How each part of the gateway does, as this replica sees it, and what to do about it. */
 @Injectable()
@@ -50,9 +40,9 @@ export class HealthParts {
     const parts: [string, () => Promise<HealthPart> | HealthPart][] = [
       ['gateway', () => this.gateway()],
       ['database', () => this.databasePart()],
-      ['disk', () => this.disk()],
-      ['clock', () => this.clock()],
-      ['keys', () => this.keys()],
+      ['disk', () => diskPart(this.settings.current.database)],
+      ['clock', () => clockPart(this.database)],
+      ['keys', () => keysPart(this.database, this.box)],
       ['provider', () => this.provider()],
       ['channels', () => this.channelsPart()],
       ['tool servers', () => this.servers()],
@@ -87,42 +77,7 @@ export class HealthParts {
     const { database: problem } = await this.readiness.problems();
     if (problem !== undefined)
       return healthPart('database', 'failing', problem, 'Look at the PostgreSQL server and at DATABASE_URL.');
-    const startedAt = performance.now();
-    await this.database.query(CLOCK);
-    const ms = Math.round(performance.now() - startedAt);
-    const { open, idle, waiting } = this.database.poolUse;
-    const detail = `it answers within ${ms} ms; ${open - idle} of ${open} connections are busy`;
-    if (waiting === 0 && ms < SLOW_MS) return healthPart('database', 'ok', detail);
-    const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';
-    return healthPart('database', 'warning', `${detail}, ${waiting} statements wait`, advice);
-  }
-
-  private async disk(): Promise<HealthPart> {
-    const { url, data_dir: folder } = this.settings.current.database;
-    if (url !== '')
-      return healthPart('disk', 'ok', 'the database is on a server of its own, and stores what it is given');
-    const { bavail, bsize } = await statfs(resolve(folder));
-    const free = bavail * bsize;
-    const detail = `${(free / 2 ** 30).toFixed(1)} GiB are free in the data folder`;
-    if (free >= LITTLE_ROOM_BYTES) return healthPart('disk', 'ok', detail);
-    const status = free < LITTLE_ROOM_BYTES / 10 ? 'failing' : 'warning';
-    return healthPart('disk', status, detail, 'Free space, or make the volume larger.');
-  }
-
-  private async clock(): Promise<HealthPart> {
-    const before = Date.now();
-    const [row] = await this.database.query<{ now: Date }>(CLOCK);
-    const middle = (before + Date.now()) / 2;
-    const skew = Math.round(Math.abs((row?.now.getTime() ?? middle) - middle));
-    const detail = `this replica and the database differ by ${skew} ms`;
-    if (skew <= MAX_SKEW_MS) return healthPart('clock', 'ok', detail);
-    return healthPart('clock', 'failing', detail, 'Let both hosts follow a time server (NTP).');
-  }
-
-  private async keys(): Promise<HealthPart> {
-    const isBound = await isChecked(this.database, this.box);
-    const detail = isBound ? 'the master key opens what is sealed' : 'nothing is sealed yet';
-    return healthPart('keys', 'ok', detail);
+    return databasePart(this.database);
   }
 
   private provider(): HealthPart {

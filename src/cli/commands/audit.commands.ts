@@ -3,9 +3,12 @@ import type { AuditFilter } from '../../platform/audit-log/audit.store.js';
 import type { AuditHead, AuditRow } from '../../platform/audit-log/audit-chain.js';
 import type { Verification } from '../../platform/audit-log/audit-verifier.js';
 import { agoArgument, countArgument, headArgument } from '../arguments.js';
-import type { CommandContext } from '../command-context.js';
+import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
+import { paintOf } from '../paint.js';
 import { progressOn } from '../progress.js';
+import { printable } from '../remote/remote-text.js';
+import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
 
 interface ListOptions extends AuditFilter {
@@ -40,13 +43,28 @@ function addList(audit: Command, context: CommandContext): void {
     .option('--limit <count>', 'most rows, up to 10000', countArgument, 50)
     .option('--json', 'print an object')
     .action(async ({ limit, json, ...filter }: ListOptions) => {
-      const { withAudit } = await import('../with-areas.js');
-      const rows = await withAudit(context, (admin) => admin.list(filter, limit));
+      const rows = await rowsOf(context, filter, limit);
       const { terminal } = context;
-      if (json) terminal.out(`${JSON.stringify({ items: rows.map(rowJson) }, undefined, 2)}\n`);
+      if (json) terminal.out(`${JSON.stringify({ items: rows }, undefined, 2)}\n`);
       else if (rows.length === 0) terminal.err('The audit has no such rows.\n');
-      else terminal.out(auditTable(rows));
+      else terminal.out(auditTable(rows, terminal));
     });
+}
+
+/** Of the gateway that is named, else of the database of the settings. */
+async function rowsOf(
+  context: CommandContext,
+  filter: AuditFilter,
+  limit: number,
+): Promise<readonly ShownRow[]> {
+  const gateway = namedGateway(context);
+  if (gateway === undefined) {
+    const { withAudit } = await import('../with-areas.js');
+    return (await withAudit(context, (admin) => admin.list(filter, limit))).map(rowJson);
+  }
+  const { actor, action, subject, since } = filter;
+  const query = { actor, action, subject, since: since?.toISOString() };
+  return gateway.items<ShownRow>('/admin/v1/audit', query, limit);
 }
 
 function addExport(audit: Command, context: CommandContext): void {
@@ -95,6 +113,8 @@ function addVerify(audit: Command, context: CommandContext): void {
     });
 }
 
+type ShownRow = ReturnType<typeof rowJson>;
+
 function rowJson({ id, at, actor, address, action, subject, result, sessionId, details }: AuditRow) {
   const session = sessionId === null ? {} : { session_id: sessionId };
   return {
@@ -109,15 +129,13 @@ function rowJson({ id, at, actor, address, action, subject, result, sessionId, d
   };
 }
 
-const SHAPE = { width: 100, folded: [1, 2, 4] };
-
-function auditTable(rows: readonly AuditRow[]): string {
+function auditTable(rows: readonly ShownRow[], { isColored = false }: Terminal): string {
   const head = ['AT', 'ACTOR', 'FROM', 'ACTION', 'SUBJECT', 'RESULT'];
   const cells = rows.map(({ at, actor, address, action, subject, result }) => [
-    `${at.toISOString().slice(0, 19)}Z`,
-    ...[actor, address ?? '-', action, subject, result],
+    `${at.slice(0, 19)}Z`,
+    ...[actor, address ?? '-', action, subject, result].map(printable),
   ]);
-  return textTable([head, ...cells], SHAPE);
+  return textTable([head, ...cells], { width: 100, folded: [1, 2, 4], paint: paintOf(isColored) });
 }
 
 function verifiedText({ problems, rows, start, head }: Verification): string {

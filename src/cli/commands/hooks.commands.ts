@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../areas/hooks/delivery.js';
-
 import type { DeliveryOverview, HookAdmin, HookOverview } from '../../areas/hooks/hook-admin.js';
-
 import { HookEnded, HookGivenUp, HookNotFound } from '../../areas/hooks/hooks.errors.js';
-
 import { newWebhookSecret } from '../../common/text/webhook-secret.js';
 import { agoArgument, countArgument, secondsArgument } from '../arguments.js';
-
-import { type CommandContext } from '../command-context.js';
+import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
-
+import { paintOf } from '../paint.js';
+import { printable } from '../remote/remote-text.js';
+import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
+import { addRemoteHookCommands } from './remote-hooks.commands.js';
 
 const DAY_SECS = 86_400;
+/** More than a gateway may have. */
+const MOST_HOOKS = 10_000;
+const WIDTH = 100;
 /** How long `ping` waits: longer than an attempt may take. */
 const PING_TIMEOUT_MS = 20_000;
 const PING_POLL_MS = 200;
@@ -40,6 +41,7 @@ export function addHooksCommands(program: Command, context: CommandContext): voi
   addReplay(hooks, context);
   addRotateSecret(hooks, context);
   addPing(hooks, context);
+  addRemoteHookCommands(hooks, context);
 }
 
 function addList(hooks: Command, context: CommandContext): void {
@@ -48,12 +50,11 @@ function addList(hooks: Command, context: CommandContext): void {
     .description('list all webhooks with their state and how many deliveries wait')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withHooks } = await import('../with-areas.js');
-      const list = await withHooks(context, 'read', (admin) => admin.overview());
+      const list = await hooksOf(context);
       const { terminal } = context;
       if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
       else if (list.length === 0) terminal.err('There are no webhooks.\n');
-      else terminal.out(hookTable(list));
+      else terminal.out(hookTable(list, terminal));
     });
 }
 
@@ -66,17 +67,61 @@ function addDeliveries(hooks: Command, context: CommandContext): void {
     .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
     .option('--json', 'print an object')
     .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
-      const { withHooks } = await import('../with-areas.js');
-      const deliveries = await withHooks(context, 'read', async (admin) => {
-        if ((await admin.find(hookId)) === undefined) throw new HookNotFound();
-        return admin.recent(hookId, status ?? null, limit);
-      });
+      const deliveries = await deliveriesOf(context, hookId, status, limit);
       const { terminal } = context;
       if (json) terminal.out(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);
       else if (deliveries.length === 0) terminal.err('There are no such deliveries.\n');
-      else terminal.out(deliveryTable(deliveries));
+      else terminal.out(deliveryTable(deliveries, terminal));
     });
 }
+
+/** Of the gateway that is named, else of the database of the settings. */
+async function hooksOf(context: CommandContext): Promise<readonly HookOverview[]> {
+  const gateway = namedGateway(context);
+  if (gateway !== undefined)
+    return (await gateway.items<Sent<HookOverview>>('/admin/v1/hooks', {}, MOST_HOOKS)).map((hook) => ({
+      ...hook,
+      failing_since: dateOf(hook.failing_since),
+      created_at: new Date(hook.created_at),
+    }));
+  const { withHooks } = await import('../with-areas.js');
+  return withHooks(context, 'read', (admin) => admin.overview());
+}
+
+/** The same. Those of a gateway have the number that `redeliver` takes. */
+async function deliveriesOf(
+  context: CommandContext,
+  hook: string,
+  status: DeliveryStatus | undefined,
+  limit: number,
+): Promise<readonly ShownDelivery[]> {
+  const gateway = namedGateway(context);
+  if (gateway !== undefined)
+    return (await gateway.items<Sent<ShownDelivery>>('/admin/v1/deliveries', { hook, status }, limit)).map(
+      (delivery) => ({
+        ...delivery,
+        created_at: new Date(delivery.created_at),
+        next_attempt_at: dateOf(delivery.next_attempt_at),
+      }),
+    );
+  const { withHooks } = await import('../with-areas.js');
+  return withHooks(context, 'read', async (admin) => {
+    if ((await admin.find(hook)) === undefined) throw new HookNotFound();
+    return admin.recent(hook, status ?? null, limit);
+  });
+}
+
+type ShownDelivery = DeliveryOverview & { readonly id?: string };
+/** As it comes in JSON. */
+type Sent<Of> = {
+  readonly [Key in keyof Of]: Of[Key] extends Date | null
+    ? null extends Of[Key]
+      ? string | null
+      : string
+    : Of[Key];
+};
+
+const dateOf = (moment: string | null): Date | null => (moment === null ? null : new Date(moment));
 
 function addReplay(hooks: Command, context: CommandContext): void {
   hooks
@@ -164,29 +209,39 @@ async function reasonForNoPing(admin: HookAdmin, hookId: string): Promise<Error>
 }
 
 /** The webhooks as a table with a head, for people. */
-function hookTable(hooks: readonly HookOverview[]): string {
+function hookTable(hooks: readonly HookOverview[], { isColored = false }: Terminal): string {
   const head = ['ID', 'STATE', 'WAITING', 'EVENTS', 'URL'];
-  return textTable([
-    head,
-    ...hooks.map((hook) => [hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), hook.url]),
+  const rows = hooks.map((hook) => [
+    ...[hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), printable(hook.url)],
   ]);
+  return textTable([head, ...rows], { width: WIDTH, folded: [1, 3, 4], paint: paintOf(isColored) });
 }
 
-function deliveryTable(deliveries: readonly DeliveryOverview[]): string {
-  const head = ['EVENT ID', 'EVENT', 'NUMBER', 'STATUS', 'ATTEMPTS', 'LAST', 'CREATED', 'NEXT ATTEMPT'];
-  return textTable([
-    head,
-    ...deliveries.map((delivery) => [
-      delivery.event_id,
-      delivery.event,
-      String(delivery.sequence ?? '-'),
-      delivery.status,
-      String(delivery.attempts),
-      lastOf(delivery),
-      second(delivery.created_at),
-      delivery.next_attempt_at === null ? '-' : second(delivery.next_attempt_at),
-    ]),
+function deliveryTable(deliveries: readonly ShownDelivery[], { isColored = false }: Terminal): string {
+  const isRemote = deliveries.some(({ id }) => id !== undefined);
+  const head = [
+    isRemote ? 'ID' : 'EVENT ID',
+    'EVENT',
+    'NUMBER',
+    'STATUS',
+    'TRIES',
+    'LAST',
+    'CREATED',
+    'NEXT ATTEMPT',
+  ];
+  const rows = deliveries.map((delivery) => [
+    delivery.id ?? delivery.event_id,
+    delivery.event,
+    String(delivery.sequence ?? '-'),
+    delivery.status,
+    String(delivery.attempts),
+    printable(lastOf(delivery)),
+    second(delivery.created_at),
+    delivery.next_attempt_at === null ? '-' : second(delivery.next_attempt_at),
   ]);
+  // Ids of events alone take a third of the usual width.
+  const width = isRemote ? WIDTH : WIDTH + 40;
+  return textTable([head, ...rows], { width, folded: [1, 5], paint: paintOf(isColored) });
 }
 
 /** Result of the last attempt: the HTTP status, or the error that prevented a response. */

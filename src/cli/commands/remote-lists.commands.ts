@@ -1,38 +1,19 @@
 import { type Command, Option } from 'commander';
-import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
+import {
+  act,
+  columns,
+  type JsonOption,
+  list,
+  type PagedShape,
+  type Row,
+  text,
+} from '../remote/list-command.js';
 import { json, printable, remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
+import { addWatchCommand } from './logs.commands.js';
 
-interface ListOptions {
-  readonly limit: number;
-  readonly json?: true;
-  readonly [filter: string]: unknown;
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** A list of the operators' API as a table. */
-interface ListShape {
-  readonly path: string;
-  readonly head: readonly string[];
-  readonly cells: (row: Row) => readonly string[];
-  /** Columns that wrap. */
-  readonly folded: readonly number[];
-  readonly none: string;
-}
-
-const text = (value: unknown): string => {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(text).join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};
-const columns =
-  (...keys: readonly string[]) =>
-  (row: Row) =>
-    keys.map((key) => text(row[key]));
-
-const SESSIONS: ListShape = {
+const SESSIONS: PagedShape = {
   path: '/admin/v1/sessions',
   head: ['ID', 'USER', 'AGENT', 'CHANNEL', 'STATUS', 'LAST ACTIVITY'],
   cells: (row) => [
@@ -43,7 +24,7 @@ const SESSIONS: ListShape = {
   folded: [1, 2, 3],
   none: 'There are no such sessions.',
 };
-const CHANNELS: ListShape = {
+const CHANNELS: PagedShape = {
   path: '/admin/v1/channels',
   head: ['NAME', 'TYPE', 'STATUS', 'SESSIONS', 'ERROR'],
   cells: (row) => [
@@ -54,7 +35,7 @@ const CHANNELS: ListShape = {
   folded: [0, 4],
   none: 'There are no channels.',
 };
-const SERVERS: ListShape = {
+const SERVERS: PagedShape = {
   path: '/admin/v1/mcp/servers',
   head: ['NAME', 'TRANSPORT', 'STATUS', 'TOOLS', 'QUARANTINED', 'ERROR'],
   cells: (row) => [
@@ -65,7 +46,7 @@ const SERVERS: ListShape = {
   folded: [0, 4, 5],
   none: 'There are no tool servers.',
 };
-const AGENTS: ListShape = {
+const AGENTS: PagedShape = {
   path: '/admin/v1/agents',
   head: ['NAME', 'MODELS', 'SESSIONS', 'SPENT TODAY', 'DESCRIPTION'],
   cells: (row) => [
@@ -78,7 +59,7 @@ const AGENTS: ListShape = {
   folded: [1, 4],
   none: 'There are no agents for this token.',
 };
-const APPROVALS: ListShape = {
+const APPROVALS: PagedShape = {
   path: '/admin/v1/approvals',
   head: ['ID', 'TOOL', 'USER', 'UNTIL', 'ARGUMENTS'],
   cells: (row) => [
@@ -124,11 +105,14 @@ function addSessions(sessions: Command, context: CommandContext): void {
     .description('show a session with what it used and cost')
     .argument('<id>', 'its id')
     .option('--json', 'print an object')
-    .action(async (id: string, options: { readonly json?: true }) => {
+    .action(async (id: string, options: JsonOption) => {
       const row = await gatewayOf(context).get<Row>(`/admin/v1/sessions/${encodeURIComponent(id)}`);
       const lines = Object.entries(row).map(([key, value]) => [key, text(value)]);
-      context.terminal.out(options.json ? json(row) : remoteTable(['FIELD', 'VALUE'], lines, [1]));
+      context.terminal.out(
+        options.json ? json(row) : remoteTable(['FIELD', 'VALUE'], lines, [1], context.terminal.isColored),
+      );
     });
+  addWatchCommand(sessions, context);
   act(sessions, context, 'end', 'end a session; a turn that runs is cancelled', async (id) => {
     await gatewayOf(context).delete(`/api/v1/sessions/${encodeURIComponent(id)}`);
     return { id, status: 'terminated' };
@@ -153,7 +137,7 @@ function addServers(mcp: Command, context: CommandContext): void {
     .argument('<server>', 'the server, as configured')
     .argument('[tool]', "the tool, by the server's own name")
     .option('--json', 'print an object')
-    .action(async (server: string, tool: string | undefined, options: { readonly json?: true }) => {
+    .action(async (server: string, tool: string | undefined, options: JsonOption) => {
       const path = `/admin/v1/mcp/servers/${encodeURIComponent(server)}/approve`;
       const answer = await gatewayOf(context).post<{ approved: string[] }>(
         path,
@@ -172,43 +156,4 @@ function addApprovals(approvals: Command, context: CommandContext): void {
     act(approvals, context, decision, `${decision} a call that waits`, (id) =>
       gatewayOf(context).post<Row>(`/admin/v1/approvals/${encodeURIComponent(id)}/decision`, { decision }),
     );
-}
-
-/** A command `list`; options that are added to it are filters. */
-function list(parent: Command, context: CommandContext, shape: ListShape): Command {
-  return parent
-    .command('list')
-    .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
-    .option('--json', 'print an object')
-    .action(async ({ limit, json: asJson, ...filters }: ListOptions) => {
-      const items = await gatewayOf(context).items<Row>(
-        shape.path,
-        filters as Readonly<Record<string, string | undefined>>,
-        limit,
-      );
-      const { terminal } = context;
-      if (asJson) terminal.out(json({ items }));
-      else if (items.length === 0) terminal.err(`${shape.none}\n`);
-      else terminal.out(remoteTable(shape.head, items.map(shape.cells), shape.folded));
-    });
-}
-
-/** A command that does something with one thing, and says what it is afterwards. */
-function act(
-  parent: Command,
-  context: CommandContext,
-  verb: string,
-  description: string,
-  run: (subject: string) => Promise<Row>,
-): void {
-  parent
-    .command(verb)
-    .description(description)
-    .argument('<subject>', 'its id or name, as "list" shows it')
-    .option('--json', 'print an object')
-    .action(async (subject: string, options: { readonly json?: true }) => {
-      const done = await run(subject);
-      if (options.json) context.terminal.out(json(done));
-      else context.terminal.err(`${printable(subject)} is ${printable(text(done['status']))}.\n`);
-    });
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.js';
+import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
+import { paintWord } from '../paint.js';
 import { RemoteFailure } from '../remote/gateway-client.js';
 import { json, printable, remoteTable, second } from '../remote/remote-text.js';
-import { gatewayOf } from '../remote/with-gateway.js';
+import { gatewayOf, namedGateway } from '../remote/with-gateway.js';
 
 interface Part {
   readonly name: string;
@@ -45,22 +46,25 @@ export function addStatusCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: JsonOption) => {
       const overview = await gatewayOf(context).get<Overview>(PATH);
-      context.terminal.out(options.json ? json(overview) : statusText(overview));
+      context.terminal.out(options.json ? json(overview) : statusText(overview, context.terminal));
     });
   program
     .command('doctor')
-    .description('check each part of a running gateway and say what to do; fails when a part does (--url)')
+    .description(
+      'check each part of a running gateway (--url), else what is seen from its own machine, and say what to do; fails when a part does',
+    )
     .option('--json', 'print an object')
     .action(async (options: JsonOption) => {
       const parts = await checked(context);
-      context.terminal.out(options.json ? json({ parts }) : doctorText(parts));
+      context.terminal.out(options.json ? json({ parts }) : doctorText(parts, context.terminal));
       if (parts.some(({ status }) => status === 'failing')) throw new CommandFailed();
     });
 }
 
 /** Every part, those that this side sees first. What cannot be asked fails. */
 async function checked(context: CommandContext): Promise<readonly Part[]> {
-  const gateway = gatewayOf(context);
+  const gateway = namedGateway(context);
+  if (gateway === undefined) return seenHere(context);
   try {
     const clock = await gateway.clock();
     const { health } = await gateway.get<Overview>(PATH);
@@ -68,8 +72,16 @@ async function checked(context: CommandContext): Promise<readonly Part[]> {
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
     const advice = 'Check --url and --token, and whether the gateway runs there.';
-    return [{ name: 'connection', status: 'failing', detail: error.message, advice }];
+    const connection: Part = { name: 'connection', status: 'failing', detail: error.message, advice };
+    // Nobody answered, and it would run here: so whoever asks is where it can be looked into.
+    const isHere = error.status === undefined && gateway.isOnThisMachine;
+    return isHere ? [connection, ...(await seenHere(context))] : [connection];
   }
+}
+
+async function seenHere(context: CommandContext): Promise<readonly Part[]> {
+  const { localParts } = await import('../local-health.js');
+  return localParts(context);
 }
 
 function clockPart(clock: Date | undefined): Part {
@@ -83,24 +95,24 @@ function clockPart(clock: Date | undefined): Part {
       };
 }
 
-function doctorText(parts: readonly Part[]): string {
+function doctorText(parts: readonly Part[], { isColored }: Terminal): string {
   const rows = parts.map(({ name, status, detail, advice }) => [
     name,
     status,
     advice === null ? detail : `${detail}. ${advice}`,
   ]);
-  return remoteTable(['PART', 'STATE', 'WHAT'], rows, [2]);
+  return remoteTable(['PART', 'STATE', 'WHAT'], rows, [2], isColored);
 }
 
-function statusText({ health, now, totals, attention }: Overview): string {
+function statusText({ health, now, totals, attention }: Overview, { isColored = false }: Terminal): string {
   const hours = (health.uptime_secs / 3600).toFixed(1);
   const spent = totals.cost_usd === null ? 'unknown' : `${totals.cost_usd.toFixed(4)} USD`;
   const lines = [
-    `${printable(health.status)}, version ${printable(health.version)}, up for ${hours} h`,
+    `${paintWord(health.status, isColored, printable(health.status))}, version ${printable(health.version)}, up for ${hours} h`,
     `sessions: ${now['sessions_active']} active, ${now['sessions_live']} live; turns: ${now['turns_running']} running, ${now['turns_waiting']} waiting`,
     `last 24 h: ${totals.turns} turns, ${totals.failed} failed, cost ${spent}`,
   ];
   if (attention.length === 0) return `${lines.join('\n')}\nNothing needs you.\n`;
   const rows = attention.map(({ kind, name, text, since }) => [kind, name, second(since), text]);
-  return `${lines.join('\n')}\n\n${remoteTable(['NEEDS YOU', 'NAME', 'SINCE', 'WHY'], rows, [1, 3])}`;
+  return `${lines.join('\n')}\n\n${remoteTable(['NEEDS YOU', 'NAME', 'SINCE', 'WHY'], rows, [1, 3], isColored)}`;
 }

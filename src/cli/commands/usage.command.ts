@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { UsageDimension } from '../../areas/usage/usage.sql.js';
 import { dayIn, dayOf, dimensionsIn, USAGE_DIMENSIONS, usualSince } from '../../areas/usage/usage-period.js';
-import type { UsageReportRow } from '../../areas/usage/usage-reports.js';
+import type { UsageCounts, UsageQuery, UsageReportRow } from '../../areas/usage/usage-reports.js';
 import { agoArgument } from '../arguments.js';
-import type { CommandContext } from '../command-context.js';
+import type { CommandContext, Terminal } from '../command-context.js';
+import { paintOf } from '../paint.js';
+import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
 import { csvOf, dollars } from '../usage-text.js';
 
@@ -34,20 +36,42 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .option('--csv', 'print CSV for spreadsheets')
     .option('--json', 'print an object')
     .action(async ({ by, since, until, json, csv }: UsageOptions) => {
-      const { withUsage } = await import('../with-areas.js');
-      const rows = await withUsage(context, (reports) => reports.rows({ by, since, until, limit: MAX_ROWS }));
+      const rows = await rowsOf(context, { by, since, until, limit: MAX_ROWS });
       const { terminal } = context;
       if (json) terminal.out(`${JSON.stringify({ usage: rows.map(flat) }, undefined, 2)}\n`);
       else if (csv) terminal.out(csvOf(by, rows));
       else if (rows.length === 0) terminal.err('There was no usage in these days.\n');
-      else terminal.out(usageTable(by, rows));
+      else terminal.out(usageTable(by, rows, terminal));
     });
 }
+
+/** Of the gateway that is named, else of the database of the settings. */
+async function rowsOf(context: CommandContext, query: UsageQuery): Promise<readonly UsageReportRow[]> {
+  const gateway = namedGateway(context);
+  if (gateway === undefined) {
+    const { withUsage } = await import('../with-areas.js');
+    return withUsage(context, (reports) => reports.rows(query));
+  }
+  const { by, since, until, limit } = query;
+  const filters = { by: by.join(','), since, until };
+  const items = await gateway.items<RemoteRow>('/admin/v1/usage', filters, limit);
+  return items.map((row) => {
+    const dimensions = Object.fromEntries(by.map((name) => [name, row[name] ?? '']));
+    const counts = Object.entries(row).filter(([name]) => !by.includes(name as UsageDimension));
+    return { dimensions, counts: Object.fromEntries(counts) as unknown as UsageCounts };
+  });
+}
+
+type RemoteRow = UsageCounts & Readonly<Partial<Record<UsageDimension, string>>>;
 
 const flat = ({ dimensions, counts }: UsageReportRow) => ({ ...dimensions, ...counts });
 
 /** Lines of at most 100 columns: names wrap. */
-function usageTable(by: readonly UsageDimension[], rows: readonly UsageReportRow[]): string {
+function usageTable(
+  by: readonly UsageDimension[],
+  rows: readonly UsageReportRow[],
+  { isColored = false }: Terminal,
+): string {
   const head = [
     ...by.map((name) => name.toUpperCase().replace('_', ' ')),
     'TURNS',
@@ -62,7 +86,11 @@ function usageTable(by: readonly UsageDimension[], rows: readonly UsageReportRow
     counts.cost_usd === null ? 'unknown' : dollars(counts.cost_usd, 4),
     String(counts.unpriced_tokens),
   ]);
-  return textTable([head, ...cells], { width: 100, folded: by.map((_, column) => column) });
+  return textTable([head, ...cells], {
+    width: 100,
+    folded: by.map((_, column) => column),
+    paint: paintOf(isColored),
+  });
 }
 
 function byArgument(text: string): readonly UsageDimension[] {

@@ -1,5 +1,5 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { Terminal } from '../command-context.js';
+import { eventsOf } from './follow.js';
 import { type GatewayClient, RemoteFailure } from './gateway-client.js';
 import { printable, shownText } from './remote-text.js';
 
@@ -14,9 +14,6 @@ export interface Chat {
 
 type EventData = Readonly<Record<string, unknown>>;
 
-/** One event may hold a whole answer; more than this, in characters, is no event of a gateway. */
-const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;
-
 /**
  * Sends one message and prints its turn as it comes: the answer to standard output, tools and remarks to standard error.
  * @returns whether it was answered
@@ -24,12 +21,8 @@ const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;
 export async function say(content: string, chat: Chat, signal: AbortSignal): Promise<boolean> {
   const path = `/api/v1/sessions/${encodeURIComponent(chat.sessionId)}/messages`;
   const answer = await chat.client.postStream(path, { content }, signal);
-  if (answer.body === null) throw new RemoteFailure('The gateway answered without a stream.');
-  const events = answer.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream({ onError: 'terminate', maxBufferSize: MAX_EVENT_CHARACTERS }));
-  for await (const { event, data } of events) {
-    const ended = await show(event ?? '', JSON.parse(data) as EventData, chat);
+  for await (const { event, data } of eventsOf(answer)) {
+    const ended = await showEvent(event ?? '', JSON.parse(data) as EventData, chat);
     if (ended !== undefined) return ended;
   }
   throw new RemoteFailure(
@@ -37,8 +30,8 @@ export async function say(content: string, chat: Chat, signal: AbortSignal): Pro
   );
 }
 
-/** @returns whether the turn was answered, once it is over */
-async function show(event: string, data: EventData, chat: Chat): Promise<boolean | undefined> {
+/** Shows one event of a turn. @returns whether the turn was answered, once it is over */
+export async function showEvent(event: string, data: EventData, chat: Chat): Promise<boolean | undefined> {
   const { terminal } = chat;
   const remark = (text: string): void => terminal.err(`[${printable(text)}]\n`);
   switch (event) {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutEndSlashes } from '../../common/text/without-end-slashes.js';
 
 /** Where the gateway is that a command asks, and as whom. */
@@ -8,7 +9,12 @@ export interface RemoteGateway {
   readonly token: string | undefined;
 }
 
+type Query = Readonly<Record<string, string | undefined>>;
+
 const TIMEOUT_MS = 30_000;
+/** A long list is many requests, which may pass a rate limit: it goes on when the gateway says so. */
+const MOST_WAITS = 5;
+const LONGEST_WAIT_SECS = 10;
 /** More is not read of an answer. */
 const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024;
 
@@ -18,6 +24,7 @@ export class RemoteFailure extends Error {
     message: string,
     readonly status?: number,
     options?: ErrorOptions,
+    readonly retryAfterSecs?: number,
   ) {
     super(message, options);
     this.name = new.target.name;
@@ -36,23 +43,32 @@ export function gatewayUrl(text: string): string {
 
 /** Whether a token sent there can be read on the way. */
 export function isExposed(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const isLoopback = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-  return protocol === 'http:' && !isLoopback;
+  return new URL(url).protocol === 'http:' && !isLoopback(url);
+}
+
+function isLoopback(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** One gateway over HTTP. Every request is timed out; redirects are refused, so that the token goes nowhere else. */
 export class GatewayClient {
   constructor(private readonly gateway: RemoteGateway) {}
 
-  get<Body>(path: string, query: Readonly<Record<string, string | undefined>> = {}): Promise<Body> {
-    const given = Object.entries(query).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, value]],
-    );
-    const search =
-      given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][]).toString()}`;
-    return this.send<Body>('GET', path + search);
+  get isOnThisMachine(): boolean {
+    return isLoopback(this.gateway.url);
+  }
+
+  async get<Body>(path: string, query: Query = {}): Promise<Body> {
+    const whole = withQuery(path, query);
+    for (let waits = 0; ; waits += 1) {
+      try {
+        return await this.send<Body>('GET', whole);
+      } catch (error) {
+        if (!(error instanceof RemoteFailure) || error.status !== 429 || waits === MOST_WAITS) throw error;
+        await sleep(Math.min(error.retryAfterSecs ?? 1, LONGEST_WAIT_SECS) * 1000);
+      }
+    }
   }
 
   post<Body>(path: string, body?: object): Promise<Body> {
@@ -64,11 +80,7 @@ export class GatewayClient {
   }
 
   /** Items of a list of the operators' API, at most `most`, over as many pages as it takes. */
-  async items<Item>(
-    path: string,
-    query: Readonly<Record<string, string | undefined>>,
-    most: number,
-  ): Promise<readonly Item[]> {
+  async items<Item>(path: string, query: Query, most: number): Promise<readonly Item[]> {
     const found: Item[] = [];
     let cursor: string | undefined;
     do {
@@ -84,9 +96,11 @@ export class GatewayClient {
     return found;
   }
 
-  /** The answer as it comes, for streams; ends with the signal. */
-  async stream(path: string, signal: AbortSignal): Promise<Response> {
-    const answer = await this.fetched('GET', path, { signal, headers: { accept: 'text/event-stream' } });
+  /** The answer as it comes, for streams, behind the event of this id; ends with the signal. */
+  async stream(path: string, signal: AbortSignal, lastEventId?: string): Promise<Response> {
+    const behind = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    const headers = { accept: 'text/event-stream', ...behind };
+    const answer = await this.fetched('GET', path, { signal, headers });
     if (!answer.ok) throw await this.refusal(answer);
     return answer;
   }
@@ -104,13 +118,6 @@ export class GatewayClient {
     const { headers } = await this.fetched('GET', '/', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const date = headers.get('date');
     return date === null ? undefined : new Date(date);
-  }
-
-  /** For the WebSocket of a session. */
-  socketOf(sessionId: string): { readonly url: string; readonly protocols: string[] } {
-    const { url, token } = this.gateway;
-    const protocols = ['gateway.v1', ...(token === undefined ? [] : [`bearer.${token}`])];
-    return { url: `${url.replace(/^http/, 'ws')}/ws/sessions/${encodeURIComponent(sessionId)}`, protocols };
   }
 
   private async send<Body>(method: string, path: string, body?: object): Promise<Body> {
@@ -159,8 +166,19 @@ export class GatewayClient {
         'The gateway does not know this token. Set AGENT_GATEWAY_TOKEN (or --token) to one that "agent-gateway auth token create" made.',
         status,
       );
-    return new RemoteFailure(message ?? `The gateway answered ${status}.`, status);
+    const after = answer.headers.get('retry-after');
+    return new RemoteFailure(
+      message ?? `The gateway answered ${status}.`,
+      status,
+      undefined,
+      after === null ? undefined : Number(after),
+    );
   }
+}
+
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
 /** The sentence of an error envelope, of whichever profile. */

@@ -1,3 +1,4 @@
+import { paintOf } from '../paint.js';
 import { textTable } from '../text-table.js';
 
 const WIDTH = 100;
@@ -17,9 +18,10 @@ export function remoteTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   folded: readonly number[],
+  isColored = false,
 ): string {
   const cells = rows.map((row) => row.map(printable));
-  return textTable([head, ...cells], { width: WIDTH, folded });
+  return textTable([head, ...cells], { width: WIDTH, folded, paint: paintOf(isColored) });
 }
 
 /** `2026-01-31 14:05:09Z`; a dash for a moment that has not come. */

@@ -1,6 +1,12 @@
 import type { CommandContext } from '../command-context.js';
 import { GatewayClient, gatewayUrl, isExposed, RemoteFailure } from './gateway-client.js';
 
+/** The same for commands that work on the database of the settings where no gateway is named. */
+export function namedGateway(context: CommandContext): GatewayClient | undefined {
+  const named = context.remote().url ?? context.environment.remoteUrl;
+  return named === undefined ? undefined : gatewayOf(context);
+}
+
 /**
  * The gateway of `--url` and `--token`, else of AGENT_GATEWAY_URL and AGENT_GATEWAY_TOKEN.
  * Throws `RemoteFailure` when none is named, and for an address to which a token would go unprotected.

@@ -133,6 +133,11 @@ export class Environment {
     };
   }
 
+  /** https://no-color.org, and terminals without colours. */
+  get wantsColor(): boolean {
+    return this.#nonEmpty('NO_COLOR') === undefined && this.#variables.get('TERM') !== 'dumb';
+  }
+
   get nodeEnv(): string | undefined {
     return this.#nonEmpty('NODE_ENV');
   }

@@ -1,0 +1,87 @@
+import { type HealthPart, healthPart } from '../areas/status/health-part.js';
+import { clockPart, databasePart, diskPart, keysPart } from '../areas/status/host-parts.js';
+import type { LoadedSettings } from '../platform/settings/settings-loader.js';
+import { checkedSettings } from './checked-settings.js';
+import type { CommandContext } from './command-context.js';
+import { failureSentence } from './failure-sentence.js';
+import { withDatabase } from './with-database.js';
+
+const PROBE_MS = 3000;
+
+/**
+ * What of a gateway's parts can be seen from its own machine while it does not answer. Never rejects, and makes nothing:
+ * no schema, no key file, no cluster.
+ */
+export async function localParts(context: CommandContext): Promise<readonly HealthPart[]> {
+  let loaded: LoadedSettings;
+  try {
+    loaded = checkedSettings(context);
+  } catch (error) {
+    const advice = '"agent-gateway config check" says the same; docs/configuration.md has every key.';
+    return [healthPart('configuration', 'failing', failureSentence(error), advice)];
+  }
+  const { settings } = loaded;
+  return [
+    configurationPart(loaded),
+    await gatewayPart(settings.gateway.management_port),
+    ...(await databaseParts(context)),
+    await asked('disk', 'Does the data folder exist, and may this user read it?', () =>
+      diskPart(settings.database),
+    ),
+  ];
+}
+
+function configurationPart({ file, warnings }: LoadedSettings): HealthPart {
+  const from = file === undefined ? 'of variables and defaults' : `of ${file}, variables and defaults`;
+  if (warnings.length === 0) return healthPart('configuration', 'ok', `the settings ${from} are valid`);
+  return healthPart('configuration', 'warning', warnings.join('; '), 'Mend it, or remove the key.');
+}
+
+/** Whether a gateway of these settings runs here. */
+async function gatewayPart(port: number): Promise<HealthPart> {
+  const url = `http://127.0.0.1:${port}/readyz`;
+  const advice = 'Start it with "agent-gateway serve"; if it ends again, its last lines say why.';
+  try {
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) });
+    if (status === 200) {
+      const detail = `a gateway answers at ${url}`;
+      return healthPart('gateway', 'ok', `${detail}; with --url it says how the rest does`);
+    }
+    return healthPart(
+      'gateway',
+      'failing',
+      `a gateway at ${url} is not ready (${status})`,
+      'Look at its log.',
+    );
+  } catch {
+    return healthPart('gateway', 'failing', `no gateway answers at ${url}`, advice);
+  }
+}
+
+async function databaseParts(context: CommandContext): Promise<readonly HealthPart[]> {
+  try {
+    return await withDatabase(context, 'read', async ({ database, missing, openBox }) => [
+      missing.length === 0 ? await databasePart(database) : schemaPart(missing),
+      await clockPart(database, 'this computer'),
+      await asked('keys', 'Set GATEWAY_MASTER_KEY to the key that this database was used with.', async () =>
+        keysPart(database, await openBox()),
+      ),
+    ]);
+  } catch (error) {
+    const advice = 'Look at the PostgreSQL server and at DATABASE_URL or GATEWAY_DATA_DIR.';
+    return [healthPart('database', 'failing', failureSentence(error), advice)];
+  }
+}
+
+function schemaPart(missing: readonly string[]): HealthPart {
+  const detail = `its schema is older than this program: ${missing.length} migrations are missing`;
+  return healthPart('database', 'failing', detail, 'Run "agent-gateway migrate", or start the gateway.');
+}
+
+async function asked(name: string, advice: string, ask: () => Promise<HealthPart>): Promise<HealthPart> {
+  try {
+    return await ask();
+  } catch (error) {
+    return healthPart(name, 'failing', failureSentence(error), advice);
+  }
+}
