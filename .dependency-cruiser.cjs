@@ -144,6 +144,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '^dist/'] },
+    // It runs in a folder of its own, with packages of its own.
+    exclude: { path: ['^bench/side-by-side/mastra-server[.]mjs$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     combinedDependencies: false,

@@ -226,11 +226,11 @@ describe('what ends the wait', () => {
     expect((await decide(gateway, approval)).status).toBe(404);
     expect(ledger.calls.get(key)).toBeUndefined();
     const [tokens] = await query<{ turn: number; session: number }>(
-      `SELECT t.input_tokens AS turn, s.input_tokens AS session
+      `SELECT t.input_tokens::float8 AS turn, s.input_tokens::float8 AS session
        FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = '${id}'`,
     );
     expect(tokens?.turn).toBeGreaterThan(0);
-    expect(Number(tokens?.turn)).toBe(Number(tokens?.session));
+    expect(tokens?.turn).toBe(tokens?.session);
     const again = await gateway.admin.post<Refusal>(`/turns/${id}/cancel`);
     expect([again.status, again.body.error.details?.reason]).toEqual([409, 'turn_ended']);
   });
