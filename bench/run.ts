@@ -1,3 +1,4 @@
+import { auditList } from './audit-list.bench.js';
 import type { Benchmark, Row } from './benchmark.js';
 import { Bench } from './harness/bench.js';
 import { tableText } from './harness/table.js';
@@ -16,7 +17,9 @@ import { soak } from './soak.bench.js';
 import { start } from './start.bench.js';
 import { streaming } from './streaming.bench.js';
 import { toolServers } from './tool-servers.bench.js';
+import { turnCosts } from './turn-costs.bench.js';
 import { turns } from './turns.bench.js';
+import { usage } from './usage.bench.js';
 import { webhooks } from './webhooks.bench.js';
 import { webhooksNeighbours } from './webhooks-neighbours.bench.js';
 
@@ -26,10 +29,13 @@ const benchmarks: readonly Benchmark[] = [
   sessions,
   sessionLists,
   messageHistory,
+  auditList,
+  usage,
   rateLimits,
   hostileBodies,
   hostileFrames,
   turns,
+  turnCosts,
   streaming,
   toolServers,
   plugins,

@@ -3,7 +3,7 @@ import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
 import type { Ask } from './harness/compare.js';
 import { atLeast, atMost, figuresText, informs } from './harness/rows.js';
-import { seedSessions } from './harness/seed.js';
+import { seedTalks } from './harness/seed.js';
 import { HISTORY_MESSAGES, Stage } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
 import { turnLineMicros } from './turns/turn-queue.js';
@@ -20,7 +20,8 @@ export const turns: Benchmark = { name: 'turns', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const stage = await Stage.open(bench, { withProvider: true });
-  const paths = await talkingSessions(stage);
+  const ids = await seedTalks(stage.database, MANY_CLIENTS, HISTORY_MESSAGES);
+  const paths = ids.map((id) => `/api/v1/sessions/${id}/messages`);
   const many = await stage.compare(ask(paths, CLIENTS), { ...TIMING, warmUpMs: WARM_UP_MS });
   const most = await stage.compare(ask(paths, MANY_CLIENTS), { ...TIMING, slotMs: TIMING.slotMs * 2 });
   const one = await stage.compare(ask(paths, 1), { ...TIMING, slotMs: TIMING.slotMs / 2, warmUpMs: 500 });
@@ -66,23 +67,6 @@ function lineRow(micros: number, cpuMsPerTurn: number): Row {
     baseline: `a turn: ${cpuMsPerTurn.toFixed(2)} ms`,
   };
   return atMost(row, micros / cpuMsPerTurn / 10, 3, '%');
-}
-
-/** Sessions with as much past as a model is given, so that every turn costs the same from the first. */
-async function talkingSessions(stage: Stage): Promise<string[]> {
-  const ids = await seedSessions(stage.database, MANY_CLIENTS * 2);
-  const live = await stage.database.query<{ id: string }>(
-    `UPDATE sessions SET status = 'active', ended_at = NULL, message_count = $2 WHERE id = ANY ($1) RETURNING id`,
-    [ids.slice(0, MANY_CLIENTS), HISTORY_MESSAGES],
-  );
-  await stage.database.query(
-    `INSERT INTO messages (id, session_id, turn_id, seq, role, content)
-     SELECT session_id || '_' || seq, session_id, 'turn', seq,
-       CASE seq % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, 'What was said before.'
-     FROM unnest($1::text[]) AS session_id, generate_series(1, $2) AS seq`,
-    [live.map(({ id }) => id), HISTORY_MESSAGES],
-  );
-  return live.map(({ id }) => `/api/v1/sessions/${id}/messages`);
 }
 
 /** One client goes from session to session: in a single one it would have said in a minute what is summed up once in a year. */

@@ -123,8 +123,8 @@ async function openSecrets(
 }
 
 async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> {
-  const migrations = await migrate(database.address);
   const logger = logs.for('database');
+  const migrations = await migrate(database.address, logger);
   if (migrations.length > 0) logger.info('the database schema is up to date', { migrations });
   await warnOfDrift(database.dataSource, logger);
 }

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/common/ids/typeid.js';
+import { ADVISORY_LOCKS } from '../../src/platform/database/advisory-locks.js';
 import type { BenchDatabase } from './database-server.js';
 
 const PER_STATEMENT = 10_000;
+const USAGE_PER_STATEMENT = 500_000;
 
 /** Settings under which nothing that is seeded goes silent while it is measured. */
 export const NEVER_SILENT = {
@@ -44,6 +47,65 @@ export async function seedMessages(
   }
   await database.query('UPDATE sessions SET message_count = $2 WHERE id = $1', [sessionId, count]);
   return ids;
+}
+
+/** Live sessions with as much past as a model is given, so that every turn costs the same from the first. @returns their ids */
+export async function seedTalks(database: BenchDatabase, count: number, messages: number): Promise<string[]> {
+  const ids = await seedSessions(database, count * 2);
+  const live = await database.query<{ id: string }>(
+    `UPDATE sessions SET status = 'active', ended_at = NULL, message_count = $2 WHERE id = ANY ($1) RETURNING id`,
+    [ids.slice(0, count), messages],
+  );
+  await database.query(
+    `INSERT INTO messages (id, session_id, turn_id, seq, role, content)
+     SELECT session_id || '_' || seq, session_id, 'turn', seq,
+       CASE seq % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, 'What was said before.'
+     FROM unnest($1::text[]) AS session_id, generate_series(1, $2) AS seq`,
+    [live.map(({ id }) => id), messages],
+  );
+  return live.map(({ id }) => id);
+}
+
+/** Rows of the audit with their places in the chain, one a second up to now. Their hashes are no hashes of theirs. */
+export async function seedAudit(database: BenchDatabase, count: number): Promise<void> {
+  await database.query(`
+    BEGIN;
+    SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit});
+    INSERT INTO audit_entries (happened_at, action, actor, address, target, outcome, session_id, details)
+    SELECT now() - make_interval(secs => ${count} - n), 'tool.called_' || n % 10, 'user-' || n % 1000, '192.0.2.' || n % 256,
+      'files__read_file', 'success', 'sess_' || n / 20, '{"by_token": "tok_4711", "server": "files", "took_ms": 17}'
+    FROM generate_series(1, ${count}) AS n;
+    DELETE FROM audit_unsealed;
+    INSERT INTO audit_seals (sequence, entry_id, hash)
+    SELECT coalesce((SELECT max(sequence) FROM audit_seals), 0) + row_number() OVER (ORDER BY id), id, sha256(id::text::bytea)
+    FROM audit_entries AS e WHERE NOT EXISTS (SELECT 1 FROM audit_seals AS s WHERE s.entry_id = e.id);
+    COMMIT`);
+}
+
+/** What turns leave behind when they end, spread over days and users; each user mostly talks to one agent with one token. */
+export async function seedUsage(
+  database: BenchDatabase,
+  { turns, days, users }: { turns: number; days: number; users: number },
+): Promise<void> {
+  for (let from = 0; from < turns; from += USAGE_PER_STATEMENT)
+    await database.query(
+      `INSERT INTO usage_entries (day, agent, user_id, api_token, provider, model, channel, turns, input_tokens,
+         cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, unpriced_tokens, cost_usd)
+       SELECT (now() AT TIME ZONE 'UTC')::date - n / $4 % $3, 'agent-' || person % 5, 'user-' || person, 'token-' || person % 20,
+         CASE WHEN n % 7 = 0 THEN 'backup' ELSE 'default' END, 'model-' || person % 4,
+         CASE person % 3 WHEN 0 THEN 'api' WHEN 1 THEN 'slack' ELSE 'telegram' END, 1, 2000, 1500, 100, 300, 50, 0, 0.0123
+       FROM (SELECT n, (n::bigint * 7919 % $4)::int AS person FROM generate_series($1::int, $2::int - 1) AS n) AS numbered`,
+      [from, Math.min(turns, from + USAGE_PER_STATEMENT), days, users],
+    );
+}
+
+/** Waits until a gateway has added all of it to its days. */
+export async function summedUp(database: BenchDatabase): Promise<void> {
+  for (;;) {
+    const [left] = await database.query('SELECT 1 FROM usage_entries LIMIT 1');
+    if (left === undefined) return;
+    await sleep(250);
+  }
 }
 
 /** What a database that has lived for a while would have done by itself. */

@@ -4,6 +4,7 @@ import { migrate } from '../platform/database/schema.js';
 import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';
 import { databaseLocation, requireCluster } from './existing-database.js';
+import { progressOn } from './progress.js';
 import { QuietLogs } from './quiet-logs.js';
 
 export interface MigrationReport {
@@ -22,9 +23,13 @@ export interface MoveReport {
 export async function runMigrations(context: CommandContext): Promise<MigrationReport> {
   const { environment } = context;
   const { settings } = loadSettings({ environment, file: context.configFile() });
-  const opened = await openAddress(settings.database, new QuietLogs(context));
+  const logs = new QuietLogs(context);
+  const opened = await openAddress(settings.database, logs);
   try {
-    return { migrations: await migrate(opened.address), location: databaseLocation(settings.database) };
+    return {
+      migrations: await migrate(opened.address, logs.for()),
+      location: databaseLocation(settings.database),
+    };
   } finally {
     await opened.close();
   }
@@ -44,9 +49,12 @@ export async function moveDatabase(context: CommandContext): Promise<MoveReport>
   const logs = new QuietLogs(context);
   const [source, target] = [await openAddress(embedded, logs), await openAddress(database, logs)];
   try {
-    await migrate(source.address);
-    await migrate(target.address);
-    const tables = await copyDatabase(source.address, target.address);
+    await migrate(source.address, logs.for());
+    await migrate(target.address, logs.for());
+    const progress = progressOn(context.terminal, 'migrate');
+    const tables = await copyDatabase(source.address, target.address, (done, all) =>
+      progress.show(done, all),
+    ).finally(() => progress.end());
     return { from: databaseLocation(embedded), to: databaseLocation(database), tables };
   } finally {
     await source.close();

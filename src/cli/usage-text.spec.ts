@@ -23,7 +23,20 @@ test('"CSV that opens in a spreadsheet": RFC 4180, no exponents, and an unknown 
   );
 });
 
-test.each(['=1+1', '+1', '-1', '@sum(A1)', '\t=1', ' =1', '\r=1'])('the name %j is no formula', (user) => {
+test.each([
+  '=1+1',
+  '+1',
+  '-1',
+  '@sum(A1)',
+  '\t=1',
+  ' =1',
+  '\r=1',
+  '\n=1',
+  '\u0000=1',
+  '\u200b=1',
+  '＝1+1',
+  '＠sum(A1)',
+])('the name %j is no formula', (user) => {
   const [, line = ''] = csvOf(['user'], [{ dimensions: { user }, counts }]).split(/\r\n(?=["'])/);
   expect(line.replace(/^"/, '').startsWith("'")).toBe(true);
 });

@@ -4,9 +4,10 @@ const COUNTS = [
   ...(['turns', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens'] as const),
   ...(['reasoning_tokens', 'cost_usd', 'unpriced_tokens'] as const),
 ];
-/** What spreadsheets take for the beginning of a formula, also behind a blank or a tab. */
-const FORMULA = /^\s*[=+\-@\t\r]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+/** What spreadsheets take for the beginning of a formula, also behind a blank or a tab, and as wide as Japanese is written. */
+const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/** Also what separates cells where a comma stands in numbers. */
+const NEEDS_QUOTES = /[",;\t\r\n]/;
 const COST_DIGITS = 12;
 /** Says to spreadsheets that it is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';

@@ -61,6 +61,7 @@ export async function withDatabase<Result>(
     return box;
   };
   try {
+    if (access === 'make') await migrate(opened.address, logs.for());
     const operator = { actor: operatorActor(), address: null };
     return await onFittingSchema(opened, access, configured, (missing) =>
       onBehalfOf(
@@ -75,15 +76,12 @@ export async function withDatabase<Result>(
 }
 
 async function onFittingSchema<Result>(
-  { dataSource, address }: OpenDatabase,
+  { dataSource }: OpenDatabase,
   access: DatabaseAccess,
   settings: LoadedSettings['settings']['database'],
   work: (missing: readonly string[]) => Promise<Result>,
 ): Promise<Result> {
-  if (access === 'make') {
-    await migrate(address);
-    return work([]);
-  }
+  if (access === 'make') return work([]);
   const state = await requireSchema(dataSource, settings);
   if (access === 'change') requireCurrent(state, settings);
   try {

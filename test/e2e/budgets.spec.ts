@@ -33,7 +33,14 @@ beforeAll(async () => {
   await set(PRICES);
 });
 afterEach(() =>
-  set({ 'limits.all': null, 'limits.users': null, 'limits.each_user': null, 'limits.each_api_token': null }),
+  set(
+    Object.fromEntries(
+      ['all', 'users', 'each_user', 'agents', 'each_agent', 'api_tokens', 'each_api_token'].map((key) => [
+        `limits.${key}`,
+        null,
+      ]),
+    ),
+  ),
 );
 afterAll(async () => {
   for (const gateway of gateways.reverse()) await gateway.stop();
@@ -139,6 +146,35 @@ test('"limits.each_user … hold for everyone of the kind who has no entry"', as
   expect(await say(one().b, emil)).toMatchObject({ status: 429 });
   expect(await say(one().b, dora)).toMatchObject({ status: 200 });
   expect(await say(one().b, dora)).toMatchObject({ status: 429 });
+});
+
+test.each([
+  ['limits.agents.default', 'agents', 'default'],
+  ['limits.each_agent', 'agents', 'default'],
+  ['limits.api_tokens."NAME"', 'api_tokens', 'one'],
+  ['limits.each_api_token', 'api_tokens', 'each'],
+  ['limits.all', 'all', ''],
+])('%s refuses what would pass it, by the day and by the month', async (key, scope, name) => {
+  for (const [period, unit] of [
+    ['daily_usd', 'day'],
+    ['monthly_usd', 'month'],
+  ] as const) {
+    const token = `${name} by the ${unit}`;
+    const isToken = scope === 'api_tokens';
+    const caller = isToken ? one().caller('b', await one().mint({ name: token })) : one().b;
+    const [before] = await one().database.query<{ spent: number }>(
+      `SELECT budget_spent($1, $2, date_trunc('${unit}', now() AT TIME ZONE 'UTC')::date)::float8 AS spent`,
+      [scope, isToken ? token : name],
+    );
+    await set({ [`${key.replace('NAME', token)}.${period}`]: (before?.spent ?? 0) + CALL_USD });
+    const id = await session(caller, 'gil');
+    expect([period, await say(caller, id)]).toEqual([period, expect.objectContaining({ status: 200 })]);
+    expect([period, await say(caller, id)]).toEqual([
+      period,
+      expect.objectContaining({ status: 429, reason: 'budget_reached' }),
+    ]);
+    await set({ [key.split('.').slice(0, 2).join('.')]: null });
+  }
 });
 
 test('"Events `budget.warned` (80 %), `budget.reached`", once for each budget and period', async () => {

@@ -1,4 +1,6 @@
 import { createDataSource } from '../../ormconfig.js';
+import { migrate } from '../../src/platform/database/schema.js';
+import type { LogFields, Logger } from '../../src/platform/logging/logger.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway } from '../harness/gateway.js';
@@ -108,4 +110,103 @@ test('a process that is killed between two migrations loses none that ended: the
     await blocker.release();
     await dataSource.destroy();
   }
+});
+
+/** A database whose last migrations were taken back, and a transaction that reads `sessions` and stays open. */
+async function heldBack(to: string): Promise<{ names(): Promise<string[]>; release(): Promise<void> }> {
+  const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
+  const names = async () =>
+    (await database.query<{ name: string }>('SELECT name FROM schema_migrations')).map(({ name }) => name);
+  while ((await names()).includes(to)) await dataSource.undoLastMigration({ transaction: 'all' });
+  const reader = dataSource.createQueryRunner();
+  await reader.startTransaction();
+  await reader.query('SELECT count(*) FROM sessions');
+  return {
+    names,
+    release: async () => {
+      await reader.rollbackTransaction();
+      await reader.release();
+      await dataSource.destroy();
+    },
+  };
+}
+
+const ALTERS_SESSIONS = 'AwaitOutputsOfTools1795402200000';
+
+test('a migration behind a long transaction lets others pass between its tries, says who holds the lock, and runs in the end', async () => {
+  const warnings: LogFields[] = [];
+  const warn = (_sentence: string, fields: LogFields = {}) => void warnings.push(fields);
+  const logger = { warn } as unknown as Logger;
+  const { names, release } = await heldBack(ALTERS_SESSIONS);
+  const patience = { lockMs: 500, pauseMs: 500, mostMs: 600_000 };
+  const migrating = migrate({ url: database.directUrl }, logger, patience);
+  try {
+    for (let tries = 1; tries <= 3; tries += 1) {
+      await eventually(() => expect(warnings.length).toBeGreaterThanOrEqual(tries));
+      // With the lock asked for and never given up, this would wait for the long transaction.
+      await database.query('SELECT count(*) FROM sessions');
+    }
+    expect(await names()).not.toContain(ALTERS_SESSIONS);
+    expect(warnings[0]).toMatchObject({
+      migration: ALTERS_SESSIONS,
+      statement: expect.stringContaining('ALTER TABLE sessions') as unknown,
+    });
+    const [waited] = warnings as [{ oldest_transactions: { state: string }[] }];
+    expect(waited.oldest_transactions.map(({ state }) => state)).toContain('idle in transaction');
+  } finally {
+    await release();
+  }
+  expect(await migrating).toContain(ALTERS_SESSIONS);
+});
+
+test('a migration whose table never becomes free gives up with a sentence, and nothing is changed', async () => {
+  const { names, release } = await heldBack(ALTERS_SESSIONS);
+  const before = await names();
+  try {
+    const patience = { lockMs: 50, pauseMs: 50, mostMs: 200 };
+    await expect(migrate({ url: database.directUrl }, undefined, patience)).rejects.toThrow(
+      /AwaitOutputsOfTools1795402200000 could not get its lock .* ALTER TABLE sessions .* End the transactions/,
+    );
+    expect(await names()).toEqual(before);
+  } finally {
+    await release();
+  }
+});
+
+test('every check holds for every row: one that was added without reading the table was validated later', async () => {
+  const open = await database.query(
+    `SELECT conrelid::regclass::text AS "table", conname FROM pg_constraint WHERE NOT convalidated`,
+  );
+  expect(open).toEqual([]);
+});
+
+test('no migration since 0.1.0 adds a check to a large table and reads it under the same lock', async () => {
+  const dataSource = await createDataSource({ url: database.directUrl }, limits).initialize();
+  const runner = dataSource.createQueryRunner();
+  const { query } = runner;
+  const statements: string[] = [];
+  runner.query = ((sql: string, ...rest: unknown[]) => {
+    statements.push(sql.replaceAll(/\s+/g, ' '));
+    return query.apply(runner, [sql, ...rest] as never);
+  }) as typeof query;
+  try {
+    await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await runner.startTransaction();
+    const since = dataSource.migrations.filter(({ name = '' }) => !/1763700\d+$/.test(name));
+    const earlier = dataSource.migrations.filter((migration) => !since.includes(migration));
+    for (const migration of earlier) await migration.up(runner);
+    statements.length = 0;
+    for (const migration of since) await migration.up(runner);
+  } finally {
+    await runner.rollbackTransaction();
+    await runner.release();
+    await dataSource.destroy();
+  }
+  const adding = statements.filter((sql) => /^ ?ALTER TABLE .*\bCHECK\b/.test(sql));
+  expect(adding).not.toEqual([]);
+  expect(
+    adding.filter(
+      (sql) => (sql.match(/\bCHECK \(/g)?.length ?? 0) !== (sql.match(/NOT VALID/g)?.length ?? 0),
+    ),
+  ).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   askingAt,
   type CountedAnswer,
@@ -184,6 +183,7 @@ test('"the sums of `usage` equal the sum of turns and the fake provider\'s own c
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '1000',
     ...askingAt(provider),
   };
+  const socketsBefore = provider.openSockets();
   const victim = await bench.serve({ env });
   const { token } = gateway;
   const say = async (content: string): Promise<void> => {
@@ -201,7 +201,8 @@ test('"the sums of `usage` equal the sum of turns and the fake provider\'s own c
   victim.kill('SIGKILL');
   await Promise.all(dying);
   await victim.ended;
-  await sleep(500);
+  // What the provider answers to somebody who is gone it would count, too.
+  await eventually(() => expect(provider.openSockets()).toBeLessThanOrEqual(socketsBefore));
   release();
   await eventually(async () => {
     const running = await gateway.database.query(`SELECT 1 FROM turns WHERE status = 'running'`);

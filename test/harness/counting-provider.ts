@@ -11,10 +11,16 @@ export interface CountedCall {
 
 export interface CountedAnswer extends CountedCall {
   readonly model?: string;
+  /** What it says; the number of the call unless given. */
+  readonly text?: string;
+  /** Fails with this instead, and counts nothing. */
+  readonly status?: number;
   /** Asks for this tool instead of answering. */
   readonly tool?: string;
   /** Holds the answer back, before anything of it is counted. */
   readonly when?: Promise<void>;
+  /** Says how much input it counted and a first word, and nothing more: the call is broken off by its caller. */
+  readonly stalls?: true;
 }
 
 /** Every call that was answered to its end, in order. */
@@ -34,7 +40,13 @@ export async function startCountingProvider(
     const given = answerOf(body, calls);
     await given.when;
     if (response.destroyed) return;
+    if (given.status !== undefined) {
+      response.writeHead(given.status, { 'content-type': 'application/json' });
+      response.end('{"type":"error","error":{"type":"invalid_request_error","message":"Not today."}}');
+      return;
+    }
     answer(response, given, calls);
+    if (given.stalls === true) return;
     const { plain, read = 0, written = 0, output } = given;
     counted.push({ plain, read, written, output });
   });
@@ -42,13 +54,13 @@ export async function startCountingProvider(
 }
 
 function answer(response: ServerResponse, given: CountedAnswer, call: number): void {
-  const { plain, read = 0, written = 0, output, model = 'm', tool } = given;
+  const { plain, read = 0, written = 0, output, model = 'm', tool, text = `Answer ${call}.`, stalls } = given;
   const usage = { input_tokens: plain, cache_read_input_tokens: read, cache_creation_input_tokens: written };
   const [block, delta] =
     tool === undefined
       ? [
           { type: 'text', text: '' },
-          { type: 'text_delta', text: `Answer ${call}.` },
+          { type: 'text_delta', text },
         ]
       : [
           { type: 'tool_use', id: `toolu_${call}`, name: tool, input: {} },
@@ -59,6 +71,10 @@ function answer(response: ServerResponse, given: CountedAnswer, call: number): v
     { type: 'message_start', message: { model, usage: { ...usage, output_tokens: 1 } } },
     { type: 'content_block_start', index: 0, content_block: block },
     { type: 'content_block_delta', index: 0, delta },
+  );
+  if (stalls === true) return;
+  beginStream(
+    response,
     { type: 'content_block_stop', index: 0 },
     {
       type: 'message_delta',

@@ -129,6 +129,20 @@ export class ProcessBench {
     };
   }
 
+  /** Runs one command on a terminal; what it wrote to either output is in `stdout`. */
+  runOnTerminal(args: readonly string[], { env, checkout = ROOT }: RunOptions = {}): Promise<Ended> {
+    const words = [process.execPath, join(checkout, 'bin', 'agent-gateway.js'), ...args];
+    const command = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', TERM: 'dumb', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.children.push(child);
+    return ending(child).ended;
+  }
+
   /** Ends what still runs, by its pid, and removes the folders. */
   async clear(): Promise<void> {
     for (const child of this.children) endGroup(pidOf(child));

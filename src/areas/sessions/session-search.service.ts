@@ -21,7 +21,7 @@ import { SessionsService } from './sessions.service.js';
 
 /** What an operator looks for. */
 export interface SessionQuery {
-  /** The beginning of an id, or a part of a user's id in whatever case. */
+  /** The beginning of an id with `sess_`, else a part of a user's id in whatever case. */
   readonly query?: string | undefined;
   readonly user?: string | undefined;
   readonly agent?: string | undefined;
@@ -58,6 +58,9 @@ const LIST = new KeysetList<FoundSession>('sessions', ['time', 'text'], ({ creat
 ]);
 const COLUMNS = `${SUMMARY_COLUMNS}, agent, turn_owner IS NOT NULL AS running`;
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC';
+/** Sessions that one page looks at for a part of a user's id, which no index finds: a tenth of a second or so. */
+const MAX_LOOKED_AT = 50_000;
+const ID_PREFIX = 'sess_';
 const ENDED_AT: Statement = {
   name: 'session_search.ended_at',
   text: 'SELECT ended_at FROM sessions WHERE id = $1',
@@ -65,7 +68,8 @@ const ENDED_AT: Statement = {
 
 /**
  * Finds sessions for operators, without counting them. A page walks the newest sessions, or those of a user, channel or
- * status, down its index until it is full.
+ * status, down its index until it is full, and for a part of a user's id until it has looked at 50,000: then it may be short,
+ * and the next one goes on there.
  */
 @Injectable()
 export class SessionSearch {
@@ -83,21 +87,39 @@ export class SessionSearch {
   ): Promise<Page<FoundSession>> {
     const filters = [text, user, agent, channel, status, caller.boundUserId, caller.agents?.join(',')];
     const limits = this.limits();
-    const { idleSecs, timeoutSecs } = limits;
-    const found = new Conditions([idleSecs, timeoutSecs, ...LIST.after(query, filters), query.limit + 1])
-      .add('user', user, 'user_id = :value')
-      .add('channel', channel, 'channel = :value')
-      .add('agent', agent, 'agent = :value')
-      .add('since', since, 'created_at >= :value')
-      .add('bound', caller.boundUserId ?? undefined, 'user_id = :value')
-      .add('agents', caller.agents, 'agent = ANY (:value)')
-      .add('text', text, '(starts_with(id, :value) OR strpos(lower(user_id), lower(:value)) > 0)');
+    const after = LIST.after(query, filters);
+    const conditions = (most: number) =>
+      new Conditions([limits.idleSecs, limits.timeoutSecs, ...after, most])
+        .add('user', user, 'user_id = :value')
+        .add('channel', channel, 'channel = :value')
+        .add('agent', agent, 'agent = :value')
+        .add('since', since, 'created_at >= :value')
+        .add('bound', caller.boundUserId ?? undefined, 'user_id = :value')
+        .add('agents', caller.agents, 'agent = ANY (:value)');
+    const found = conditions(query.limit + 1);
+    const end = isPartOfUser(text) ? await this.endOfLook(status, conditions(MAX_LOOKED_AT)) : undefined;
+    if (isPartOfUser(text)) found.add('text', text, 'strpos(lower(user_id), lower(:value)) > 0');
+    else found.add('id', text, 'id >= :value AND id < :value || chr(1114111)');
+    found.add('end', end, '(created_at, id) >= ((:value::text[])[1]::timestamptz, (:value::text[])[2])');
     const rows = await this.database.query<FoundRow>(statementOf(status, found), found.values);
     return LIST.page(
       rows.map((row) => toFound(row, limits)),
       query,
       filters,
+      end,
     );
+  }
+
+  /** The last of the sessions that a page looks at; undefined when there are fewer. */
+  private async endOfLook(
+    status: SessionFilter['status'],
+    looked: Conditions,
+  ): Promise<readonly [string, string] | undefined> {
+    const rows = await this.database.query<{ created_at: Date; id: string }>(
+      endOf(status, looked),
+      looked.values,
+    );
+    return rows[0] && [rows[0].created_at.toISOString(), rows[0].id];
   }
 
   /** Throws `SessionNotFound` also for a session that this caller may not see. */
@@ -121,17 +143,35 @@ export class SessionSearch {
   }
 }
 
+function isPartOfUser(text: string | undefined): text is string {
+  return text !== undefined && !text.startsWith(ID_PREFIX);
+}
+
+/** The newest that meet the conditions, of each range of the status. */
+function newest(columns: string, status: SessionFilter['status'], { text }: Conditions): string {
+  const after = ` AND (created_at, id) < ($3::timestamptz, $4)${text}`;
+  return BRANCHES[status]
+    .map((where) => `(SELECT ${columns} FROM sessions WHERE ${where}${after} ${NEWEST_FIRST} LIMIT $5)`)
+    .join(' UNION ALL ');
+}
+
 function statementOf(status: SessionFilter['status'], found: Conditions): Statement {
-  const after = ` AND (created_at, id) < ($3::timestamptz, $4)${found.text}`;
-  const branches = BRANCHES[status].map(
-    (where) => `(SELECT * FROM sessions WHERE ${where}${after} ${NEWEST_FIRST} LIMIT $5)`,
-  );
   return {
     name: `session_search.${status}${found.name}`,
     replanned: true,
     text: `
-      SELECT ${COLUMNS}, $1::float8 + $2::float8 AS silence FROM (${branches.join(' UNION ALL ')}) AS found
+      SELECT ${COLUMNS}, $1::float8 + $2::float8 AS silence FROM (${newest('*', status, found)}) AS found
       ${NEWEST_FIRST} LIMIT $5`,
+  };
+}
+
+function endOf(status: SessionFilter['status'], looked: Conditions): Statement {
+  return {
+    name: `session_search.end.${status}${looked.name}`,
+    replanned: true,
+    text: `
+      SELECT created_at, id FROM (${newest('created_at, id', status, looked)}) AS looked
+      WHERE $1::float8 + $2::float8 IS NOT NULL ${NEWEST_FIRST} OFFSET $5 - 1 LIMIT 1`,
   };
 }
 

@@ -92,7 +92,7 @@ export function addRemoteCommands(program: Command, context: CommandContext): vo
 function addSessions(sessions: Command, context: CommandContext): void {
   list(sessions, context, SESSIONS)
     .description('find sessions, newest first')
-    .option('--query <text>', 'the beginning of an id, or a part of the id of a user')
+    .option('--query <text>', 'the beginning of an id with sess_, or a part of the id of a user')
     .option('--user <id>', 'only of this user')
     .option('--agent <name>', 'only of this agent')
     .option('--channel <name>', 'only of this channel')

@@ -54,16 +54,27 @@ export class KeysetList<Item> {
     return keys;
   }
 
-  /** @param found up to one item more than `limit`, which says that there is another page */
-  page(found: readonly Item[], { limit }: PageQuery, filters: readonly unknown[] = []): Page<Item> {
+  /**
+   * @param found up to one item more than `limit`, which says that there is another page
+   * @param end where the search was given up: the next page goes on behind it, even if this one is not full
+   */
+  page(
+    found: readonly Item[],
+    { limit }: PageQuery,
+    filters: readonly unknown[] = [],
+    end?: KeyPosition,
+  ): Page<Item> {
     const items = found.slice(0, limit);
     const last = items.at(-1);
-    const nextCursor = found.length > limit && last !== undefined ? this.cursorAt(last, filters) : null;
-    return { items, nextCursor };
+    const after = found.length > limit && last !== undefined ? this.positionOf(last) : end;
+    return { items, nextCursor: after === undefined ? null : this.cursorAt(after, filters) };
   }
 
-  private cursorAt(item: Item, filters: readonly unknown[]): string {
-    const keys = this.keysOf(item).map((key) => (key instanceof Date ? key.toISOString() : String(key)));
+  private positionOf(item: Item): KeyPosition {
+    return this.keysOf(item).map((key) => (key instanceof Date ? key.toISOString() : String(key)));
+  }
+
+  private cursorAt(keys: KeyPosition, filters: readonly unknown[]): string {
     return Buffer.from(JSON.stringify([this.checksum(keys, filters), ...keys])).toString('base64url');
   }
 

@@ -6,6 +6,9 @@ export interface CopiedTable {
   readonly rows: number;
 }
 
+/** Rows done of rows to do. */
+type ShowProgress = (done: number, all: number) => void;
+
 /** The copy was refused; nothing was changed. */
 export class CopyRefused extends Error {
   constructor(message: string) {
@@ -65,7 +68,11 @@ const SEQUENCES = `SELECT sequencename AS name, last_value AS value FROM pg_sequ
  * Triggers stay silent, because what they would count is copied too. Throws `CopyRefused` when the source is in use or
  * the target is not empty, and `CopyBrokenOff` when one of them is lost on the way.
  */
-export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): Promise<CopiedTable[]> {
+export async function copyDatabase(
+  from: DatabaseAddress,
+  to: DatabaseAddress,
+  progress: ShowProgress = () => undefined,
+): Promise<CopiedTable[]> {
   const [source, target] = [new pg.Client(clientConfig(from)), new pg.Client(clientConfig(to))];
   // Without a listener, a connection lost between two statements would end the process.
   let lost: CopyBrokenOff | undefined;
@@ -73,7 +80,7 @@ export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): 
   target.on('error', (cause) => (lost ??= new CopyBrokenOff('copied to', cause)));
   try {
     await Promise.all([source.connect(), target.connect()]);
-    return await copyAll(source, target);
+    return await copyAll(source, target, progress);
   } catch (error) {
     throw lost ?? error;
   } finally {
@@ -82,7 +89,7 @@ export async function copyDatabase(from: DatabaseAddress, to: DatabaseAddress): 
   }
 }
 
-async function copyAll(source: pg.Client, target: pg.Client): Promise<CopiedTable[]> {
+async function copyAll(source: pg.Client, target: pg.Client, progress: ShowProgress): Promise<CopiedTable[]> {
   await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await target.query(`BEGIN; SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'`);
   await refuseInUse(source);
@@ -92,12 +99,28 @@ async function copyAll(source: pg.Client, target: pg.Client): Promise<CopiedTabl
   await target.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   await refuseUsedTarget(target);
   await target.query(`TRUNCATE ${names}`);
+  const all = await countRows(source, tables);
   const copied: CopiedTable[] = [];
-  for (const table of tables)
-    copied.push({ table: table.name, rows: await copyTable(source, target, table) });
+  let done = 0;
+  for (const table of tables) {
+    const rows = await copyTable(source, target, table, (more) => {
+      done += more;
+      progress(done, all);
+    });
+    copied.push({ table: table.name, rows });
+  }
   await copySequences(source, target);
   await target.query('COMMIT');
   return copied;
+}
+
+async function countRows(source: pg.Client, tables: readonly Table[]): Promise<number> {
+  let all = 0;
+  for (const { name } of tables) {
+    const { rows } = await source.query<{ n: string }>(`SELECT count(*) AS n FROM ${quoted(name)}`);
+    all += Number(rows[0]?.n);
+  }
+  return all;
 }
 
 async function refuseInUse(source: pg.Client): Promise<void> {
@@ -131,7 +154,12 @@ async function inOrderOfReferences(source: pg.Client): Promise<Table[]> {
   return [...ordered.values()];
 }
 
-async function copyTable(source: pg.Client, target: pg.Client, table: Table): Promise<number> {
+async function copyTable(
+  source: pg.Client,
+  target: pg.Client,
+  table: Table,
+  count: (rows: number) => void,
+): Promise<number> {
   const name = quoted(table.name);
   const columns = table.columns.map(quoted).join(', ');
   const atOnce = table.hasBytes ? ROWS_WITH_BYTES_AT_ONCE : ROWS_AT_ONCE;
@@ -149,6 +177,7 @@ async function copyTable(source: pg.Client, target: pg.Client, table: Table): Pr
       [`[${rows.map(({ row }) => row).join(',')}]`],
     );
     copied += rows.length;
+    count(rows.length);
   }
   await source.query('CLOSE copied');
   await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`);

@@ -48,6 +48,7 @@ import { FindTurnsInOrder1795402100000 } from './migrations/1795402100000-find-t
 import { AwaitOutputsOfTools1795402200000 } from './migrations/1795402200000-await-outputs-of-tools.js';
 import { KeepWhoAskedApprovals1795406097000 } from './migrations/1795406097000-keep-who-asked-approvals.js';
 import { FindSessionsOfAgents1795407000000 } from './migrations/1795407000000-find-sessions-of-agents.js';
+import { ValidateChecks1795408000000 } from './migrations/1795408000000-validate-checks.js';
 import { KeepCutsWithinTurns1795409000000 } from './migrations/1795409000000-keep-cuts-within-turns.js';
 import { CheckStepsOfTurns1795409100000 } from './migrations/1795409100000-check-steps-of-turns.js';
 import { ShowApprovalsInChannels1795410000000 } from './migrations/1795410000000-show-approvals-in-channels.js';
@@ -104,6 +105,7 @@ export const migrations = [
   AwaitOutputsOfTools1795402200000,
   KeepWhoAskedApprovals1795406097000,
   FindSessionsOfAgents1795407000000,
+  ValidateChecks1795408000000,
   KeepCutsWithinTurns1795409000000,
   CheckStepsOfTurns1795409100000,
   ShowApprovalsInChannels1795410000000,

@@ -1,7 +1,8 @@
 import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
-import type { Logger } from '../logging/logger.js';
+import { type Logger, silentLogs } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { createDataSource, type DatabaseAddress } from './data-source.js';
+import { type LockPatience, LockWaits, USUAL_PATIENCE } from './lock-waits.js';
 import { migrations } from './migrations.js';
 
 /** A migration may take long, and so may the wait for another process that runs it. */
@@ -12,38 +13,60 @@ const PATIENT = { size: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 0, onId
  * again while the next one works; after a crash the next start goes on with the first that is missing. An empty database
  * gets all of them or none. A lock belongs to its transaction: it holds through a transaction pooler too, goes away with
  * a process that dies, and processes that wait for it take no connection from the one that works.
+ *
+ * A table that others use is waited for in short turns: whoever asks for it meanwhile queues behind the migration, also
+ * who only reads. Throws `MigrationBlocked` when it was not free for `patience.mostMs`.
  * @returns the names of the migrations that ran
  */
-export async function migrate(address: DatabaseAddress): Promise<string[]> {
+export async function migrate(
+  address: DatabaseAddress,
+  logger: Logger = silentLogs.for('database'),
+  patience = USUAL_PATIENCE,
+): Promise<string[]> {
   const dataSource = await createDataSource(address, PATIENT).initialize();
   try {
-    return await migrateLocked(dataSource);
+    return await migrateLocked(dataSource, logger, patience);
   } finally {
     await dataSource.destroy();
   }
 }
 
-async function migrateLocked(dataSource: DataSource): Promise<string[]> {
+async function migrateLocked(
+  dataSource: DataSource,
+  logger: Logger,
+  patience: LockPatience,
+): Promise<string[]> {
   const ran: string[] = [];
-  for (;;) {
-    const names = await inLockedTransaction(dataSource, async (executor, isEmpty) => {
-      if (isEmpty) return executor.executePendingMigrations();
-      const [next] = await executor.getPendingMigrations();
-      return next === undefined ? [] : [await executor.executeMigration(next)];
-    });
-    if (names.length === 0) return ran;
-    ran.push(...names);
+  const waits = new LockWaits(dataSource, logger, patience);
+  for (let isOver = false; !isOver; ) {
+    let working = '';
+    try {
+      const names = await inLockedTransaction(dataSource, patience.lockMs, async (executor, isEmpty) => {
+        if (isEmpty) return executor.executePendingMigrations();
+        const [next] = await executor.getPendingMigrations();
+        working = next?.name ?? '';
+        return next === undefined ? [] : [await executor.executeMigration(next)];
+      });
+      waits.end();
+      isOver = names.length === 0;
+      ran.push(...names);
+    } catch (error) {
+      await waits.pause(error, working);
+    }
   }
+  return ran;
 }
 
 async function inLockedTransaction(
   dataSource: DataSource,
+  lockMs: number,
   work: (executor: MigrationExecutor, isEmpty: boolean) => Promise<Migration[]>,
 ): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
     await runner.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
+    await runner.query(`SET LOCAL lock_timeout = ${lockMs}`);
     const [found] = (await runner.query(EXISTS)) as { exists: boolean }[];
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'all';

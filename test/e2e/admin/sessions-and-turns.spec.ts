@@ -99,6 +99,25 @@ test('"sessions search": by id, user, agent, channel, status and time, newest fi
     expect([wrong, (await gateway.admin.get(`/sessions?${wrong}`)).status]).toEqual([wrong, 400]);
 });
 
+test('a part of the id of a user is looked for in 50,000 sessions a page; one that finds nothing there says where to go on', async () => {
+  await gateway.database.query(
+    `INSERT INTO sessions (id, channel, user_id, status, metadata, created_at)
+     SELECT 'sess_many' || n, 'api', CASE n WHEN 50005 THEN 'The Needle' ELSE 'hay' END, 'active', '{}',
+       '2026-01-01'::timestamptz - make_interval(secs => n) FROM generate_series(1, 50010) AS n`,
+  );
+  const pages: string[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/sessions?query=needle${cursor === '' ? '' : `&cursor=${cursor}`}`;
+    const { status, body } = await gateway.admin.get<Page<Session>>(path);
+    expect(status).toBe(200);
+    pages.push(body.items.map(({ id }) => id));
+    cursor = body.next_cursor;
+  }
+  expect(pages).toEqual([[], ['sess_many50005']]);
+  expect(await ids('query=sess_many50005')).toEqual(['sess_many50005']);
+  await gateway.database.query(`DELETE FROM sessions WHERE id LIKE 'sess\\_many%'`);
+}, 60_000);
+
 test('a session and its turns are shown with tool calls, tokens and cost', async () => {
   const id = await opened({ user_id: 'ada' });
   await say(id, '/call greet {}');

@@ -18,7 +18,10 @@ import {
 } from './session.views.js';
 
 class SessionsQuery extends PageQuery {
-  @TextFilter('The beginning of an id, or a part of the id of a user in whatever case', 'ada')
+  @TextFilter(
+    'The beginning of an id with `sess_`, or a part of the id of a user in whatever case; a page looks at 50,000 sessions for that, and may be short',
+    'ada',
+  )
   query?: string;
 
   @TextFilter('The id of its user')

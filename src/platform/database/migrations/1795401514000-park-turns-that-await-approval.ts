@@ -2,20 +2,21 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * A turn that waits for a person holds no replica: its row says so and until when, its steps say which calls were sent, and
- * what waits is found by turn and call.
+ * what waits is found by turn and call. Rows of before are read by
+ * `ValidateChecks1795408000000`.
  */
 export class ParkTurnsThatAwaitApproval1795401514000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE turns DROP CONSTRAINT turns_status_check, ADD CONSTRAINT turns_status_check
-        CHECK (status IN ('waiting', 'running', 'awaiting_approval', 'completed', 'failed', 'interrupted', 'cancelled')),
+        CHECK (status IN ('waiting', 'running', 'awaiting_approval', 'completed', 'failed', 'interrupted', 'cancelled')) NOT VALID,
         ADD COLUMN wake_at timestamptz(3), ADD COLUMN ran_ms integer NOT NULL DEFAULT 0`);
     await runner.query(
       `CREATE INDEX turns_awaiting_approval ON turns (wake_at) WHERE status = 'awaiting_approval'`,
     );
     await runner.query(`
       ALTER TABLE turn_steps DROP CONSTRAINT turn_steps_kind_check, ADD CONSTRAINT turn_steps_kind_check
-        CHECK (kind IN ('asked', 'sent', 'answered'))`);
+        CHECK (kind IN ('asked', 'sent', 'answered')) NOT VALID`);
     await runner.query(`ALTER TABLE tool_approvals ADD COLUMN turn_id text COLLATE "C"`);
     await runner.query(`CREATE UNIQUE INDEX tool_approvals_call ON tool_approvals (turn_id, call_id)`);
   }

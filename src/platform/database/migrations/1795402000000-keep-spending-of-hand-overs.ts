@@ -1,11 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A turn that is handed over in the middle of a model's answer leaves what that cost as a step. */
+/**
+ * A turn that is handed over in the middle of a model's answer leaves what that cost as a step. Rows of before are read by
+ * `CheckStepsOfTurns1795409100000`.
+ */
 export class KeepSpendingOfHandOvers1795402000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE turn_steps DROP CONSTRAINT turn_steps_kind_check, ADD CONSTRAINT turn_steps_kind_check
-        CHECK (kind IN ('asked', 'sent', 'answered', 'spent'))`);
+        CHECK (kind IN ('asked', 'sent', 'answered', 'spent')) NOT VALID`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

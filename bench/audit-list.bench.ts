@@ -1,0 +1,38 @@
+import type { Benchmark, Row } from './benchmark.js';
+import type { Bench } from './harness/bench.js';
+import { type Ask, compare } from './harness/compare.js';
+import { seedAudit, settle } from './harness/seed.js';
+import { TIMING } from './harness/timing.js';
+import { contender, flatRows, TwoSizes } from './harness/two-sizes.js';
+
+const page = (filter: string): Ask => ({
+  clients: 16,
+  method: 'GET',
+  paths: [`/admin/v1/audit?limit=50${filter}`],
+});
+/** A tenth of the rows: as many as a page has also where there are few. */
+const FILTER = '&action=tool.called_7';
+
+/** The audit as operators list it: as fast with many rows as with few. Each page that is read is a row more on both sides. */
+export const auditList: Benchmark = { name: 'audit-list', run };
+
+async function run(bench: Bench): Promise<readonly Row[]> {
+  const sizes = await TwoSizes.open(bench);
+  const { small, large } = sizes;
+  for (const { database, size } of [small, large]) {
+    await seedAudit(database, size);
+    await settle(database);
+  }
+  const slots = { ...TIMING, slotMs: TIMING.slotMs / 1.5, warmUpMs: 1500 };
+  const both = (ask: Ask) => ({
+    small: contender(small.gateway, ask),
+    large: contender(large.gateway, ask),
+  });
+  const first = await compare(bench, both(page('')), slots);
+  const filtered = await compare(bench, both(page(FILTER)), slots);
+  await sizes.close();
+  return [
+    ...flatRows('GET /admin/v1/audit, first page', first, ['small', 'large'], 0.9),
+    ...flatRows('GET /admin/v1/audit, first page of an action', filtered, ['small', 'large'], 0.9),
+  ];
+}
