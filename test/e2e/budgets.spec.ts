@@ -166,7 +166,8 @@ test.each([
       `SELECT budget_spent($1, $2, date_trunc('${unit}', now() AT TIME ZONE 'UTC')::date)::float8 AS spent`,
       [scope, isToken ? token : name],
     );
-    await set({ [`${key.replace('NAME', token)}.${period}`]: (before?.spent ?? 0) + CALL_USD });
+    const limit = Math.round(((before?.spent ?? 0) + CALL_USD) * 1e6) / 1e6;
+    await set({ [`${key.replace('NAME', token)}.${period}`]: limit });
     const id = await session(caller, 'gil');
     expect([period, await say(caller, id)]).toEqual([period, expect.objectContaining({ status: 200 })]);
     expect([period, await say(caller, id)]).toEqual([

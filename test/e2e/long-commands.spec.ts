@@ -5,6 +5,7 @@ import { eventually } from '../harness/eventually.js';
 import { everyRow } from '../harness/every-row.js';
 import { startTestGateway } from '../harness/gateway.js';
 import { ProcessBench } from '../harness/gateway-process.js';
+import { HookReceiver } from '../harness/hook-receiver.js';
 
 /** "Long commands show progress on a terminal (rows done of rows to do), can be interrupted and repeated." */
 jest.setTimeout(180_000);
@@ -15,8 +16,9 @@ const BOTH = { GATEWAY_MASTER_KEY: NEW_KEY, GATEWAY_MASTER_KEY_PREVIOUS: OLD_KEY
 
 const bench = new ProcessBench();
 let database: TestDatabase;
+let receiver: HookReceiver;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  [database, receiver] = await Promise.all([createTestDatabase(), HookReceiver.open()]);
   const gateway = await startTestGateway({ database, env: { GATEWAY_MASTER_KEY: OLD_KEY } });
   const { body } = await gateway.b.post<{ id: string }>('/sessions', { user_id: USER });
   expect((await gateway.b.post(`/sessions/${body.id}/messages`, { content: 'I am Ada.' })).status).toBe(200);
@@ -32,7 +34,7 @@ beforeAll(async () => {
   );
   for (let hook = 0; hook < 3; hook += 1) {
     const wish = {
-      url: 'http://127.0.0.1:9/',
+      url: receiver.url(),
       events: ['session.created'],
       secret: 'a secret of eight and more',
     };
@@ -41,7 +43,7 @@ beforeAll(async () => {
   // Whoever waits for a lock from now on is the command that is tried.
   await gateway.stop();
 });
-afterAll(() => Promise.all([bench.clear(), database.drop()]));
+afterAll(() => Promise.all([bench.clear(), database.drop(), receiver.close()]));
 
 const env = (keys: Record<string, string> = { GATEWAY_MASTER_KEY: OLD_KEY }) => ({
   DATABASE_URL: database.url,

@@ -80,7 +80,8 @@ export class UserEraser {
     await sleep(LOGS_SETTLE_MS);
     const tables = await existingTables(this.database);
     let all = 0;
-    for (const [table] of tables) all += await countOf(this.database, table, person);
+    for (const [table, { stays }] of tables)
+      if (stays !== true) all += await countOf(this.database, table, person);
     const deleted: Record<string, number> = {};
     const renamed: Record<string, number> = {};
     let done = 0;
@@ -92,6 +93,8 @@ export class UserEraser {
       deleted[table] = await this.deleteRows(table, plan, person, count);
       renamed[table] = await this.rename(table, plan, person);
     }
+    // Some went with the rows that they belong to.
+    progress(Math.max(all, done), Math.max(all, done));
     return this.finish(person, nonZero(deleted), nonZero(renamed));
   }
 
