@@ -2860,7 +2860,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the page before, with the same filters; leave it out for the first page */
                 cursor?: string;
-                /** @description The beginning of an id, or a part of the id of a user in whatever case */
+                /** @description The beginning of an id with `sess_`, or a part of the id of a user in whatever case; a page looks at 50,000 sessions for that, and may be short */
                 query?: string;
                 /** @description The id of its user */
                 user?: string;
