@@ -91,7 +91,7 @@ export async function seedUsage(
     await database.query(
       `INSERT INTO usage_entries (day, agent, user_id, api_token, provider, model, channel, turns, input_tokens,
          cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, unpriced_tokens, cost_usd)
-       SELECT (now() AT TIME ZONE 'UTC')::date - n / $4 % $3, 'agent-' || person % 5, 'user-' || person, 'token-' || person % 20,
+       SELECT (now() AT TIME ZONE 'UTC')::date - (n / $4 % $3)::int, 'agent-' || person % 5, 'user-' || person, 'token-' || person % 20,
          CASE WHEN n % 7 = 0 THEN 'backup' ELSE 'default' END, 'model-' || person % 4,
          CASE person % 3 WHEN 0 THEN 'api' WHEN 1 THEN 'slack' ELSE 'telegram' END, 1, 2000, 1500, 100, 300, 50, 0, 0.0123
        FROM (SELECT n, (n::bigint * 7919 % $4)::int AS person FROM generate_series($1::int, $2::int - 1) AS n) AS numbered`,
