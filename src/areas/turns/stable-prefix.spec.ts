@@ -59,7 +59,7 @@ const anyCall = fc.record({
   arguments: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
   result: anyText,
   /** Whether it returns a picture beside its text. */
-  draws: fc.boolean(),
+  draws: fc.nat({ max: 9 }).map((n) => n === 9),
 });
 const anyRound = fc.record({
   text: anyText,
@@ -399,7 +399,7 @@ class Session {
         if (ends === 'cancelled' && index > firstOfLast) throw new Error('cancelled');
         await Promise.resolve();
         const { result: content = '', draws = false } = written[index] ?? {};
-        const picture = { type: 'image' as const, mimeType: 'image/png', data: 'ZHJhd24=' };
+        const picture = { type: 'image' as const, mimeType: 'image/png', data: 'A'.repeat(40) };
         const parts = draws ? { parts: [picture] } : {};
         const result = { callId: id, content, isError: index % 3 === 2, ...parts };
         return { record: { id } as ToolCallRecord, result };
@@ -457,7 +457,7 @@ test('The prefix is stable: byte-equality of the prefix between consecutive call
   expect(cut).toBeLessThan(compared / 5);
   process.stdout.write(`${JSON.stringify({ compared, cut, within, pictures })}\n`);
   expect(within).toBeGreaterThan(0);
-  expect(within).toBeLessThan(compared / 3);
+  expect(within).toBeLessThan(compared / 2);
   expect(pictures).toBeGreaterThan(0);
   expect(pictures).toBeLessThan(compared / 5);
 }, 300_000);
