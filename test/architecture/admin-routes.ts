@@ -24,6 +24,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /channels', scope: 'channels:read' },
   { route: 'POST /channels/:name/restart', scope: 'channels:write' },
   { route: 'GET /config/history', scope: 'config:read' },
+  { route: 'POST /config/rollback', scope: 'config:write', tier: 'config_write', body: true },
   { route: 'GET /deliveries', scope: 'hooks:read' },
   { route: 'GET /deliveries/:id', scope: 'hooks:read' },
   { route: 'POST /deliveries/:id/redeliver', scope: 'hooks:write' },

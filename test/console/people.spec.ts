@@ -144,6 +144,41 @@ describeInBrowser('whoever is on call', () => {
     expect(faults).toEqual([]);
   });
 
+  test('decides a call, restarts a channel, makes and revokes a token with the keyboard only', async () => {
+    await accept(world.gateway, world.sessionId, '/call tools__erase {"text":"by keyboard"}');
+    shown = await visit(world.url('/approvals'), VIEW, world.gateway.token);
+    const { page, faults } = shown;
+    const press = async (name: RegExp): Promise<void> => {
+      await tabTo(page, name);
+      await page.keyboard.press('Enter');
+    };
+    const card = page.locator('.card', { hasText: 'by keyboard' });
+    await card.waitFor();
+    // The newest one stands first.
+    await press(/^Deny tools__erase$/);
+    await card.waitFor({ state: 'detached' });
+    await press(/^Channels$/);
+    await focusOn(page, /^Channels$/);
+    await press(/^Restart helpdesk$/);
+    await page.getByText('Done', { exact: true }).waitFor();
+    await press(/^Tokens$/);
+    await focusOn(page, /^Tokens$/);
+    await press(/^New token$/);
+    await page.getByRole('dialog').waitFor();
+    await tabTo(page, /^Name/);
+    await page.keyboard.type('typed');
+    await press(/^Create token$/);
+    await page.getByText('it is not shown again').waitFor();
+    await press(/^I have it$/);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await press(/^Revoke typed$/);
+    await page.getByRole('dialog').waitFor();
+    await press(/^Revoke token$/);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /typed/ }).getByText('revoked', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('sees a call that waits in the session that is open, and allows it there', async () => {
     shown = await visit(world.url(`/sessions/${world.askingId}`), VIEW, world.gateway.token);
     const { page, faults } = shown;

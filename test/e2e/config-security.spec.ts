@@ -113,7 +113,7 @@ test('a rollback brings no key back that its author may not change', async () =>
     expect((await administrator.get('/config')).body).toMatchObject({
       tools: { approval: { ask: ['own__*'] } },
     });
-    const keys = await rollBack(opened, { ...author, maySetSecurity: true }, undefined);
+    const { changed: keys } = await rollBack(opened, { ...author, maySetSecurity: true }, undefined);
     expect(keys).toEqual(['tools.approval.ask']);
   } finally {
     await source.destroy();

@@ -154,6 +154,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/config/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the configuration back
+         * @description Those made at run time, as a new change; every replica has it within 1.5 s. Keys that decide who may do what need the scope security:write.
+         *
+         *     Needs the scope `config:write`.
+         */
+        post: operations["confighistory_rollBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/deliveries": {
         parameters: {
             query?: never;
@@ -821,6 +843,24 @@ export interface components {
             items: components["schemas"]["ConfigChange"][];
             /** @description The `cursor` of the next page; null on the last */
             next_cursor: string | null;
+        };
+        RollbackRequest: {
+            /**
+             * @description Everything after it is undone; 0 is before all changes. Without it, the newest change is
+             * @example 16
+             */
+            revision?: string;
+        };
+        Rollback: {
+            /**
+             * @description The keys that changed
+             * @example [
+             *       "agent.max_turns"
+             *     ]
+             */
+            changed: string[];
+            /** @description One of these keys takes effect at the next start only */
+            reload_required: boolean;
         };
         Delivery: {
             /** @example 4711 */
@@ -2226,6 +2266,51 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confighistory_rollBack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Does this once: for 24 hours the same key with the same body gets the first answer again, with `Idempotency-Replayed: true`; with another body, or while the first is still being served, 409 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackRequest"];
+            };
+        };
+        responses: {
+            /** @description What was undone */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollback"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

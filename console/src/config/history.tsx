@@ -1,9 +1,12 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ConfigChange } from '../api/types';
+import { useSigned } from '../auth/auth';
 import { Badge } from '../ui/badge';
+import { Button } from '../ui/button';
+import { Confirm } from '../ui/dialog';
 import { exactTime } from '../ui/format';
 import { Card } from '../ui/page';
-import { usePages } from '../ui/queries';
+import { useChange, usePages } from '../ui/queries';
 import { Empty, Loaded } from '../ui/states';
 import { type Column, More, Table } from '../ui/table';
 
@@ -34,8 +37,36 @@ function shown(value: unknown): string {
   return value === undefined || value === null ? 'not set' : JSON.stringify(value);
 }
 
+/** To which revision everything is taken back. */
+interface Target {
+  readonly to: string;
+  readonly title: string;
+}
+
+/** The newest change can be undone; an older one can be gone back to, which undoes all that came after it. */
+function undoColumn(newest: string | undefined, onChoose: (target: Target) => void): Column<ConfigChange> {
+  return {
+    name: 'Actions',
+    kind: 'actions',
+    show: ({ revision }) => {
+      const isNewest = revision === newest;
+      const title = isNewest ? `Undo revision ${revision}` : `Go back to revision ${revision}`;
+      const to = isNewest ? String(BigInt(revision) - 1n) : revision;
+      return (
+        <Button small kind="danger" aria-label={title} onClick={() => onChoose({ to, title })}>
+          {isNewest ? 'Undo' : 'Go back to this'}
+        </Button>
+      );
+    },
+  };
+}
+
 export function ConfigHistory(): ReactNode {
+  const { can } = useSigned();
+  const [target, setTarget] = useState<Target | undefined>(undefined);
   const history = usePages<ConfigChange>('/admin/v1/config/history');
+  const newest = history.data?.pages[0]?.items[0]?.revision;
+  const columns = can('config:write') ? [...COLUMNS, undoColumn(newest, setTarget)] : COLUMNS;
   return (
     <Card flush title="History">
       <Loaded query={history}>
@@ -46,14 +77,7 @@ export function ConfigHistory(): ReactNode {
               <Empty title="No changes at run time">What stands in the file of settings is in force.</Empty>
             );
           }
-          return (
-            <Table
-              label="History"
-              columns={COLUMNS}
-              rows={items}
-              keyOf={({ revision }) => String(revision)}
-            />
-          );
+          return <Table label="History" columns={columns} rows={items} keyOf={({ revision }) => revision} />;
         }}
       </Loaded>
       <More
@@ -61,6 +85,29 @@ export function ConfigHistory(): ReactNode {
         busy={history.isFetchingNextPage}
         onMore={() => void history.fetchNextPage()}
       />
+      {target !== undefined && <Rollback target={target} onClose={() => setTarget(undefined)} />}
     </Card>
+  );
+}
+
+function Rollback({ target, onClose }: { readonly target: Target; readonly onClose: () => void }): ReactNode {
+  const rollback = useChange<string>({
+    path: () => '/admin/v1/config/rollback',
+    body: (revision) => ({ revision }),
+  });
+  return (
+    <Confirm
+      title={`${target.title}?`}
+      action="Take it back"
+      busy={rollback.isPending}
+      error={rollback.error}
+      onConfirm={() => rollback.mutate(target.to, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        What was changed at run time after revision {target.to} is undone, as a new change. Every replica has
+        it within two seconds.
+      </p>
+    </Confirm>
   );
 }

@@ -1,35 +1,48 @@
 import { BadRequest } from '../../common/errors/gateway-error.js';
-import type { SqlRunner } from '../../platform/database/sql.js';
+import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
+import { isWaiting, type SettingsSnapshot } from '../../platform/settings/live-settings.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor, ConfigChange } from './config-change.js';
 import type { OverrideChanger } from './override-changer.js';
 import { editsToUndo } from './override-edits.js';
 
+export interface RollbackOutcome {
+  /** The keys that changed. */
+  readonly changed: readonly string[];
+  /** One of them takes effect at the next start only. */
+  readonly reloadRequired: boolean;
+}
+
 /**
  * Restores the stored overrides as they were right after a revision (without one: before the newest change), as a new
  * change. Throws `BadRequest` for a revision that never was or that the history no longer has, and `SecuritySettings`
  * when it would change keys that its author may not.
- * @returns the keys that changed
  */
 export async function rollBack(
   parts: { readonly changer: OverrideChanger; readonly store: ConfigStore },
   actor: ConfigAuthor,
   to: bigint | undefined,
-): Promise<readonly string[]> {
-  let keys: readonly string[] = [];
-  await parts.changer.change({
+  onCommit?: OnCommit<RollbackOutcome>,
+): Promise<RollbackOutcome> {
+  let changed: readonly string[] = [];
+  const outcomeOf = (snapshot: SettingsSnapshot): RollbackOutcome => ({
+    changed,
+    reloadRequired: isWaiting(snapshot, changed),
+  });
+  const snapshot = await parts.changer.change({
     action: 'rollback',
     actor,
+    onCommit: onCommit && ((runner, after) => onCommit(runner, outcomeOf(after))),
     edits: async (base, runner) => {
       const target = to ?? (await beforeNewest(parts.store, runner));
       const changes = await parts.store.changesAfter(target, runner);
       refuseGap(changes, target, BigInt(base.stored.revision));
       const edits = editsToUndo(changes, base.stored.rows);
-      keys = edits.map(({ key }) => key);
+      changed = edits.map(({ key }) => key);
       return edits;
     },
   });
-  return keys;
+  return outcomeOf(snapshot);
 }
 
 async function beforeNewest(store: ConfigStore, runner: SqlRunner): Promise<bigint> {

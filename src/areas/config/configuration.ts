@@ -15,6 +15,7 @@ import { ConfigurationMoved } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAuthor } from './config-change.js';
 import { readPatch } from './config-patch.js';
+import { type RollbackOutcome, rollBack } from './config-rollback.js';
 import type { OverrideChanger } from './override-changer.js';
 import { editsForPatch, editsToShow, unfitItems } from './override-edits.js';
 
@@ -107,6 +108,15 @@ export class Configuration {
       onCommit: onCommit && ((runner) => onCommit(runner, changed)),
     });
     return changed;
+  }
+
+  /** Undoes changes made at run time: everything after a revision, or the newest one. Throws as `rollBack` does. */
+  rollBack(
+    actor: ConfigAuthor,
+    to: bigint | undefined,
+    onCommit?: OnCommit<RollbackOutcome>,
+  ): Promise<RollbackOutcome> {
+    return rollBack(this.parts, actor, to, onCommit);
   }
 
   /** Applies what another replica or a command line has stored. Cheap when there is nothing new. */

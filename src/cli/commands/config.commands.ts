@@ -151,7 +151,9 @@ function addRollback(config: Command, context: CommandContext): void {
       ]);
       // Access to the database implies every right.
       const actor = { name: operatorActor(), tokenId: null, maySetSecurity: true };
-      const keys = await withConfiguration(context, 'change', (opened) => rollBack(opened, actor, revision));
+      const { changed: keys } = await withConfiguration(context, 'change', (opened) =>
+        rollBack(opened, actor, revision),
+      );
       const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
       context.terminal.err(`${sentence}\n`);
     });

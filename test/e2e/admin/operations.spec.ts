@@ -170,6 +170,40 @@ test('changes of the configuration are listed newest first, secrets as a marker'
   ]);
 });
 
+test('changes of the configuration are undone: the newest, and everything after a revision', async () => {
+  interface Undone {
+    changed: string[];
+    reload_required: boolean;
+  }
+  const undo = (body: object) => gateway.admin.post<Undone>('/config/rollback', body);
+  const turns = async () =>
+    (await gateway.b.get<{ agent: { max_turns: number } }>('/config')).body.agent.max_turns;
+  const newest = async () =>
+    (await gateway.admin.get<Page<{ revision: string; action: string }>>('/config/history')).body.items[0];
+  const before = await turns();
+  const start = (await newest())?.revision ?? '0';
+  await gateway.b.patch('/config', { 'agent.max_turns': 41 });
+  await gateway.b.patch('/config', { 'agent.max_turns': 42 });
+  const one = await undo({});
+  expect([one.status, one.body, await turns()]).toEqual([
+    200,
+    { changed: ['agent.max_turns'], reload_required: false },
+    41,
+  ]);
+  expect(await newest()).toMatchObject({ action: 'rollback' });
+  expect((await undo({ revision: start })).body.changed).toEqual(['agent.max_turns']);
+  expect(await turns()).toBe(before);
+  expect((await undo({ revision: start })).body.changed).toEqual([]);
+  for (const revision of ['999999', '-1', 'x', 1]) expect((await undo({ revision })).status).toBe(400);
+});
+
+test('what decides who may do what is not undone without security:write', async () => {
+  await gateway.b.patch('/config', { 'agent.tool_approval': 'ask' });
+  const operator = gateway.adminCaller(await gateway.mint({ scopes: ['config:write'] }));
+  expect((await operator.post('/config/rollback', {})).status).toBe(403);
+  expect((await gateway.admin.post('/config/rollback', {})).status).toBe(200);
+});
+
 test('the overview says whether all is well, what happens, and what needs a person', async () => {
   const { body: session } = await gateway.b.post<{ id: string }>('/sessions', {});
   await gateway.b.post(`/sessions/${session.id}/messages`, { content: 'Hello' });
@@ -253,11 +287,13 @@ test.each([
   expect([status, body.error.details]).toEqual([403, { reason: 'agent_not_allowed' }]);
 });
 
-test.each(['/channels/api/restart', '/mcp/servers/own/reconnect', '/mcp/servers/own/approve'])(
-  'what is about all agents is not changed by a token of some: %s',
-  async (path) => {
-    const some = gateway.adminCaller(await gateway.mint({ agents: ['default'] }));
-    const { status, body } = await some.post<Refusal>(path, path.endsWith('approve') ? {} : undefined);
-    expect([status, body.error.details]).toEqual([403, { reason: 'agent_not_allowed' }]);
-  },
-);
+test.each([
+  '/channels/api/restart',
+  '/mcp/servers/own/reconnect',
+  '/mcp/servers/own/approve',
+  '/config/rollback',
+])('what is about all agents is not changed by a token of some: %s', async (path) => {
+  const some = gateway.adminCaller(await gateway.mint({ agents: ['default'] }));
+  const { status, body } = await some.post<Refusal>(path, /approve|rollback/.test(path) ? {} : undefined);
+  expect([status, body.error.details]).toEqual([403, { reason: 'agent_not_allowed' }]);
+});

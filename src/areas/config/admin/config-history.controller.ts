@@ -1,16 +1,24 @@
-import { Get, Query } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { Body, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
+import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import { AdminScope, CurrentCaller } from '../../../http/guards/access.decorator.js';
+import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decorator.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import type { Page } from '../../../http/paging/keyset-list.js';
 import { PageQuery } from '../../../http/paging/page-query.js';
 import { Moment, NextCursor, TextOrNull } from '../../../http/paging/page-view.js';
 import { AdminController } from '../../../http/profiles/faces.js';
+import { Optional } from '../../../http/validation/field.decorator.js';
 import type { OverrideContent } from '../../../platform/settings/candidate-builder.js';
 import { redactionMarker } from '../../../platform/settings/redaction.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import type { ConfigAction, ConfigChange } from '../config-change.js';
+import { authorOf, type ConfigAction, type ConfigChange } from '../config-change.js';
 import { ConfigHistory } from '../config-history.service.js';
+import type { RollbackOutcome } from '../config-rollback.js';
+import { Configuration } from '../configuration.js';
 
 const ACTIONS: readonly ConfigAction[] = ['patch', 'rollback', 'reload'];
 
@@ -85,10 +93,40 @@ function shown(content: OverrideContent | null): unknown {
   return 'sealed' in content ? redactionMarker : content.value;
 }
 
+class RollbackRequest {
+  @ApiPropertyOptional({
+    example: '16',
+    description: 'Everything after it is undone; 0 is before all changes. Without it, the newest change is',
+  })
+  @Optional()
+  @Matches(/^\d{1,18}$/, { message: 'must be the number of a revision, as text' })
+  revision?: string;
+}
+
+const ROLLBACK_EXAMPLES = {
+  newest: { summary: 'Undo the newest change', value: {} },
+  since: { summary: 'Undo everything after a revision', value: { revision: '16' } },
+};
+
+class RollbackView {
+  @ApiProperty({ type: [String], description: 'The keys that changed', example: ['agent.max_turns'] })
+  changed!: readonly string[];
+
+  @ApiProperty({ description: 'One of these keys takes effect at the next start only' })
+  reload_required!: boolean;
+}
+
+function presentRollback({ changed, reloadRequired }: RollbackOutcome): RollbackView {
+  return { changed, reload_required: reloadRequired };
+}
+
 /** What was changed at run time (docs/specification/additions.md, Operators' API). */
 @AdminController('config')
 export class ConfigHistoryController {
-  constructor(private readonly history: ConfigHistory) {}
+  constructor(
+    private readonly history: ConfigHistory,
+    private readonly configuration: Configuration,
+  ) {}
 
   @Get('history')
   @Does('List changes of the configuration', 'Those made at run time, newest first; secrets are never shown.')
@@ -96,5 +134,26 @@ export class ConfigHistoryController {
   @Answers(200, 'A page of changes, newest first', ConfigHistoryPageView)
   async list(@Query() query: PageQuery, @CurrentCaller() caller: Caller): Promise<ConfigHistoryPageView> {
     return presentHistory(await this.history.list(query, caller));
+  }
+
+  @Post('rollback')
+  @Does(
+    'Change the configuration back',
+    'Those made at run time, as a new change; every replica has it within 1.5 s. Keys that decide who may do what need the scope security:write.',
+  )
+  @HttpCode(200)
+  @AdminScope('config:write', { tier: 'config_write' })
+  @TakesJsonBody()
+  @ApiBody({ type: RollbackRequest, examples: ROLLBACK_EXAMPLES })
+  @Answers(200, 'What was undone', RollbackView)
+  async rollBack(
+    @Body() { revision }: RollbackRequest,
+    @CurrentCaller() caller: Caller,
+    @IdempotencyKey() key: RequestKey | undefined,
+  ): Promise<RollbackView> {
+    refuseSomeAgents('the configuration is that', caller);
+    const to = revision === undefined ? undefined : BigInt(revision);
+    const onCommit = key?.storing(200, presentRollback);
+    return presentRollback(await this.configuration.rollBack(authorOf(caller), to, onCommit));
   }
 }

@@ -1,0 +1,122 @@
+import type { Page, Route } from 'playwright-core';
+import { startTestGateway, type TestGateway } from '../harness/gateway.js';
+import {
+  closeBrowser,
+  describeInBrowser,
+  isTooWide,
+  openBrowser,
+  PATIENCE_MS,
+  settled,
+  violations,
+  visit,
+} from './support/browser.js';
+
+jest.setTimeout(5 * PATIENCE_MS);
+
+/** Every page with a scope that opens another one, and what it says where there is nothing yet. */
+const PAGES: readonly (readonly [path: string, empty: string])[] = [
+  ['', 'Nothing. No call waits for an approval, and nothing fails.'],
+  ['/sessions', 'No sessions yet'],
+  ['/approvals', 'Nothing waits for you'],
+  ['/agents', 'default'],
+  ['/usage', 'No turns in this time'],
+  ['/audit', 'No row fits'],
+  ['/channels', 'api'],
+  ['/hooks', 'No webhooks'],
+  ['/servers', 'No tool servers'],
+  ['/plugins', 'No plugins'],
+  ['/skills', 'No skills'],
+  ['/logs', 'No line fits'],
+  ['/config', 'No changes at run time'],
+  ['/tokens', 'test'],
+];
+const PHONE = { theme: 'dark', width: 390 } as const;
+/** What tells the page who is signed in. */
+const WHO = /\/admin\/v1\/me$/;
+const DATA = /\/(admin|api)\/v1\//;
+
+describeInBrowser('where there is nothing to show', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      env: {
+        GATEWAY__SKILLS__BUILTIN: 'false',
+        GATEWAY__SKILLS__PLUGINS: 'false',
+      },
+    });
+    await openBrowser();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await gateway.stop();
+  });
+
+  const open = (path: string, token: string) =>
+    visit(`http://127.0.0.1:${gateway.started.ports.b}/console${path}`, PHONE, token);
+
+  /** Has what the page asks for answered in this way. */
+  const answering = (page: Page, answer: (route: Route) => Promise<void>): Promise<void> =>
+    page.route(DATA, (route) => (WHO.test(route.request().url()) ? route.continue() : answer(route)));
+
+  test.each(PAGES)('%s/ says that there is nothing yet', async (path, empty) => {
+    // Lines of the log and rows of the audit are there from the start: one that is not is looked for.
+    const query = path === '/logs' ? '?find=no-such-line' : path === '/audit' ? '?actor=nobody' : '';
+    const { page, faults, close } = await open(path + query, gateway.token);
+    try {
+      await page.locator('main').getByText(empty).first().waitFor();
+      await settled(page);
+      expect([await violations(page), await isTooWide(page), faults]).toEqual([[], false, []]);
+    } finally {
+      await close();
+    }
+  });
+
+  test.each(PAGES)('%s/ is not for a token without its scope', async (path) => {
+    const scopes = path === '/approvals' ? (['sessions:read'] as const) : (['approvals:read'] as const);
+    const { page, faults, close } = await open(
+      path === '' ? '/config' : path,
+      await gateway.mint({ scopes }),
+    );
+    try {
+      await page.getByText('Not for this token').waitFor();
+      expect([await violations(page), faults]).toEqual([[], []]);
+    } finally {
+      await close();
+    }
+  });
+
+  test.each(PAGES)('%s/ says that it waits, then what went wrong, and tries again', async (path) => {
+    const { page, close } = await open('/nowhere', gateway.token);
+    try {
+      let isAway = true;
+      const held: (() => void)[] = [];
+      await page.getByText('There is no such page').waitFor();
+      await answering(page, async (route) => {
+        if (!isAway) return route.continue();
+        await new Promise<void>((resolve) => held.push(resolve));
+        const error = { code: 'internal_error', message: 'It broke on purpose.' };
+        return route.fulfill({ status: 500, json: { error } });
+      });
+      await page.goto(`http://127.0.0.1:${gateway.started.ports.b}/console${path}`);
+      await page.locator('main .spinner').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      const release = setInterval(() => {
+        for (const go of held.splice(0)) go();
+      }, 50);
+      await page.getByText('It broke on purpose.').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      isAway = false;
+      const again = page.locator('main').getByRole('button', { name: 'Try again' });
+      // Most pages ask again by themselves.
+      await again
+        .first()
+        .click({ timeout: 15_000 })
+        .catch(() => undefined);
+      await settled(page);
+      await page.getByText('It broke on purpose.').first().waitFor({ state: 'detached' });
+      clearInterval(release);
+    } finally {
+      await close();
+    }
+  });
+});
