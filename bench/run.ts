@@ -4,6 +4,7 @@ import { Bench } from './harness/bench.js';
 import { tableText } from './harness/table.js';
 import { hostileBodies } from './hostile-bodies.bench.js';
 import { hostileFrames } from './hostile-frames.bench.js';
+import { identity } from './identity.bench.js';
 import { idle } from './idle.bench.js';
 import { logStreams } from './log-streams.bench.js';
 import { memory } from './memory.bench.js';
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   auditList,
   usage,
   rateLimits,
+  identity,
   hostileBodies,
   hostileFrames,
   turns,

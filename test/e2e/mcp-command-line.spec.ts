@@ -86,6 +86,42 @@ describe('a tool in quarantine', () => {
   });
 });
 
+test.each([
+  [
+    true,
+    'New tools of a known server are in quarantine like changed ones when `mcp.servers.<n>.pin_tools = true`',
+  ],
+  [false, 'without pin_tools a tool that a known server adds is offered'],
+])('pin_tools = %s: %s', async (isPinned) => {
+  const bench = await makeBench();
+  const state = join(bench.folder, 'said');
+  const server = { ...scripted(`pinned-${isPinned}-${process.pid}`, 'fine', state), pin_tools: isPinned };
+  await bench.write({ own: server }, '[security.sandbox]\nbackend = "none"\n');
+  const started = await startTestGateway({ env: bench.env });
+  gateway = started;
+  const offered = () => started.tools.list(CONTEXT).map(({ name }) => name);
+  // What a server has when it is met first is what the operator chose.
+  await eventually(() => expect(offered()).toContain('own__echo'));
+  writeFileSync(`${state}.more`, '');
+  await started.b.post('/mcp/own/reconnect');
+  const held = () =>
+    started.database.query<{ tool: string }>(
+      `SELECT target AS tool FROM audit_entries WHERE action = 'tool.quarantined'`,
+    );
+  if (!isPinned) {
+    await eventually(() => expect(offered()).toContain('own__later'));
+    expect(await held()).toEqual([]);
+    return;
+  }
+  await eventually(async () => expect(await held()).toEqual([{ tool: 'later' }]));
+  await eventually(() => expect(offered()).toContain('own__echo'));
+  expect(offered()).not.toContain('own__later');
+  const env = { ...bench.env, DATABASE_URL: started.database.url };
+  const approved = await processes.run(['tools', 'approve', 'own', 'later'], { env });
+  expect([approved.code, approved.stderr]).toEqual([0, expect.stringContaining('Approved: later.')]);
+  await eventually(() => expect(offered()).toContain('own__later'));
+});
+
 test('waiting calls are listed, and answering a call that does not wait is an error', async () => {
   const started = await startTestGateway();
   gateway = started;

@@ -25,15 +25,22 @@ async function until(look) {
   }
 }
 
+/** The secrets that the judge's servers know, by the name of the variable that the gateway has them in. */
+const SECRETS = { 'auth/pre-registration': 'JUDGE_PRE_REGISTERED_SECRET' };
+/** Here the client has to refuse: the server names another resource than itself. */
+const isToRefuse = MCP_CONFORMANCE_SCENARIO === 'auth/resource-mismatch';
+
 async function credentials() {
-  if (context.client_id === undefined) return '';
+  const { client_id: id = isToRefuse ? 'gateway' : undefined } = context;
+  if (id === undefined) return '';
   const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url)).then((answer) =>
     answer.ok
       ? answer.json()
       : fetch(new URL('/.well-known/oauth-protected-resource', url)).then((other) => other.json()),
   );
   const [issuer] = metadata.authorization_servers;
-  return `oauth_client_id = "${context.client_id}"\noauth_client_secret_env = "JUDGE_SECRET"\noauth_issuer = "${issuer}"\n`;
+  const variable = SECRETS[MCP_CONFORMANCE_SCENARIO] ?? 'JUDGE_SECRET';
+  return `oauth_client_id = "${id}"\noauth_client_secret_env = "${variable}"\noauth_issuer = "${issuer}"\n`;
 }
 
 const name = MCP_CONFORMANCE_SCENARIO.toLowerCase()
@@ -43,9 +50,8 @@ writeFileSync(
   CONFIG_FILE,
   `[mcp.servers.${name}]\ntransport = "http"\nurl = "${url}"\n${await credentials()}`,
 );
-await until(async () =>
-  (await api('GET', '/mcp/servers')).servers.find((s) => s.name === name && s.status === 'running'),
-);
+const isThere = (s) => s.name === name && (isToRefuse ? s.error !== undefined : s.status === 'running');
+await until(async () => (await api('GET', '/mcp/servers')).servers.find(isThere));
 const { tools } = await api('GET', '/mcp/tools');
 const [tool] = tools.filter(({ server }) => server === name);
 if (tool !== undefined) {

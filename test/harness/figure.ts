@@ -9,6 +9,7 @@ export type PromiseName =
   | 'turns-outlive-restarts'
   | 'turns-outlive-all'
   | 'once-per-key'
+  | 'decided-once'
   | 'rate-limit'
   | 'revoked-tokens'
   | 'rolling-restarts'

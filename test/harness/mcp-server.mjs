@@ -63,6 +63,9 @@ function tools() {
     { name: 'meta', description: 'Tells what is said of the call.', inputSchema: schema },
     { name: 'hoard', description: 'Allocates this many MiB.', inputSchema: schema, annotations: harmless },
     { name: 'open', description: 'Opens this many files.', inputSchema: schema, annotations: harmless },
+    ...(state !== '' && existsSync(`${state}.more`)
+      ? [{ name: 'later', description: 'Came later.', inputSchema: schema }]
+      : []),
   ];
 }
 

@@ -19,6 +19,8 @@ const TOOLS = [tool('note'), tool('again')];
 /** A tool server over HTTP that outlives every gateway, and knows what was called how often. */
 export class ToolLedger {
   readonly calls = new Map<string, number>();
+  /** When each key came first, by `performance.now`. */
+  readonly firstAt = new Map<string, number>();
   /** Calls with these keys are noted and not answered. */
   readonly unanswered = new Set<string>();
   /** Milliseconds that a call takes. */
@@ -81,6 +83,7 @@ export class ToolLedger {
     if (method === 'tools/list') return { tools: TOOLS };
     if (method !== 'tools/call') return {};
     const key = params?.arguments?.key ?? '';
+    if (!this.firstAt.has(key)) this.firstAt.set(key, performance.now());
     this.calls.set(key, (this.calls.get(key) ?? 0) + 1);
     return { content: [{ type: 'text', text: 'noted' }] };
   }
