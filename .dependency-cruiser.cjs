@@ -7,7 +7,6 @@ const storeys = ['common', 'platform', 'http', 'areas', 'cli'];
 const areas = [
   ...[
     'models',
-    'agents',
     'tools',
     'plugins',
     'skills',
@@ -16,6 +15,7 @@ const areas = [
     'memory',
     'usage',
     'turns',
+    'agents',
     'live',
   ],
   ...[

@@ -1,3 +1,4 @@
+import { agents } from './agents.bench.js';
 import { auditList } from './audit-list.bench.js';
 import type { Benchmark, Row } from './benchmark.js';
 import { Bench } from './harness/bench.js';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   hostileFrames,
   turns,
   turnCosts,
+  agents,
   streaming,
   toolServers,
   plugins,

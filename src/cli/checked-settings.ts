@@ -1,4 +1,4 @@
-import { providerChoice } from '../areas/models/provider-setting.js';
+import { providerChecks, providerKeys } from '../areas/models/provider-setting.js';
 import { sentenceOf } from '../common/errors/error-text.js';
 import { masterKeyProblem, missingKeyProblem } from '../platform/secrets/open-secret-box.js';
 import { type LoadedSettings, loadSettings } from '../platform/settings/settings-loader.js';
@@ -12,8 +12,8 @@ export function checkedSettings(context: CommandContext): LoadedSettings {
   const problems = [...bootstrapProblems(environment.bootstrapToken), ...keyProblems(environment)];
   let loaded: LoadedSettings | undefined;
   try {
-    loaded = loadSettings({ environment, file: context.configFile() });
-    providerChoice(environment, loaded);
+    const checks = providerChecks(providerKeys(environment));
+    loaded = loadSettings({ environment, file: context.configFile(), checks });
     problems.push(...missingKey(environment, loaded));
   } catch (error) {
     problems.unshift(...problemsOf(error));

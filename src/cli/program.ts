@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readBuildInfo } from '../platform/lifecycle/build-info.js';
 import type { CommandContext } from './command-context.js';
+import { addAgentsCommands } from './commands/agents.commands.js';
 import { addAuditCommands } from './commands/audit.commands.js';
 import { addAuthCommands } from './commands/auth.commands.js';
 import { addChatCommand } from './commands/chat.command.js';
@@ -56,6 +57,7 @@ export function createProgram(given: Omit<CommandContext, 'configFile' | 'remote
   addSecretsCommands(program, context);
   addUserCommands(program, context);
   addStatusCommands(program, context);
+  addAgentsCommands(program, context);
   addRemoteCommands(program, context);
   addChatCommand(program, context);
   addLogsCommand(program, context);

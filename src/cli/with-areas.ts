@@ -1,3 +1,4 @@
+import { type AgentOverview, readAgents } from '../areas/agents/agent-overview.js';
 import { HookStore } from '../areas/hooks/hook.store.js';
 import { HookAdmin } from '../areas/hooks/hook-admin.js';
 import { HookSecrets } from '../areas/hooks/hook-secrets.js';
@@ -6,6 +7,7 @@ import { ErasedFolders } from '../areas/mcp/sandbox/erased-folders.js';
 import { KnownTools } from '../areas/mcp/tools/known-tools.store.js';
 import { MemoryStore } from '../areas/memory/memory.store.js';
 import { MemoryAdmin } from '../areas/memory/memory-admin.js';
+import { providerChoice } from '../areas/models/provider-setting.js';
 import { type Person, personOf } from '../areas/privacy/person.js';
 import { UserEraser } from '../areas/privacy/user-eraser.js';
 import { UserExport } from '../areas/privacy/user-export.js';
@@ -23,9 +25,11 @@ import { KeyRotation } from '../platform/secrets/key-rotation.js';
 import { TokenStore } from '../platform/tokens/token.store.js';
 import { TokenEndings } from '../platform/tokens/token-endings.js';
 import { TokensService } from '../platform/tokens/tokens.service.js';
+import { offerOf } from './agent-offer.js';
 import { type CommandContext, operatorActor } from './command-context.js';
 import { databaseLocation } from './existing-database.js';
 import { SEALED_PLACES } from './sealed-places.js';
+import { withConfiguration } from './with-configuration.js';
 import { type DatabaseAccess, withDatabase } from './with-database.js';
 
 export interface TokenWork {
@@ -171,4 +175,19 @@ export function withUsage<Result>(
   work: (reports: UsageReports) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, 'read', ({ database }) => work(new UsageReports(database)));
+}
+
+/** Reads the agents as the settings have them, with the changes made at run time, and what they do by the database. */
+export function withAgents<Result>(
+  context: CommandContext,
+  work: (agents: readonly AgentOverview[]) => Result,
+): Promise<Result> {
+  return withConfiguration(context, 'read', async ({ configuration, database }) => {
+    const { settings } = configuration.live.snapshot;
+    const agents = await readAgents(database, settings, {
+      offer: await offerOf(settings),
+      defaultModel: providerChoice(context.environment, { settings }).model,
+    });
+    return work(agents);
+  });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenedConfiguration, openConfiguration } from '../areas/config/open-configuration.js';
 import { providerChecks, providerKeys } from '../areas/models/provider-setting.js';
+import type { Database } from '../platform/database/database.js';
 import { Redactor } from '../platform/logging/redactor.js';
 import { NoMasterKey } from '../platform/secrets/open-secret-box.js';
 import { SecretBox } from '../platform/secrets/secret-box.js';
@@ -11,7 +12,7 @@ import { type DatabaseAccess, withDatabase } from './with-database.js';
 export function withConfiguration<Result>(
   context: CommandContext,
   access: DatabaseAccess,
-  work: (opened: OpenedConfiguration) => Promise<Result>,
+  work: (opened: OpenedConfiguration & { readonly database: Database }) => Promise<Result>,
 ): Promise<Result> {
   const { environment } = context;
   const checks = providerChecks(providerKeys(environment));
@@ -21,7 +22,8 @@ export function withConfiguration<Result>(
     async ({ database, loaded, logs, openBox }) => {
       const box = await openBox().catch((error: unknown) => boxWithoutKey(error, access));
       const redactor = new Redactor();
-      return work(await openConfiguration({ environment, loaded, database, box, logs, redactor, checks }));
+      const opened = await openConfiguration({ environment, loaded, database, box, logs, redactor, checks });
+      return work({ ...opened, database });
     },
     checks,
   );

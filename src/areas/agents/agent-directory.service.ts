@@ -2,19 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { ModelChains, ModelHealth } from '../models/models.api.js';
+import { type AgentActivity, readActivity } from './agent-activity.js';
+import { AgentReferences } from './agent-references.service.js';
 
 /** An agent as it is configured, and what it does at the moment. */
-export interface AgentReport extends AgentSettings {
+export interface AgentReport extends AgentSettings, AgentActivity {
   readonly chain: readonly ModelReport[];
-  /** Live ones. */
-  readonly sessions: number;
-  /** In US dollars, since midnight UTC. */
-  readonly spentToday: number;
+  /** What it names that is not there, a sentence for each. */
+  readonly warnings: readonly string[];
 }
 
 export interface ModelReport {
@@ -23,14 +22,6 @@ export interface ModelReport {
   readonly problem: string | undefined;
 }
 
-const ACTIVITY: Statement = {
-  name: 'agents.activity',
-  text: `
-    WITH live AS (SELECT agent, count(*)::int AS n FROM sessions WHERE status <> 'terminated' GROUP BY agent)
-    SELECT asked.name, coalesce(live.n, 0) AS sessions,
-      budget_spent('agents', asked.name, (now() AT TIME ZONE 'UTC')::date)::float8 AS spent_today
-    FROM unnest($1::text[]) AS asked (name) LEFT JOIN live ON live.agent = asked.name`,
-};
 const LIST = new KeysetList<AgentSettings>('agents', ['text'], ({ name }) => [name]);
 
 /** The agents of this gateway, for operators. */
@@ -40,6 +31,7 @@ export class AgentDirectory {
     private readonly settings: Settings,
     private readonly models: ModelChains,
     private readonly health: ModelHealth,
+    private readonly references: AgentReferences,
     private readonly database: Database,
   ) {}
 
@@ -58,19 +50,18 @@ export class AgentDirectory {
   }
 
   private async reports(agents: readonly AgentSettings[]): Promise<AgentReport[]> {
-    const names = agents.map(({ name }) => name);
-    const rows = await this.database.query<{ name: string; sessions: number; spent_today: number }>(
-      ACTIVITY,
-      [names],
+    const activity = await readActivity(
+      this.database,
+      agents.map(({ name }) => name),
     );
-    const activity = new Map(rows.map((row) => [row.name, row]));
     return agents.map((agent) => ({
       ...agent,
       chain: this.models
         .of(agent, null)
         .map((one) => ({ name: one.label, problem: this.health.problemOf(one) })),
+      warnings: this.references.missingOf(agent),
       sessions: activity.get(agent.name)?.sessions ?? 0,
-      spentToday: activity.get(agent.name)?.spent_today ?? 0,
+      spentToday: activity.get(agent.name)?.spentToday ?? 0,
     }));
   }
 }

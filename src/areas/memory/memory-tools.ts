@@ -46,6 +46,9 @@ const FORGET_INPUT = {
   additionalProperties: false,
 };
 
+/** Their names. */
+export const MEMORY_TOOLS = ['memory_store', 'memory_recall', 'memory_forget'] as const;
+
 /** The tools with which a model stores, recalls and forgets facts, always for the user of its session only. */
 @Injectable()
 export class MemoryTools implements OnModuleInit {
@@ -77,7 +80,7 @@ export class MemoryTools implements OnModuleInit {
   }
 
   private offer(
-    name: string,
+    name: (typeof MEMORY_TOOLS)[number],
     description: string,
     inputSchema: RegisteredTool['inputSchema'],
     run: RegisteredTool['run'],

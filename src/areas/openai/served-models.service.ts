@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { AgentNotAllowed, refuseAgent } from '../../platform/tokens/agent-access.js';
+import { AgentNotAllowed, refuseAgent, refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { ModelChains } from '../models/models.api.js';
 import { ModelNotFound } from './openai.errors.js';
@@ -29,10 +29,12 @@ export class ServedModels {
       .filter((agent) => mayUse(agent, caller, userId));
   }
 
-  /** Throws `ModelNotFound`, also for what the caller may not use. */
+  /** Throws `AgentNotAllowed` when the token is for other agents, and `ModelNotFound`, also for an agent of other users. */
   find(name: string, caller: Caller, userId: string): NamedAgent {
     const whole = this.agent(name);
     const colon = name.indexOf(':');
+    // Before it is looked up: such a caller does not learn which others there are.
+    refuseForeignAgent(whole === undefined && colon !== -1 ? name.slice(0, colon) : name, caller);
     const agent = whole ?? (colon === -1 ? undefined : this.agent(name.slice(0, colon)));
     if (agent === undefined || !mayUse(agent, caller, userId)) throw new ModelNotFound(name);
     if (whole !== undefined) return { agent, model: null };

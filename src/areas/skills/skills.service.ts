@@ -60,6 +60,11 @@ export class Skills {
     return keyOf(this.plugins.loadedFolders()) !== keyOf(this.scannedPlugins);
   }
 
+  /** Whether they have been read since the start. */
+  get areRead(): boolean {
+    return this.scan !== NO_SKILLS;
+  }
+
   get folders(): ReadonlySet<string> {
     return this.scan.folders;
   }

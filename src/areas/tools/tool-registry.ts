@@ -70,6 +70,11 @@ export class ToolRegistry extends ToolCatalog {
     };
   }
 
+  /** Of all tools, whoever may call them. */
+  get names(): readonly string[] {
+    return [...this.entries.keys()];
+  }
+
   list(context: ToolContext): readonly ModelTool[] {
     this.sorted ??= [...this.entries.values()]
       .map(({ tool }) => tool)

@@ -18,6 +18,7 @@ import { TurnReleases } from './lost/turn-releases.service.js';
 import { MessageStore } from './message.store.js';
 import { MessageOptionsCheck } from './message-options.js';
 import { ModelCalls } from './model-calls.js';
+import { ModelProbe } from './model-probe.service.js';
 import { RemoteTurnsStore } from './relay/remote-turns.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -87,8 +88,10 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     TurnSeries,
     UnstoredUsageStore,
     UnstoredTurns,
+    ModelProbe,
   ],
   exports: [
+    ModelProbe,
     MessageStore,
     TurnLeases,
     TurnEndingsStore,

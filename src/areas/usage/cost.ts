@@ -76,11 +76,16 @@ export class TurnSpending {
       .reduce((sum, { usage }) => addUsage(sum, usage), { input: 0, output: 0 });
   }
 
-  /** Rows of `recordUsage`; the turn itself counts to the model that was called last. */
-  rows(): UsageRow[] {
+  /** Whether a model was called. */
+  get isAny(): boolean {
+    return this.parts.size > 0;
+  }
+
+  /** Rows of `recordUsage`; the turn itself, if there is one, counts to the model that was called last. */
+  rows(turns: 0 | 1 = 1): UsageRow[] {
     const rows = [...this.parts.values()].map((calls) => rowOf(calls));
     const last = rows.pop() ?? rowOf([{ ...this.fallback, usage: { input: 0, output: 0 }, costUsd: null }]);
-    return [...rows, { ...last, turns: 1 }];
+    return [...rows, { ...last, turns }];
   }
 
   private count(spent: ModelSpending): void {

@@ -39,8 +39,7 @@ function addCheck(config: Command, context: CommandContext): void {
 }
 
 async function check(context: CommandContext): Promise<void> {
-  const { checkedSettings } = await import('../checked-settings.js');
-  const { file, sources, warnings } = checkedSettings(context);
+  const { file, sources, warnings } = await checked(context);
   const { terminal } = context;
   for (const warning of warnings) terminal.err(`warning: ${warning}\n`);
   const set = [...sources.values()].filter(({ layer }) => layer !== 'default').length;
@@ -48,11 +47,20 @@ async function check(context: CommandContext): Promise<void> {
   terminal.out(`The configuration is valid: ${set} of ${sources.size} keys are set, from ${from}.\n`);
 }
 
+/** Settings with which a gateway can start, and what it would warn of. @throws InvalidSettings */
+async function checked(context: CommandContext): Promise<LoadedSettings> {
+  const [{ checkedSettings }, { agentWarnings }] = await Promise.all([
+    import('../checked-settings.js'),
+    import('../agent-offer.js'),
+  ]);
+  const loaded = checkedSettings(context);
+  return { ...loaded, warnings: [...loaded.warnings, ...(await agentWarnings(loaded.settings))] };
+}
+
 async function checkAsJson(context: CommandContext): Promise<void> {
-  const { checkedSettings } = await import('../checked-settings.js');
   const { terminal } = context;
   try {
-    const { file = null, warnings } = checkedSettings(context);
+    const { file = null, warnings } = await checked(context);
     terminal.out(`${JSON.stringify({ valid: true, file, warnings, problems: [] }, undefined, 2)}\n`);
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error;

@@ -46,19 +46,6 @@ const SERVERS: PagedShape = {
   folded: [0, 4, 5],
   none: 'There are no tool servers.',
 };
-const AGENTS: PagedShape = {
-  path: '/admin/v1/agents',
-  head: ['NAME', 'MODELS', 'SESSIONS', 'SPENT TODAY', 'DESCRIPTION'],
-  cells: (row) => [
-    text(row['name']),
-    (row['models'] as readonly Row[]).map(modelText).join(', '),
-    text(row['sessions']),
-    `$${Number(row['spent_today_usd']).toFixed(2)}`,
-    text(row['description']) || '-',
-  ],
-  folded: [1, 4],
-  none: 'There are no agents for this token.',
-};
 const APPROVALS: PagedShape = {
   path: '/admin/v1/approvals',
   head: ['ID', 'TOOL', 'USER', 'UNTIL', 'ARGUMENTS'],
@@ -71,16 +58,9 @@ const APPROVALS: PagedShape = {
   none: 'No call waits.',
 };
 
-/** With why it is passed over for now, when it is. */
-function modelText({ name, reason }: Row): string {
-  return reason === null ? text(name) : `${text(name)} (${text(reason)})`;
-}
-
-/** `sessions`, `agents`, `channels`, `mcp` and `approvals` of a running gateway. */
+/** `sessions`, `channels`, `mcp` and `approvals` of a running gateway. */
 export function addRemoteCommands(program: Command, context: CommandContext): void {
   addSessions(program.command('sessions').description('sessions of a running gateway (--url)'), context);
-  const agents = program.command('agents').description('agents of a running gateway (--url)');
-  list(agents, context, AGENTS).description('list agents, their models and what they spent today');
   addChannels(program.command('channels').description('channels of a running gateway (--url)'), context);
   addServers(program.command('mcp').description('tool servers of a running gateway (--url)'), context);
   addApprovals(

@@ -359,14 +359,13 @@ describe('errors have the shape of OpenAI', () => {
     },
   );
 
-  test('an agent that the token may not use is 404, as if it were not there', async () => {
+  test('an agent that the token may not use is 403, be it there or not', async () => {
     const narrow = openAiClient(gateway, await gateway.mint({ agents: ['support'] }));
     const { chat, models } = narrow;
     const messages = [{ role: 'user' as const, content: 'x' }];
-    expect(await refusalOf(chat.completions.create({ model: 'default', messages }))).toMatchObject({
-      status: 404,
-    });
-    expect(await refusalOf(models.retrieve('default'))).toMatchObject({ status: 404 });
+    for (const model of ['default', 'default:a-model', 'nobody'])
+      expect(await refusalOf(chat.completions.create({ model, messages }))).toMatchObject({ status: 403 });
+    expect(await refusalOf(models.retrieve('default'))).toMatchObject({ status: 403 });
   });
 
   test.each([

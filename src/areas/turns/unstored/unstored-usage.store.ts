@@ -30,8 +30,13 @@ const RECORD: Statement = {
 export class UnstoredUsageStore {
   constructor(private readonly database: Database) {}
 
-  async record({ agent, userId, channel }: UnstoredParties, { spending, caller }: TurnBill): Promise<void> {
-    const rows = JSON.stringify(spending.rows());
+  /** @param turns how many it counts as: a call that asks nothing for anybody is none */
+  async record(
+    { agent, userId, channel }: UnstoredParties,
+    { spending, caller }: TurnBill,
+    turns: 0 | 1 = 1,
+  ): Promise<void> {
+    const rows = JSON.stringify(spending.rows(turns));
     await this.database.query(RECORD, [agent, userId, channel, rows, apiTokenOf(caller), caller.tokenId]);
   }
 

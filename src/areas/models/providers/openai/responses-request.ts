@@ -19,6 +19,9 @@ type PartParam =
   | OpenAI.Responses.ResponseInputImage
   | OpenAI.Responses.ResponseInputFile;
 
+/** The API refuses a smaller bound. */
+const LEAST_OUTPUT_TOKENS = 16;
+
 /**
  * A request of the Responses API that leaves nothing with the provider: the model's reasoning comes back encrypted and is
  * handed back within the turn. What differs from call to call stands at its end.
@@ -30,7 +33,7 @@ export function responsesRequest(request: ModelRequest, model: string): Response
     stream: true,
     store: false,
     ...reasoningParams(request, model),
-    max_output_tokens: request.maxOutputTokens,
+    max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, request.maxOutputTokens),
     ...(conversationId !== undefined && { prompt_cache_key: conversationId }),
     ...(responseFormat !== undefined && {
       text: { format: { type: 'json_schema' as const, ...responseFormat } },

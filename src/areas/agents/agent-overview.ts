@@ -1,0 +1,44 @@
+import type { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { modelLabel } from '../models/models.api.js';
+import { type AgentActivity, readActivity } from './agent-activity.js';
+import { missingReferences, type Offer } from './missing-references.js';
+
+/** An agent as settings and database have it, without a gateway that runs. */
+export interface AgentOverview extends AgentSettings, AgentActivity {
+  /** In the order in which they are asked, with why one is passed over at the moment. */
+  readonly chain: readonly { readonly name: string; readonly problem: string | undefined }[];
+  /** What it names that is not there, a sentence for each. */
+  readonly warnings: readonly string[];
+}
+
+const COOLING: Statement = {
+  name: 'model_cooldowns.now',
+  text: 'SELECT provider, model, reason FROM model_cooldowns WHERE until > now()',
+};
+
+/** By name. `defaultModel` is that of `[provider]`. */
+export async function readAgents(
+  database: Database,
+  settings: GatewaySettings,
+  { offer, defaultModel }: { readonly offer: Offer; readonly defaultModel: string },
+): Promise<readonly AgentOverview[]> {
+  const names = [...agentNames(settings)].sort();
+  const activity = await readActivity(database, names);
+  const rows = await database.query<{ provider: string; model: string; reason: string }>(COOLING, []);
+  const cooling = new Map(rows.map((row) => [modelLabel(row), row.reason]));
+  return names
+    .flatMap((name) => agentSettings(settings, name) ?? [])
+    .map((agent) => ({
+      ...agent,
+      chain: (agent.models.length === 0 ? [defaultModel] : agent.models).map((name) => ({
+        name,
+        problem: cooling.get(name),
+      })),
+      warnings: missingReferences(agent, offer),
+      sessions: activity.get(agent.name)?.sessions ?? 0,
+      spentToday: activity.get(agent.name)?.spentToday ?? 0,
+    }));
+}

@@ -1,0 +1,110 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
+import { Settings } from '../../platform/settings/settings.js';
+import {
+  type PreparedChange,
+  type SettingsChange,
+  type SettingsSubscriber,
+  SettingsSubscribers,
+  touches,
+} from '../../platform/settings/settings-subscribers.js';
+import { McpServers } from '../mcp/mcp.api.js';
+import { Plugins } from '../plugins/plugins.api.js';
+import { Skills } from '../skills/skills.api.js';
+import { ToolRegistry, ToolSources } from '../tools/tools.api.js';
+import { missingReferences, type Offer } from './missing-references.js';
+
+/** After a change, tools and skills get this long to follow, in milliseconds. */
+const FIRST_LOOK_MS = 1000;
+/** While a server or plugin is awaited: the longest pause between two looks, in milliseconds. */
+const LONGEST_PAUSE_MS = 60_000;
+const SECTIONS = ['agent', 'agents', 'mcp.servers', 'skills', 'plugins'] as const;
+
+/** Knows which tools and skills agents name that are not there, and says so in the log, once for each. */
+@Injectable()
+export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
+  readonly name = 'references of agents';
+  private readonly logger: Logger;
+  private told: ReadonlySet<string> = new Set();
+  private timer: NodeJS.Timeout | undefined;
+  private unsubscribe: () => void = () => undefined;
+
+  constructor(
+    private readonly tools: ToolRegistry,
+    private readonly sources: ToolSources,
+    private readonly servers: McpServers,
+    private readonly plugins: Plugins,
+    private readonly skills: Skills,
+    private readonly settings: Settings,
+    private readonly subscribers: SettingsSubscribers,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('agent::agents');
+  }
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.subscribers.add(this);
+    this.lookIn(FIRST_LOOK_MS);
+  }
+
+  onModuleDestroy(): void {
+    this.unsubscribe();
+    clearTimeout(this.timer);
+  }
+
+  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
+    if (!SECTIONS.some((section) => touches(change, section))) return Promise.resolve(undefined);
+    return Promise.resolve({ commit: () => this.lookIn(FIRST_LOOK_MS) });
+  }
+
+  /** What this agent names that is not there, a sentence for each. */
+  missingOf(agent: AgentSettings): readonly string[] {
+    return missingReferences(agent, this.offer());
+  }
+
+  private offer(): Offer {
+    const awaitedServers = this.servers.list().filter(({ status }) => status !== 'connected');
+    const awaitedPlugins = this.plugins.list().filter(({ status }) => status !== 'loaded');
+    return {
+      tools: this.tools.names,
+      awaited: [...awaitedServers, ...awaitedPlugins].map(({ name }) => name),
+      skills: this.skills.list().map(({ name }) => name),
+    };
+  }
+
+  private lookIn(afterMs: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(afterMs), afterMs).unref();
+  }
+
+  private look(afterMs: number): void {
+    if (!this.sources.areSettled || !this.skills.areRead) {
+      this.lookIn(afterMs);
+      return;
+    }
+    const { current } = this.settings;
+    const offer = this.offer();
+    const found = new Set<string>();
+    for (const name of agentNames(current)) {
+      const agent = readable(() => agentSettings(current, name));
+      for (const problem of agent === undefined ? [] : missingReferences(agent, offer)) {
+        const key = `${name} ${problem}`;
+        found.add(key);
+        if (!this.told.has(key))
+          this.logger.warn('an agent names what is not there', { agent: name, problem });
+      }
+    }
+    this.told = found;
+    if (offer.awaited.length > 0) this.lookIn(Math.min(2 * afterMs, LONGEST_PAUSE_MS));
+  }
+}
+
+/** A file of a prompt may have gone since it was checked: that is told where it matters. */
+function readable(read: () => AgentSettings | undefined): AgentSettings | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

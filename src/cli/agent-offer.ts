@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { missingReferences, type Offer } from '../areas/agents/missing-references.js';
+import { MEMORY_TOOLS } from '../areas/memory/memory-tools.js';
+import { pluginNames } from '../areas/plugins/plugin-package.js';
+import { SKILL_READ } from '../areas/skills/skill-read.tool.js';
+import { rootsOf } from '../areas/skills/skill-roots.js';
+import { NO_SKILLS, scanSkills } from '../areas/skills/skill-scan.js';
+import { agentNames, agentSettings } from '../platform/settings/agent-settings.js';
+import type { GatewaySettings } from '../platform/settings/settings.schema.js';
+
+/** What agents may name by these settings, without starting a tool server or a plugin: what those may offer is awaited. */
+export async function offerOf(settings: GatewaySettings): Promise<Offer> {
+  const servers = Object.entries(settings.mcp.servers).flatMap(([name, { enabled }]) =>
+    enabled ? [name] : [],
+  );
+  const { directory } = settings.plugins;
+  const plugins = await pluginNames(directory).catch((): readonly string[] => []);
+  const folders = plugins.map((name) => ({ name, folder: join(directory, name) }));
+  const { skills } = settings.skills.enabled
+    ? await scanSkills(rootsOf(settings, folders), settings.skills, NO_SKILLS)
+    : NO_SKILLS;
+  return {
+    tools: [...MEMORY_TOOLS, SKILL_READ],
+    awaited: [...servers, ...plugins],
+    skills: skills.map(({ name }) => name),
+  };
+}
+
+/** What agents name that is not there, by these settings: a sentence for each, with the key to mend. */
+export async function agentWarnings(settings: GatewaySettings): Promise<readonly string[]> {
+  const offer = await offerOf(settings);
+  return agentNames(settings).flatMap((name) => {
+    const agent = agentSettings(settings, name);
+    const section = name === 'default' ? 'agent' : `agents.${name}`;
+    const missing = agent === undefined ? [] : missingReferences(agent, offer);
+    return missing.map((sentence) => `${section}.${sentence}`);
+  });
+}
