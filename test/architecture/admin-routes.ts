@@ -14,6 +14,7 @@ export interface AdminRoute {
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   { route: 'GET /openapi.json', scope: 'open' },
   { route: 'GET /agents', scope: 'agents:read' },
+  { route: 'POST /agents/check', scope: 'sessions:write', tier: 'sessions_write', body: true },
   { route: 'GET /approvals', scope: 'approvals:read', boundCallers: 'own' },
   { route: 'POST /approvals/:id/decision', scope: 'approvals:write', boundCallers: 'own', body: true },
   { route: 'GET /audit', scope: 'audit:read' },

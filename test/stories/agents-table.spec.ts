@@ -54,8 +54,7 @@ interface ModelRequestWire {
   readonly model: string;
   readonly temperature?: number;
   readonly max_tokens?: number;
-  readonly thinking?: unknown;
-  readonly output_config?: unknown;
+  readonly reasoning_effort?: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
@@ -205,12 +204,10 @@ const PROMISES: Readonly<Record<string, (row: Row) => Promise<void>>> = {
     ]);
   },
   'an agent that thinks more': async () => {
-    await gateway.b.patch('/config', {
-      'agents.deep.models': ['main/claude-sonnet-5'],
-      'agents.deep.reasoning': 'high',
-    });
-    await ask('deep');
-    expect(JSON.stringify(sent(models.main))).toContain('"effort":"high"');
+    models.main.reset();
+    models.main.onMessage(/.*/, { error: { message: 'No.' }, status: 500 });
+    await ask('sales');
+    expect(sent(models.backup).reasoning_effort).toBe('high');
   },
   'short answers': async () => {
     await ask('calm');
@@ -219,7 +216,8 @@ const PROMISES: Readonly<Record<string, (row: Row) => Promise<void>>> = {
   'an agent that costs no more than so much': async () => {
     await gateway.database.query(
       `INSERT INTO budget_spending (scope, name, day, cost_usd)
-       VALUES ('agents', 'sales', (now() AT TIME ZONE 'UTC')::date, 21)`,
+       VALUES ('agents', 'sales', (now() AT TIME ZONE 'UTC')::date, 21)
+       ON CONFLICT (scope, name, day) DO UPDATE SET cost_usd = excluded.cost_usd`,
     );
     const { status, body } = await ask('sales');
     expect([status, body.error.details?.reason]).toEqual([429, 'budget_reached']);
