@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
-import { parse, stringify, type TomlTable } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { createProgram } from '../../src/cli/program.js';
 import { run } from '../../src/cli/run-command-line.js';
 import { readEnvironment } from '../../src/platform/settings/environment.js';
@@ -92,7 +92,7 @@ beforeAll(async () => {
     skills: { directory: join(folder, 'skills'), builtin: false },
   };
   const settings = ROWS.filter(isSetting).reduce((all, { code }) => merged(all, parse(code)), base);
-  await writeFile(join(folder, 'gateway.toml'), stringify(settings as TomlTable));
+  await writeFile(join(folder, 'gateway.toml'), stringify(settings));
   gateway = await startTestGateway({ env: { GATEWAY_CONFIG: join(folder, 'gateway.toml') } });
 });
 beforeEach(() => {

@@ -131,7 +131,7 @@ export class AgentChecks {
     await this.audit.record({
       action: 'agent.checked',
       target: names === undefined ? 'all agents' : [...new Set(names)].join(', '),
-      outcome: failed === 0 ? 'success' : 'failure',
+      outcome: failed === 0 ? 'success' : 'error',
       details: { models: found.length, failed, cost_usd: costUsd },
     });
   }
