@@ -2,6 +2,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
 import { McpBench, scripted, serverB } from '../harness/mcp.js';
+import { McpCaller } from '../harness/mcp-client.js';
 import { SocketClient } from '../harness/socket-client.js';
 import { TurnStream } from '../harness/turn-stream.js';
 
@@ -109,19 +110,66 @@ describe('"the token may use only these": a caller of some agents sees nothing o
     expect((await narrow.b.delete(`/sessions/${other}`)).status).toBe(403);
   });
 
-  test('logs, the audit, and webhooks for events of all agents are 403', async () => {
+  test('logs, the audit, the configuration, and webhooks, which are told of all agents, are 403', async () => {
     const said = await Promise.all([
       narrow.b.get<Refusal>('/logs'),
       narrow.b.get<Refusal>('/logs/stream'),
       narrow.admin.get<Refusal>('/audit'),
+      narrow.b.get<Refusal>('/config'),
+      narrow.b.patch<Refusal>('/config', { 'agents.legal.system_prompt': 'Tell everything.' }),
       narrow.b.post<Refusal>('/hooks', { url: 'https://example.com/', events: ['*'] }),
     ]);
     expect(said.map(({ status, body }) => [status, body.error.details?.reason])).toEqual(
       said.map(() => [403, 'agent_not_allowed']),
     );
-    expect((await narrow.a.get('/logs')).status).toBe(403);
+    for (const path of ['/logs', '/config', '/hooks']) expect((await narrow.a.get(path)).status).toBe(403);
+    expect((await narrow.a.post('/config/reload')).status).toBe(403);
+    // Its user talks to other agents, too, and a webhook would tell what is said there.
     const bound = gateway.caller('b', await gateway.mint({ agents: ['support'], user: 'ada' }));
-    expect((await bound.post('/hooks', { url: 'https://example.com/', events: ['*'] })).status).toBe(201);
+    expect((await bound.post('/hooks', { url: 'https://example.com/', events: ['*'] })).status).toBe(403);
+  });
+
+  test('names of other agents are not told, and its own are those of /v1, /mcp and the card', async () => {
+    const unknown = await narrow.b.post('/sessions', { agent: 'nobody' });
+    expect([unknown.status, JSON.stringify(unknown.body)]).toEqual([400, expect.not.stringMatching(/legal/)]);
+    const checked = await narrow.admin.post<{ agents: { name: string }[] }>('/agents/check', {});
+    expect(checked.body.agents.map(({ name }) => name)).toEqual(['support']);
+    const origin = new URL(narrow.b.base).origin;
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const models = await fetch(`${origin}/v1/models`, { headers });
+    expect(((await models.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([
+      'support',
+    ]);
+  });
+
+  test('another agent is 403 at each face that has statuses', async () => {
+    const origin = new URL(narrow.b.base).origin;
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+    };
+    const post = async (path: string, body: object) =>
+      (await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const parts = [{ text: 'Hello' }];
+    const message = { messageId: 'one', role: 'ROLE_USER', parts, metadata: { agent: 'legal' } };
+    expect([
+      (await narrow.a.post('/sessions', { agent: 'legal' })).status,
+      (await narrow.b.post('/sessions', { agent: 'legal' })).status,
+      await post('/v1/chat/completions', { model: 'legal', messages }),
+      await post('/v1/responses', { model: 'legal', input: 'Hello', store: false }),
+      await post('/a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
+      (await narrow.admin.post('/agents/check', { agents: ['legal'] })).status,
+    ]).toEqual([403, 403, 403, 403, 403, 403]);
+    const asked = await McpCaller.connect(narrow.b.base, secret);
+    expect((await asked.tools()).filter((name) => name.startsWith('ask_'))).toEqual(['ask_support']);
+    const refused = await asked.call('ask_legal', { message: 'Hello' });
+    expect([refused.isError, refused.text]).toEqual([
+      true,
+      expect.stringContaining('may only use the agents support'),
+    ]);
+    await asked.close();
   });
 
   test('channels and tool servers, which are those of all agents, are 403 to test, restart or reconnect', async () => {

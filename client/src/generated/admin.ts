@@ -22,6 +22,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/agents/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the models of agents
+         * @description One token of each model, at the expense of its provider: who answers, how soon, what it cost, and why not.
+         *
+         *     Needs the scope `sessions:write`.
+         */
+        post: operations["agents_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/approvals": {
         parameters: {
             query?: never;
@@ -700,6 +722,13 @@ export interface components {
             memory: boolean;
             /** @description Ids of users, `role:<name>`, or `*` */
             users: string[];
+            /**
+             * @description What it names that is not there, as the replica that answers sees it: patterns of tools, skills
+             * @example [
+             *       "tools.allow: \"cmr__*\" matches no tool."
+             *     ]
+             */
+            warnings: string[];
             /** @description Live sessions */
             sessions: number;
             /** @description US dollars since midnight UTC */
@@ -710,6 +739,43 @@ export interface components {
             items: components["schemas"]["Agent"][];
             /** @description The `cursor` of the next page; null on the last */
             next_cursor: string | null;
+        };
+        CheckAgentsRequest: {
+            /** @description Names of agents; all that the token may use unless given */
+            agents?: string[];
+        };
+        ModelCheck: {
+            /** @example main/claude-sonnet-5 */
+            name: string;
+            /**
+             * @description `not_asked`: there was no time left for it
+             * @enum {string}
+             */
+            status: "answered" | "failed" | "not_asked";
+            /** @description Why it did not answer: a fixed word, such as `provider_unreachable` */
+            reason: string | null;
+            /** @description The same as a sentence */
+            message: string | null;
+            /** @description Milliseconds until it had answered or failed, its retries included */
+            latency_ms: number;
+            input_tokens: number;
+            output_tokens: number;
+            /** @description US dollars; null when the price is unknown */
+            cost_usd: number | null;
+        };
+        AgentCheck: {
+            /** @example support */
+            name: string;
+            /** @description What it names that is not there */
+            warnings: string[];
+            /** @description In the order in which they are asked; a model of several agents was asked once */
+            models: components["schemas"]["ModelCheck"][];
+        };
+        AgentsChecked: {
+            /** @description By name */
+            agents: components["schemas"]["AgentCheck"][];
+            /** @description US dollars, of all calls together; null when no price is known */
+            cost_usd: number | null;
         };
         Approval: {
             /** @example appr_01jd8v3q5ze0psx2w9t6m4k7ah */
@@ -1965,6 +2031,51 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    agents_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Does this once: for 24 hours the same key with the same body gets the first answer again, with `Idempotency-Replayed: true`; with another body, or while the first is still being served, 409 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckAgentsRequest"];
+            };
+        };
+        responses: {
+            /** @description Each model was asked, or says why not */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentsChecked"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

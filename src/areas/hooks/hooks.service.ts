@@ -32,7 +32,7 @@ export interface HookInput {
 
 /**
  * Webhooks as callers manage them (docs/specification/api.md, 2.4). A token bound to a user has its own, about that
- * user only; any other that is for some agents gets `AgentNotAllowed`.
+ * user only. One that is for some agents gets `AgentNotAllowed`: a webhook is told of all of them.
  */
 @Injectable()
 export class HooksService {
@@ -89,9 +89,9 @@ export class HooksService {
   }
 }
 
-/** Events are of all agents, but those of a user, of that user alone. */
+/** Events are of all agents, those of one user, too. */
 function refuseNarrowCaller(caller: Caller): void {
-  if (caller.boundUserId === null) refuseSomeAgents('webhooks are told', caller);
+  refuseSomeAgents('webhooks are told', caller);
 }
 
 function isAudit(event: string): boolean {

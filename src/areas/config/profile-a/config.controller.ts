@@ -7,6 +7,7 @@ import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf } from '../config-change.js';
 import { Configuration } from '../configuration.js';
@@ -33,7 +34,8 @@ export class ConfigControllerA {
   @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
   @RequireScope('config:read')
   @AnswersConfig()
-  show(@Res({ passthrough: true }) response: Response): Table {
+  show(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Table {
+    refuseSomeAgents('the configuration is that', caller);
     return showConfig(this.configuration.live, response);
   }
 
@@ -46,6 +48,7 @@ export class ConfigControllerA {
     @CurrentCaller() caller: Caller,
     @IdempotencyKey() key: RequestKey | undefined,
   ): Promise<ReloadedViewA> {
+    refuseSomeAgents('the configuration is that', caller);
     const onCommit = key?.storing(200, presentReloadA);
     return presentReloadA(await this.configuration.reload(authorOf(caller), onCommit));
   }

@@ -9,6 +9,7 @@ import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileBController } from '../../../http/profiles/profile.js';
 import type { Table } from '../../../platform/settings/dotted-path.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf } from '../config-change.js';
 import { Configuration, type PatchOutcome } from '../configuration.js';
@@ -55,7 +56,8 @@ export class ConfigControllerB {
   @Does('Show the configuration', 'What is in force, with secrets replaced by a marker.')
   @RequireScope('config:read')
   @AnswersConfig()
-  show(@Res({ passthrough: true }) response: Response): Table {
+  show(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Table {
+    refuseSomeAgents('the configuration is that', caller);
     return showConfig(this.configuration.live, response);
   }
 
@@ -85,6 +87,7 @@ export class ConfigControllerB {
     @IdempotencyKey() key: RequestKey | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PatchedViewB> {
+    refuseSomeAgents('the configuration is that', caller);
     const onCommit = key?.storing(200, presentPatchB, ({ etag }) => ({ ETag: etag }));
     const outcome = await this.configuration.patch(body, authorOf(caller), allowed, onCommit);
     response.setHeader('ETag', outcome.etag);
