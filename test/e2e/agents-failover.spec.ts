@@ -226,8 +226,10 @@ test('`never silent`: the answer, the log, the metric, the webhook and the turn 
     const lines = gateway.logLines.filter((line) => line.includes('"agent":"duo"'));
     expect(lines.join('\n')).toContain('a model provider refuses its key');
     expect(lines.join('\n')).toContain('the model main/one failed and backup/two is asked instead');
-    const turn = await gateway.admin.get<{ failovers: unknown }>(`/turns/${String(told?.data['turn_id'])}`);
-    expect(turn.body.failovers).toEqual([{ model: 'main/one', reason: 'provider_refused_credentials' }]);
+    await eventually(async () => {
+      const turn = await gateway.admin.get<{ failover: unknown }>(`/turns/${String(told?.data['turn_id'])}`);
+      expect(turn.body.failover).toEqual([{ model: 'main/one', reason: 'provider_refused_credentials' }]);
+    });
     const agents = await gateway.admin.get<{ items: { name: string; models: unknown }[] }>('/agents');
     expect(agents.body.items.find(({ name }) => name === 'duo')?.models).toEqual([
       { name: 'main/one', status: 'cooling', reason: 'provider_refused_credentials' },

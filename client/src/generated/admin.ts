@@ -32,7 +32,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask the models of agents
+         * Check the models of agents
          * @description One token of each model, at the expense of its provider: who answers, how soon, what it cost, and why not.
          *
          *     Needs the scope `sessions:write`.

@@ -35,7 +35,7 @@ export class AgentsController {
 
   @Post('check')
   @Does(
-    'Ask the models of agents',
+    'Check the models of agents',
     'One token of each model, at the expense of its provider: who answers, how soon, what it cost, and why not.',
   )
   @HttpCode(200)
