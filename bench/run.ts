@@ -1,6 +1,7 @@
 import { agents } from './agents.bench.js';
 import { auditList } from './audit-list.bench.js';
 import type { Benchmark, Row } from './benchmark.js';
+import { completions } from './completions.bench.js';
 import { Bench } from './harness/bench.js';
 import { tableText } from './harness/table.js';
 import { hostileBodies } from './hostile-bodies.bench.js';
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   turns,
   turnCosts,
   agents,
+  completions,
   streaming,
   toolServers,
   plugins,

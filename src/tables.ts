@@ -13,6 +13,7 @@ import { ErasedFolderEntity } from './areas/mcp/sandbox/erased-folder.entity.js'
 import { McpToolEntity } from './areas/mcp/tools/mcp-tool.entity.js';
 import { MemoryEntryEntity, MemoryUserEntity, MemoryWordEntity } from './areas/memory/memory.entity.js';
 import { ModelCooldownEntity } from './areas/models/model-cooldown.entity.js';
+import { StoredResponseEntity } from './areas/openai/stored/stored-response.entity.js';
 import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
 import { ToolQuestionEntity } from './areas/tools/questions/tool-question.entity.js';
@@ -57,6 +58,7 @@ export const tables = [
   AttachmentEntity,
   TurnEntity,
   TurnStepEntity,
+  StoredResponseEntity,
   ConversationSummaryEntity,
   SessionAudienceEntity,
   TurnFrameEntity,

@@ -246,7 +246,7 @@ test('without the header nothing is asked of the database that was not asked bef
     await gateway.b.post('/channels/api/restart');
     const names = query.mock.calls.map(([statement]) => statement.name);
     expect(names.filter((name) => name.startsWith('idempotency'))).toEqual([]);
-    expect(names).toEqual(expect.arrayContaining(['sessions.insert_for_agent', 'turns.begin']));
+    expect(names).toEqual(expect.arrayContaining(['sessions.insert_for_agent', 'turns.begin_or_go_on']));
   } finally {
     query.mockRestore();
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type GatewayError, ReplayedError, type StoredError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
+import type { ModelUsage } from '../models/models.api.js';
 import {
   LiveTurn,
   MESSAGE_COLUMNS,
@@ -21,6 +22,7 @@ export interface TurnRecord {
   readonly sessionId: string;
   readonly userMessageId: string;
   readonly status: 'waiting' | 'running' | 'over';
+  readonly outcome: TurnStatus;
   /** Whether it runs no further until a person decides. */
   readonly awaitsApproval: boolean;
   /** Whether its message was answered with 202 (`Prefer: respond-async`) and waited in the queue. */
@@ -37,15 +39,18 @@ interface TurnRow {
   turn_status: TurnStatus;
   failure: StoredError | null;
   accepted: boolean;
+  usage: ModelUsage;
 }
 
 type RecordRow = TurnRow & (MessageRow | { id: null });
 
+const USAGE = `json_build_object('input', turns.input_tokens, 'output', turns.output_tokens,
+        'cachedInput', turns.cached_input_tokens, 'reasoning', turns.reasoning_tokens)`;
 const FIND: Statement = {
-  name: 'turns.record',
+  name: 'turns.record_with_usage',
   text: `
     SELECT turns.session_id, turns.user_message_id, turns.status AS turn_status, turns.failure,
-      turns.caller IS NOT NULL AS accepted, said.*
+      turns.caller IS NOT NULL AS accepted, ${USAGE} AS usage, said.*
     FROM turns LEFT JOIN LATERAL (
       SELECT ${MESSAGE_COLUMNS} FROM messages
       WHERE session_id = turns.session_id AND turn_id = turns.id AND role = 'assistant'
@@ -70,7 +75,8 @@ export class TurnRecords {
       status: phaseOf(status),
       awaitsApproval: status === 'awaiting_approval',
       isAccepted: row.accepted,
-      answer: row.id === null ? undefined : toMessage(row),
+      outcome: status,
+      answer: row.id === null ? undefined : { ...toMessage(row), usage: row.usage },
       error: replayedInstead(row),
     };
   }

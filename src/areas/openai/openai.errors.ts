@@ -16,6 +16,23 @@ export class InvalidParameter extends BadRequest {
   }
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  id: 'response_not_found',
+  previous_response_id: 'previous_response_not_found',
+};
+
+/** Also for the response of somebody else. */
+export class ResponseNotFound extends NotFound {
+  /** @param path which parameter names it, or an item of it */
+  constructor(path: string) {
+    const reason = REASONS[path] ?? 'item_not_found';
+    const what = path in REASONS ? 'response' : 'item of a response';
+    super(`There is no such ${what}, or it is not yours.`, {
+      details: { reason, fields: [{ path, message: 'does not exist' }] },
+    });
+  }
+}
+
 /** Also for an agent or a model that this caller may not use. */
 export class ModelNotFound extends NotFound {
   constructor(name: string) {

@@ -6,13 +6,28 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { ChatCompletions } from './chat/chat-completions.service.js';
 import { ServedModels } from './served-models.service.js';
+import { ItemReferences } from './stored/item-references.js';
+import { ResponseStarter } from './stored/response-starter.service.js';
+import { StoredResponseStore } from './stored/stored-response.store.js';
+import { StoredResponses } from './stored/stored-responses.service.js';
 import { ConversationHandler } from './wire/conversation.handler.js';
 import { ModelsHandler } from './wire/models.handler.js';
+import { ResponsesHandler } from './wire/responses.handler.js';
 
 /** The gateway as clients of OpenAI's API know one. */
 @Module({
   imports: [ModelsModule, TurnsModule, LiveModule, SessionsModule, IdentityModule],
-  providers: [ServedModels, ChatCompletions, ModelsHandler, ConversationHandler],
-  exports: [ModelsHandler, ConversationHandler],
+  providers: [
+    ServedModels,
+    ChatCompletions,
+    ModelsHandler,
+    ConversationHandler,
+    StoredResponseStore,
+    StoredResponses,
+    ItemReferences,
+    ResponseStarter,
+    ResponsesHandler,
+  ],
+  exports: [ModelsHandler, ConversationHandler, ResponsesHandler],
 })
 export class OpenAiModule {}

@@ -25,6 +25,7 @@ const REMOVALS: readonly Statement[] = [
     text: `DELETE FROM attachments WHERE message_id IN (SELECT id FROM messages WHERE session_id = ANY ($1))`,
   },
   { name: 'content_retention.steps', text: `DELETE FROM turn_steps WHERE turn_id IN (${TURNS})` },
+  { name: 'content_retention.responses', text: `DELETE FROM responses WHERE turn_id IN (${TURNS})` },
   { name: 'content_retention.keys', text: `DELETE FROM idempotency_keys WHERE turn_id IN (${TURNS})` },
   {
     name: 'content_retention.summaries',

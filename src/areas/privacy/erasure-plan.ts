@@ -107,6 +107,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     goes: words('id session_id turn_id role content tool_calls attachments model incomplete finish_reason'),
     mine: `t.turn_id IN (${MY_TURNS}) OR t.session_id IN (${MY_SESSIONS})`,
   },
+  responses: { goes: words('turn_id request'), mine: `t.turn_id IN (${MY_TURNS})` },
   turns: {
     goes: words(
       'id session_id user_message_id status owner reason model failure failovers token_id caller options origin',

@@ -16,6 +16,7 @@ import {
   type StartedTurn,
   TurnLeases,
   TurnQueue,
+  TurnResults,
   TurnStarter,
   TurnStopped,
 } from '../turns/turns.api.js';
@@ -39,6 +40,7 @@ export class MessagesService {
     private readonly messages: MessageStore,
     private readonly running: RunningTurns,
     private readonly leases: TurnLeases,
+    private readonly results: TurnResults,
     private readonly lost: LostTurns,
     private readonly settings: Settings,
     private readonly fetcher: AttachmentFetcher,
@@ -85,6 +87,17 @@ export class MessagesService {
     if (this.running.abort(sessionId, new TurnStopped())) return true;
     if (!(await this.leases.cancel(sessionId))) return false;
     // It may wait for a person, on no replica.
+    this.lost.wake();
+    return true;
+  }
+
+  /** The same for one turn, also one that waits in line; whatever else its session does goes on. False when it is over. */
+  async cancelTurn(sessionId: string, turnId: string, caller: Caller): Promise<boolean> {
+    await this.sessions.find(sessionId, caller);
+    if (await this.results.cancelWaiting(turnId)) return true;
+    const running = await this.leases.cancelTurn(turnId);
+    if (running === undefined) return false;
+    this.running.abortTurn(sessionId, running.fence, new TurnStopped());
     this.lost.wake();
     return true;
   }

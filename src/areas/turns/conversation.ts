@@ -239,6 +239,20 @@ function answerOf(answer: HistoryMessage, steps: readonly TurnStep[], isCut: boo
   return [...rounds, ...finalText(answer, lastText(answer.content, asked))];
 }
 
+/** Of an answer that its caller brought along, which has no steps: one round, as its tool calls tell it. */
+export function stepsOfRecords({
+  content,
+  toolCalls,
+}: Pick<HistoryMessage, 'content' | 'toolCalls'>): TurnStep[] {
+  const calls = toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  const answered = toolCalls
+    .filter(({ status }) => status !== 'pending')
+    .map(({ id, output, status }): TurnStep => {
+      return { kind: 'answered', result: { callId: id, content: output, isError: status !== 'success' } };
+    });
+  return [{ kind: 'asked', text: content, calls, model: '' }, ...answered];
+}
+
 /** What was said last, as it is sent; nothing when it is blank. */
 function finalText(answer: HistoryMessage, said: string): ModelMessage[] {
   const text = asSaid(answer, said);

@@ -146,6 +146,11 @@ export class LiveTurn {
 const STEPS_PER_ATTEMPT = 10_000;
 const MAX_ATTEMPT = LAST_STEP / STEPS_PER_ATTEMPT - 1;
 
+/** Behind so many characters of an attempt, from 2; of the first one for less. */
+export function positionInAttempt(attempt: number, chars: number): TurnPosition {
+  return { chars, steps: attempt < 2 ? 0 : Math.min(attempt, MAX_ATTEMPT) * STEPS_PER_ATTEMPT };
+}
+
 function isAfter(entry: TurnPosition, { chars, steps }: TurnPosition): boolean {
   const attempts = attemptOf(entry) - attemptOf({ steps });
   return attempts > 0 || (attempts === 0 && (entry.chars > chars || entry.steps > steps));

@@ -125,6 +125,15 @@ export const CANCEL: Statement = {
   name: 'turns.cancel',
   text: `UPDATE sessions SET cancel_fence = turn_fence WHERE id = $1 AND turn_owner IS NOT NULL RETURNING id`,
 };
+/** The same of turn `$1` alone: one that has followed it meanwhile has another fence. */
+export const CANCEL_TURN: Statement = {
+  name: 'turns.cancel_turn',
+  text: `
+    UPDATE sessions SET cancel_fence = turn_fence FROM turns
+    WHERE turns.id = $1 AND turns.status IN ('running', 'awaiting_approval') AND sessions.id = turns.session_id
+      AND sessions.turn_fence = turns.fence AND turn_owner IS NOT NULL
+    RETURNING sessions.id, turn_fence::float8 AS fence`,
+};
 
 /** Turns that one sweep closes at most. */
 export const MAX_RECOVERED = 100;

@@ -42,6 +42,13 @@ export class TurnLeases {
     return true;
   }
 
+  /** The same for this very turn. @returns its session and fence; undefined when it does not run */
+  async cancelTurn(turnId: string): Promise<{ readonly id: string; readonly fence: number } | undefined> {
+    const [turn] = await this.database.query<{ id: string; fence: number }>(end.CANCEL_TURN, [turnId]);
+    if (turn !== undefined) await this.wake(turn.id);
+    return turn;
+  }
+
   /** A turn of this session that waits for a person is to be looked at: it was cancelled, or the session has ended. */
   async wake(sessionId: string): Promise<void> {
     await this.database.query(WAKE_OF_SESSION, [sessionId]);

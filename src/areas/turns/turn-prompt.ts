@@ -5,7 +5,7 @@ import { actingUser } from '../../platform/tokens/acting-user.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { estimatedTokens, type ModelMessage, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
-import { offeredTools } from './caller-tools.js';
+import { offeredTools } from './callers/caller-tools.js';
 import type { ClaimedTurn } from './claimed-turn.js';
 import { type ContextCut, contextBudget, contextCut } from './context-cut.js';
 import { ContextCutsStore, type Summary } from './context-cuts.store.js';
@@ -14,6 +14,7 @@ import {
   exchangesOf,
   mediaLeftOut,
   modelMessages,
+  stepsOfRecords,
   surelyFits,
   userMessage,
   userTokens,
@@ -101,7 +102,7 @@ export class TurnPrompt {
       estimatedTokens(system) + estimatedTokens(trailing) + toolTokens(tools) + userTokens(message);
     const { earlier, note, spent } = await this.earlier(turn, otherTokens, terms);
     const fresh = new Map(message.attachments.map(({ id, data }) => [id, data]));
-    const messages = withNote([...earlier, ...said(message, fresh)], note);
+    const messages = withNote([...earlier, ...said(message, fresh, earlier.at(-1))], note);
     const { options = {} } = message;
     const { done, lastStep } = turn.earlier ?? { done: [], lastStep: 0 };
     const steps = this.steps.open(turn.lease, account, lastStep);
@@ -179,11 +180,15 @@ export class TurnPrompt {
   }
 
   /** Of a turn whose replica died the history has a note only, and not its calls. */
-  private stepsOf({ lease, history, cut }: CalledTurn): Steps | Promise<Steps> {
+  private async stepsOf({ lease, history, cut }: CalledTurn): Promise<Steps> {
     const ids: string[] = [];
     for (const { id, toolCalls, incomplete } of history)
       if (toolCalls.length > 0 || incomplete === 'interrupted') ids.push(id);
-    return ids.length === 0 ? NO_STEPS : this.steps.of(lease.sessionId, ids, cut.results);
+    if (ids.length === 0) return NO_STEPS;
+    const stored = await this.steps.of(lease.sessionId, ids, cut.results);
+    const brought = history.filter(({ id, toolCalls }) => toolCalls.length > 0 && !stored.has(id));
+    if (brought.length === 0) return stored;
+    return new Map([...stored, ...brought.map((one) => [one.id, stepsOfRecords(one)] as const)]);
   }
 
   private attachedTo(exchanges: readonly Exchange[], leftOut: ReadonlySet<string>): Bytes | Promise<Bytes> {
@@ -195,10 +200,14 @@ export class TurnPrompt {
   }
 }
 
+/** What is said for a message that only brings outputs, when an attempt to answer them before has left its own text behind them. */
+const GO_ON = '[Go on with the results of the tools above.]';
+
 /** A message that only brings outputs of tools says nothing itself: they stand in the history, where they were asked for. */
-function said(message: NewUserMessage, bytes: Bytes): ModelMessage[] {
+function said(message: NewUserMessage, bytes: Bytes, before: ModelMessage | undefined): ModelMessage[] {
   const whole = userMessage(message, bytes);
-  return whole.parts.length === 0 ? [] : [whole];
+  if (whole.parts.length > 0) return [whole];
+  return before?.role === 'tool' ? [] : [{ role: 'user', parts: [{ type: 'text', text: GO_ON }] }];
 }
 
 /** Stands before the first message that is left. */

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { storedError } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import type { FinishReason } from '../models/models.api.js';
+import { CANCEL_UNWANTED } from './accepted/accepted-turns.sql.js';
 import { LEAVE_QUEUE } from './turn-start.sql.js';
 import type { TurnStatus } from './turn-status.js';
+import { TurnStopped } from './turns.errors.js';
 
 /** What became of a message that somebody sent. */
 export interface TurnResult {
@@ -55,5 +58,11 @@ export class TurnResults {
   /** Takes a message out of its session's line, so that it can be sent again. */
   async forgetWaiting(turnId: string): Promise<void> {
     await this.database.query(LEAVE_QUEUE, [turnId]);
+  }
+
+  /** The same for a message that is to be found again: it stays in the history, without an answer. False when it does not wait. */
+  async cancelWaiting(turnId: string): Promise<boolean> {
+    const told = JSON.stringify(storedError(new TurnStopped()));
+    return (await this.database.query(CANCEL_UNWANTED, [turnId, told])).length > 0;
   }
 }

@@ -19,7 +19,7 @@ import {
   ToolCallRunner,
 } from '../tools/tools.api.js';
 import { CallIds } from './call-ids.js';
-import { divided, NOT_YET, openRecord } from './caller-tools.js';
+import { divided, NOT_YET, openRecord } from './callers/caller-tools.js';
 import { contextBudget } from './context-cut.js';
 import { askedMessage } from './conversation.js';
 import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';

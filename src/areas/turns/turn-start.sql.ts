@@ -17,9 +17,10 @@ const CLAIM = `
     last_activity = now(), status = 'active', awaits_message_id = NULL, message_count = message_count + 1, turn_count = turn_count + 1`;
 /** Whether this message (`$6`) is what the session waits for; it goes before all that wait in its line. */
 const AWAITED = `awaits_message_id IS NOT NULL AND awaits_message_id = $6`;
-/** Sessions that live (`$3` time-out seconds), answer nobody else, and wait for no other message, or not any longer. */
-const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)
-        AND (awaits_message_id IS NULL OR awaits_message_id = $6 OR quiet_since < now())`;
+/** Sessions that live (`$3` time-out seconds) and answer nobody else. */
+const FREE = `status <> 'terminated' AND turn_owner IS NULL AND quiet_since > now() - make_interval(secs => $3)`;
+/** And wait for no other message, or not any longer: who is in line waits for outputs of tools; who speaks to a session without a line goes on without them. */
+const FREE_FOR_LINE = `${FREE} AND (awaits_message_id IS NULL OR awaits_message_id = $6 OR quiet_since < now())`;
 
 export const CLAIMED = `id, user_id, channel, agent, system_prompt, model, turn_fence::float8 AS fence, message_count,
   messages_cut, results_cut`;
@@ -72,9 +73,13 @@ const startStatement = (name: string, within: string, more = ''): Statement => (
     SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}${more}
     FROM claimed`,
 });
-export const START = startStatement('turns.begin', '');
+export const START = startStatement('turns.begin_or_go_on', '');
 /** A statement of its own: planned together with the limits, each execution would be planned anew. */
-export const START_LIMITED = startStatement('turns.begin_limited', `AND ${withinLimits(11)}`, standing(15));
+export const START_LIMITED = startStatement(
+  'turns.begin_or_go_on_limited',
+  `AND ${withinLimits(11)}`,
+  standing(15),
+);
 
 /** The same for a message that waited: only the first in line gets the session. */
 const startWaiting = (name: string, within: string, more = ''): Statement => ({
@@ -82,7 +87,7 @@ const startWaiting = (name: string, within: string, more = ''): Statement => ({
   text: `
     WITH claimed AS (
       ${CLAIM}
-      WHERE id = $1 AND ${FREE} AND (${AWAITED} OR $5 = (
+      WHERE id = $1 AND ${FREE_FOR_LINE} AND (${AWAITED} OR $5 = (
         SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
         ORDER BY arrival LIMIT 1))
         ${within}

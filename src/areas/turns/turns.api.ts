@@ -2,10 +2,12 @@
 export { AcceptedTurns } from './accepted/accepted-turns.service.js';
 export { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 export { MAX_ATTACHED_BYTES } from './attachments/bad-attachment.js';
+export { type CallerOutput, storeOutputs } from './callers/caller-outputs.js';
+export { type EarlierMessage, EarlierMessages } from './callers/earlier-messages.js';
 export { SESSION_SPENT } from './limits/spending.sql.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
 export { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';
-export { LiveTurn, type TurnReader } from './live-turn.js';
+export { LiveTurn, positionInAttempt, type TurnReader } from './live-turn.js';
 export { LostTurns } from './lost/lost-turns.service.js';
 export { wakeParked } from './lost/lost-turns.sql.js';
 export type {

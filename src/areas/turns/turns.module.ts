@@ -8,6 +8,7 @@ import { AcceptedTurns } from './accepted/accepted-turns.service.js';
 import { AcceptedTurnsStore } from './accepted/accepted-turns.store.js';
 import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { EarlierMessages } from './callers/earlier-messages.js';
 import { ContextCutsStore } from './context-cuts.store.js';
 import { SessionParties } from './limits/session-parties.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
@@ -65,6 +66,7 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     RemoteTurnsStore,
     TurnRelays,
     AttachmentFetcher,
+    EarlierMessages,
     TurnSlots,
     turnRefusalMetric,
     TurnRefusals,
@@ -100,6 +102,7 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     TurnHub,
     RemoteTurnsStore,
     AttachmentFetcher,
+    EarlierMessages,
     TurnQueue,
     TurnStarter,
     AcceptedTurns,

@@ -9,7 +9,7 @@ import {
 } from '../../turns/turns.api.js';
 import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
 
-type Attached = NewAttachment | RemoteAttachment;
+export type Attached = NewAttachment | RemoteAttachment;
 
 /** A piece of what a user says, in the order in which it was said. */
 export type SaidPart = { readonly text: string } | { readonly attached: Attached };
@@ -74,7 +74,8 @@ function partOf({ type, name, mimeType, data }: NewAttachment): ContentPart {
     : { type: 'file', name: name ?? type, mimeType, data: base64 };
 }
 
-function refuseTooMuch(given: readonly Attached[]): void {
+/** Throws `InvalidParameter` for more bytes than a message may bring. */
+export function refuseTooMuch(given: readonly Attached[]): void {
   const bytes = given.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
   if (bytes > MAX_ATTACHED_BYTES)
     throw new InvalidParameter({ path: 'input', message: 'has more than 20 MiB of pictures and files' });

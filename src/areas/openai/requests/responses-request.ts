@@ -79,6 +79,7 @@ const item = z.union([
     id: id(),
     status: status(),
   }),
+  z.strictObject({ type: z.literal('item_reference'), id: z.string().min(1).max(128) }),
 ]);
 
 const responsesBody = z.strictObject({
@@ -122,16 +123,30 @@ const responsesBody = z.strictObject({
 type ResponsesBody = z.infer<typeof responsesBody>;
 type Item = z.infer<typeof item>;
 
+/** An item of a stored response, named by its id. */
+export interface ItemReference {
+  readonly id: string;
+  /** Where it is named. */
+  readonly path: string;
+}
+
 /** A request for a response, checked. */
 export interface ResponsesRequest {
   readonly model: string;
   readonly user: string | undefined;
   /** Without what the system says, which is among the options. */
   readonly messages: readonly SaidMessage[];
+  /** Which of them stand for items that are named by their ids. */
+  readonly references: ReadonlyMap<SaidMessage, ItemReference>;
   readonly options: MessageOptions;
   readonly isStream: boolean;
   /** By which name the most tokens were asked for. */
   readonly limitName: string;
+  /** Whether it can be found again; else its input is the whole conversation. */
+  readonly isStored: boolean;
+  /** Whether its caller does not wait for the answer. */
+  readonly isBackground: boolean;
+  readonly previousResponseId: string | undefined;
   /** What answers repeat of it. */
   readonly echo: Echo;
 }
@@ -146,9 +161,9 @@ export interface Echo {
   readonly temperature: number | null;
   readonly top_p: number | null;
   readonly max_output_tokens: number | null;
-  readonly background: false;
-  readonly store: false;
-  readonly previous_response_id: null;
+  readonly background: boolean;
+  readonly store: boolean;
+  readonly previous_response_id: string | null;
   readonly user: string | null;
 }
 
@@ -161,6 +176,7 @@ export function responsesRequest(sent: unknown): ResponsesRequest {
     typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
   const { tools = [], text: output } = body;
   const calls = new CallArguments();
+  const references = new Map<SaidMessage, ItemReference>();
   const options = messageOptions({
     sampling: samplingOf(body, undefined, choiceOf(body)),
     maxOutputTokens: body.max_output_tokens,
@@ -171,9 +187,19 @@ export function responsesRequest(sent: unknown): ResponsesRequest {
   return {
     model: body.model,
     user: body.user,
-    messages: items.flatMap((one, index) => said(one, index, calls)),
+    messages: items.flatMap((one, index) => {
+      const path = `input[${index}]`;
+      const messages = said(one, path, calls);
+      if ('type' in one && one.type === 'item_reference')
+        for (const message of messages) references.set(message, { id: one.id, path });
+      return messages;
+    }),
+    references,
     options,
     isStream: body.stream === true,
+    isStored: body.store !== false,
+    isBackground: body.background === true,
+    previousResponseId: body.previous_response_id,
     limitName: 'max_output_tokens',
     echo: echoOf(body),
   };
@@ -182,15 +208,24 @@ export function responsesRequest(sent: unknown): ResponsesRequest {
 function refuseUnfollowed(body: ResponsesBody): void {
   if (Object.values(body.reasoning ?? {}).some((value) => value !== null && value !== undefined))
     throw new UnsupportedParameter('reasoning', 'is set for the agent by its operator; leave it out');
+  if (body.store !== false) return;
+  const index = typeof body.input === 'string' ? -1 : body.input.findIndex(isReference);
+  if (index !== -1)
+    throw new UnsupportedParameter(
+      `input[${index}]`,
+      'names a stored item; send it whole, or leave out "store": false',
+    );
   if (body.previous_response_id !== undefined)
     throw new UnsupportedParameter(
       'previous_response_id',
-      'responses are not stored here; send the whole conversation as input',
+      'goes on with stored responses only; leave out "store": false, or send the whole conversation as input',
     );
   if (body.background === true)
-    throw new UnsupportedParameter('background', 'responses are not stored here; leave it out');
-  if (body.store !== false)
-    throw new UnsupportedParameter('store', 'responses are not stored here; send "store": false');
+    throw new UnsupportedParameter('background', 'is for stored responses only; leave out "store": false');
+}
+
+function isReference(one: Item): boolean {
+  return 'type' in one && one.type === 'item_reference';
 }
 
 function choiceOf({ tool_choice: choice }: ResponsesBody): ToolChoice | undefined {
@@ -212,8 +247,7 @@ function textsOf(content: string | readonly z.infer<typeof userPart>[]): string 
   return content.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n\n');
 }
 
-function said(one: Item, index: number, calls: CallArguments): SaidMessage[] {
-  const path = `input[${index}]`;
+function said(one: Item, path: string, calls: CallArguments): SaidMessage[] {
   if ('role' in one) return messageOf(one, path);
   switch (one.type) {
     case 'function_call':
@@ -226,6 +260,8 @@ function said(one: Item, index: number, calls: CallArguments): SaidMessage[] {
       ];
     case 'function_call_output':
       return [{ role: 'tool', callId: one.call_id, output: textsOf(one.output) }];
+    case 'item_reference':
+      return [{ role: 'assistant', text: '', calls: [] }];
     default:
       return one satisfies never;
   }
@@ -266,9 +302,9 @@ function echoOf(body: ResponsesBody): Echo {
     temperature: body.temperature ?? null,
     top_p: body.top_p ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
-    background: false,
-    store: false,
-    previous_response_id: null,
+    background: body.background ?? false,
+    store: body.store ?? true,
+    previous_response_id: body.previous_response_id ?? null,
     user: body.user ?? null,
   };
 }

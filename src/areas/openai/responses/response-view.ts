@@ -3,7 +3,7 @@ import type { ModelUsage } from '../../models/models.api.js';
 import type { Message } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/responses-request.js';
 
-export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed';
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
 /** What is known of a response. */
 export interface ResponseState {
@@ -12,14 +12,26 @@ export interface ResponseState {
   /** In Unix seconds. */
   readonly createdAt: number;
   readonly echo: Echo;
-  readonly status: 'in_progress' | 'over';
+  readonly status: 'queued' | 'in_progress' | 'over';
+  /** Whether it is over because it was not wanted any more. */
+  readonly isCancelled?: boolean;
   readonly answer?: Message | undefined;
   readonly error?: GatewayError | undefined;
 }
 
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string };
 
-export const RESPONSE = 'resp_';
+const RESPONSE = 'resp_';
+const TURN = 'turn_';
+
+/** A response has the id of its turn, by another name. */
+export function responseIdOf(turnId: string): string {
+  return RESPONSE + turnId.slice(TURN.length);
+}
+
+export function turnIdOf(responseId: string): string {
+  return responseId.startsWith(RESPONSE) ? TURN + responseId.slice(RESPONSE.length) : '';
+}
 
 /** Ids of items are made from that of their response. */
 export function messageItemId(responseId: string): string {
@@ -39,7 +51,11 @@ export function textPart(text: string): object {
 }
 
 /** Calls that the client makes, by the names of its tools: the gateway's own are not shown. */
-export function callItems(id: string, echo: Echo, { toolCalls }: Message): OutputItem[] {
+export function callItems(
+  id: string,
+  echo: Pick<Echo, 'tools'>,
+  { toolCalls }: Pick<Message, 'toolCalls'>,
+): OutputItem[] {
   const names = new Set(echo.tools.map((tool) => (tool as { name?: string }).name));
   return toolCalls
     .filter(({ name }) => names.has(name))
@@ -53,8 +69,8 @@ export function callItems(id: string, echo: Echo, { toolCalls }: Message): Outpu
     }));
 }
 
-function outputItems({ id, echo, answer }: ResponseState): OutputItem[] {
-  if (answer === undefined) return [];
+function outputItems({ id, echo, answer, status: phase }: ResponseState): OutputItem[] {
+  if (answer === undefined || phase !== 'over') return [];
   const part =
     answer.finishReason === 'refusal'
       ? { type: 'refusal', refusal: answer.content }
@@ -74,7 +90,7 @@ export function responseView(state: ResponseState): object {
     created_at: createdAt,
     status,
     ...echo,
-    error: status === 'failed' && error !== undefined ? errorOf(error) : null,
+    error: (status === 'failed' || status === 'cancelled') && error !== undefined ? errorOf(error) : null,
     incomplete_details: status === 'incomplete' ? { reason: incompleteReason(state) } : null,
     output: outputItems(state),
     parallel_tool_calls: true,
@@ -85,8 +101,9 @@ export function responseView(state: ResponseState): object {
   };
 }
 
-export function statusOf({ status, answer, error }: ResponseState): ResponseStatus {
+export function statusOf({ status, isCancelled, answer, error }: ResponseState): ResponseStatus {
   if (status !== 'over') return status;
+  if (isCancelled === true) return 'cancelled';
   if (error !== undefined || answer === undefined) return 'failed';
   return answer.finishReason === 'length' || answer.finishReason === 'content_filter'
     ? 'incomplete'

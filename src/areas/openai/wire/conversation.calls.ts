@@ -1,9 +1,9 @@
 import { chatCompletion } from '../chat/chat-completion.js';
 import { ChatEvents } from '../chat/chat-events.js';
 import { chatRequest } from '../requests/chat-request.js';
-import { responsesRequest } from '../requests/responses-request.js';
+import type { ResponsesRequest } from '../requests/responses-request.js';
 import { ResponseEvents } from '../responses/response-events.js';
-import { RESPONSE, responseView } from '../responses/response-view.js';
+import { responseIdOf, responseView } from '../responses/response-view.js';
 import type { ConversationCall } from './conversation.handler.js';
 
 /** POST /v1/chat/completions. Throws `InvalidParameter` and `UnsupportedParameter`. */
@@ -23,15 +23,14 @@ export function chatCall(body: unknown): ConversationCall {
   };
 }
 
-/** POST /v1/responses. Throws `InvalidParameter` and `UnsupportedParameter`. */
-export function responseCall(body: unknown): ConversationCall {
-  const asked = responsesRequest(body);
+/** POST /v1/responses of which nothing is stored. */
+export function responseCall(asked: ResponsesRequest): ConversationCall {
   const createdAt = now();
   return {
     asked,
     param: 'input',
     form: (turnId) => {
-      const state = { id: turnId.replace('turn_', RESPONSE), createdAt, echo: asked.echo };
+      const state = { id: responseIdOf(turnId), createdAt, echo: asked.echo };
       return {
         whole: (answer) => responseView({ ...state, status: 'over', answer }),
         events: () => new ResponseEvents(state),

@@ -1,4 +1,4 @@
-import { Body, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { TakesJsonBody } from '../../../http/body/takes-body.decorator.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
@@ -7,15 +7,17 @@ import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decora
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { OpenAiController } from '../../../http/profiles/faces.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { chatCall, responseCall } from './conversation.calls.js';
+import { chatCall } from './conversation.calls.js';
 import { ConversationHandler } from './conversation.handler.js';
 import { type ModelListView, ModelsHandler, type ModelView } from './models.handler.js';
+import { type DeletedResponseView, ResponsesHandler } from './responses.handler.js';
 
 /** What clients of OpenAI's API find here (docs/openai.md). */
 @OpenAiController('')
 export class OpenAiFaceController {
   constructor(
     private readonly conversations: ConversationHandler,
+    private readonly responses: ResponsesHandler,
     private readonly served: ModelsHandler,
   ) {}
 
@@ -54,6 +56,31 @@ export class OpenAiFaceController {
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
-    return this.conversations.answer(responseCall(body), caller, key, request, response);
+    return this.responses.create(body, caller, key, request, response);
+  }
+
+  @Get('responses/:id')
+  @RequireScope('sessions:read', 'sessions_read')
+  retrieve(
+    @Param('id') id: string,
+    @Query() query: unknown,
+    @CurrentCaller() caller: Caller,
+    @Req() request: GatewayRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.responses.retrieve(id, query, caller, request, response);
+  }
+
+  @Post('responses/:id/cancel')
+  @HttpCode(200)
+  @RequireScope('sessions:write', 'sessions_write')
+  cancel(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<object> {
+    return this.responses.cancel(id, caller);
+  }
+
+  @Delete('responses/:id')
+  @RequireScope('sessions:write', 'sessions_write')
+  forget(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<DeletedResponseView> {
+    return this.responses.forget(id, caller);
   }
 }

@@ -42,9 +42,9 @@ export const MESSAGE: Statement = {
     WHERE messages.id = $1`,
 };
 
-/** A message whose session ended before it could be answered: it is in the history, and says so. `$2` is what is told. */
-export const CANCEL_ENDED: Statement = {
-  name: 'accepted_turns.cancel_ended',
+/** Message `$1` will not be answered: it is in the history at once, and says so. `$2` is what is told. */
+const cancelWaiting = (name: string, reason: string): Statement => ({
+  name,
   text: `
     WITH taken AS (
       SELECT id, session_id, user_message_id FROM turns WHERE id = $1 AND status = 'waiting' FOR UPDATE
@@ -54,6 +54,10 @@ export const CANCEL_ENDED: Statement = {
     ), said AS (
       UPDATE messages SET seq = counted.message_count FROM counted, taken WHERE messages.id = taken.user_message_id
     )
-    UPDATE turns SET status = 'cancelled', reason = 'session_ended', failure = $2, ended_at = now()
-    FROM taken WHERE turns.id = taken.id`,
-};
+    UPDATE turns SET status = 'cancelled', reason = '${reason}', failure = $2, ended_at = now()
+    FROM taken WHERE turns.id = taken.id RETURNING turns.id`,
+});
+/** Its session ended before it could be answered. */
+export const CANCEL_ENDED = cancelWaiting('accepted_turns.cancel_of_ended', 'session_ended');
+/** Whoever sent it wants no answer any more. */
+export const CANCEL_UNWANTED = cancelWaiting('accepted_turns.cancel_unwanted', 'turn_cancelled');

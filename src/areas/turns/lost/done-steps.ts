@@ -6,7 +6,7 @@ import {
 } from '../../models/models.api.js';
 import type { ToolCallRecord } from '../../tools/tools.api.js';
 import type { ModelSpending } from '../../usage/usage.api.js';
-import { divided } from '../caller-tools.js';
+import { divided } from '../callers/caller-tools.js';
 import { askedMessage } from '../conversation.js';
 import type { MessageOptions } from '../message-options.js';
 import type { OwnRound, ShownResults } from '../own-rounds.js';

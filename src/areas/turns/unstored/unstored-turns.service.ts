@@ -11,7 +11,7 @@ import { ModelChains, type ModelMessage, usageAttributes } from '../../models/mo
 import { PromptSources, ToolCatalog, type ToolContext } from '../../tools/tools.api.js';
 import { budgetsOf } from '../../usage/usage.api.js';
 import { ApprovalWaits } from '../approval-waits.js';
-import { offeredTools } from '../caller-tools.js';
+import { offeredTools } from '../callers/caller-tools.js';
 import { allowanceOf, isLimited, spentBudget, turnsTaken } from '../limits/turn-allowance.js';
 import type { TurnLimitReached } from '../limits/turn-limit-reached.js';
 import { TurnRefusals } from '../limits/turn-refusals.js';

@@ -1,6 +1,6 @@
-import type { ModelTool, ModelToolCall } from '../models/models.api.js';
-import type { ToolCallRecord } from '../tools/tools.api.js';
-import type { MessageOptions } from './message-options.js';
+import type { ModelTool, ModelToolCall } from '../../models/models.api.js';
+import type { ToolCallRecord } from '../../tools/tools.api.js';
+import type { MessageOptions } from '../message-options.js';
 
 /** What the model is told of a call that the caller would have to make, when its own results would be lost meanwhile. */
 export const NOT_YET =

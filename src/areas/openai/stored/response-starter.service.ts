@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import type { OnCommit } from '../../../platform/database/sql.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
+import {
+  AttachmentFetcher,
+  type CallerOutput,
+  EarlierMessages,
+  type SentMessage,
+  type StartedTurn,
+  storeOutputs,
+} from '../../turns/turns.api.js';
+import { InvalidParameter } from '../openai.errors.js';
+import type { ResponsesRequest } from '../requests/responses-request.js';
+import { refuseTooLong } from '../requests/shared-parameters.js';
+import { callItems, type ResponseState } from '../responses/response-view.js';
+import { type NamedAgent, ServedModels } from '../served-models.service.js';
+import { ItemReferences } from './item-references.js';
+import { furtherInput, type SaidNow, wholeInput } from './new-input.js';
+import { StoredResponseStore } from './stored-response.store.js';
+import { StoredResponses } from './stored-responses.service.js';
+
+/** One that begins. */
+export interface BegunResponse {
+  readonly turnId: string;
+  /** In Unix seconds. */
+  readonly createdAt: number;
+  /** Absent for one whose caller does not wait. */
+  readonly started?: StartedTurn;
+}
+
+/** Where a response has its turn, and what is said there. */
+interface Place {
+  readonly sessionId: string;
+  /** Whether nothing else is in the session, so that it ends with a turn that does not begin. */
+  readonly isNew: boolean;
+  readonly message: SentMessage;
+  readonly onCommit: OnCommit<string>;
+}
+
+/** Begins responses that can be found again: the first of a conversation, and those that go on with one. */
+@Injectable()
+export class ResponseStarter {
+  constructor(
+    private readonly store: StoredResponseStore,
+    private readonly responses: StoredResponses,
+    private readonly references: ItemReferences,
+    private readonly models: ServedModels,
+    private readonly sessions: SessionsService,
+    private readonly messages: MessagesService,
+    private readonly earlier: EarlierMessages,
+    private readonly fetcher: AttachmentFetcher,
+  ) {}
+
+  /**
+   * Begins the turn of a response; in the background it may begin later, on any replica. Throws `ModelNotFound`,
+   * `ResponseNotFound`, `InvalidParameter`, and what sending a message throws: then there is no response.
+   */
+  async begin(
+    asked: ResponsesRequest,
+    caller: Caller,
+    onCommit: OnCommit<string> | undefined,
+  ): Promise<BegunResponse> {
+    const place = await (asked.previousResponseId === undefined
+      ? this.newConversation(asked, caller)
+      : this.further(asked, asked.previousResponseId, caller));
+    const createdAt = Math.floor(Date.now() / 1000);
+    let turnId = '';
+    const message: SentMessage = {
+      ...place.message,
+      onCommit: async (runner, id) => {
+        turnId = id;
+        await place.onCommit(runner, id);
+        await this.store.add(runner, id, asked.echo, createdAt);
+        await onCommit?.(runner, id);
+      },
+    };
+    try {
+      if (!asked.isBackground) {
+        const started = await this.messages.start(place.sessionId, message, caller);
+        return { turnId: started.live.turnId, createdAt, started };
+      }
+      await this.messages.accept(place.sessionId, message, caller);
+      return { turnId, createdAt };
+    } catch (error) {
+      // After a failure of the database nobody knows whether the turn was stored.
+      const isRefused = error instanceof GatewayError && error.status < 500;
+      if (place.isNew && isRefused) await this.sessions.end(place.sessionId, caller).catch(() => undefined);
+      // Two requests brought the outputs that the session waits for.
+      throw isDuplicate(error) ? continued() : error;
+    }
+  }
+
+  private async newConversation(asked: ResponsesRequest, caller: Caller): Promise<Place> {
+    const userId = this.sessions.userOf(asked.user, caller);
+    const { agent, model } = this.modelOf(asked, caller, userId);
+    const { earlier, now } = await wholeInput(await this.references.resolve(asked, caller), this.fetcher);
+    const input = { userId: asked.user, agent: agent.name, model: model ?? undefined };
+    const onCommit = earlier.length === 0 ? undefined : this.earlier.storing(earlier, caller);
+    const { id } = await this.sessions.create(input, caller, onCommit);
+    const message = messageOf(asked, now);
+    return { sessionId: id, isNew: true, message, onCommit: () => Promise.resolve() };
+  }
+
+  private async further(asked: ResponsesRequest, previousId: string, caller: Caller): Promise<Place> {
+    const previous = await this.responses.find(previousId, caller, 'previous_response_id');
+    const session = await this.sessions.find(previous.record.sessionId, caller);
+    const { agent, model } = this.modelOf(asked, caller, session.userId);
+    if (agent.name !== session.agent || model !== session.model)
+      throw new InvalidParameter({ path: 'model', message: 'must be that of the previous response' });
+    if (asked.user !== undefined && asked.user !== session.userId)
+      throw new InvalidParameter({ path: 'user', message: 'must be that of the previous response' });
+    const { outputs, now } = furtherInput(asked.messages);
+    refuseOtherCalls(previous.state, outputs, now.content !== '' || now.attachments.length > 0);
+    const { id: sessionId, awaitsMessageId } = session;
+    return {
+      sessionId,
+      isNew: false,
+      message: messageOf(asked, now, awaitsMessageId ?? undefined),
+      onCommit: async (runner, turnId) => {
+        if (await this.store.isContinued(runner, sessionId, previous.turnId, turnId)) throw continued();
+        await storeOutputs(runner, { sessionId, turnId: previous.turnId }, outputs);
+      },
+    };
+  }
+
+  private modelOf(asked: ResponsesRequest, caller: Caller, userId: string): NamedAgent {
+    const named = this.models.find(asked.model, caller, userId);
+    refuseTooLong(named.agent.maxOutputTokens, asked.options.maxOutputTokens, asked.limitName);
+    return named;
+  }
+}
+
+function messageOf(
+  { options }: ResponsesRequest,
+  { content, attachments }: SaidNow,
+  id?: string,
+): SentMessage {
+  const wanted = Object.keys(options).length > 0 ? options : undefined;
+  return { id, content, attachments, options: wanted };
+}
+
+/** Outputs are of calls that the previous response asked for; without anything else they are of all of them. */
+function refuseOtherCalls(
+  { id, echo, answer }: ResponseState,
+  outputs: readonly CallerOutput[],
+  isSaidMore: boolean,
+): void {
+  const calls = answer === undefined ? [] : callItems(id, echo, answer);
+  const asked = new Set(calls.map((item) => item['call_id'] as string));
+  const path = 'input';
+  for (const { callId } of outputs) {
+    if (asked.delete(callId)) continue;
+    const message = `has an output for the call "${callId.slice(0, 64)}", which the previous response did not ask for`;
+    throw new InvalidParameter({ path, message });
+  }
+  const [missing] = asked;
+  if (missing === undefined || isSaidMore) return;
+  throw new InvalidParameter({ path, message: `has no output for the call "${missing}"` });
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
+function continued(): InvalidParameter {
+  return new InvalidParameter({
+    path: 'previous_response_id',
+    message:
+      'names a response with which the conversation has gone on; only the newest one can be continued. Send the conversation as input for another one',
+  });
+}

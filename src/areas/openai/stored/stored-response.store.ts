@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
+import { storableJson } from '../../../platform/database/storable-text.js';
+import type { Echo } from '../requests/responses-request.js';
+
+/** What is kept of a response beside its turn. */
+interface ResponseRequestRow {
+  readonly request: Echo;
+  readonly created_at: Date;
+}
+
+const ADD: Statement = {
+  name: 'responses.add',
+  text: 'INSERT INTO responses (turn_id, request, created_at) VALUES ($1, $2, $3)',
+};
+const FIND: Statement = {
+  name: 'responses.find',
+  text: 'SELECT request, created_at FROM responses WHERE turn_id = $1',
+};
+/**
+ * Whether session `$1` has turns after `$2`, beside `$3`, that said something or may still: asked while its row is held, so that
+ * of two requests that go on with one response one is refused.
+ */
+const CONTINUED: Statement = {
+  name: 'responses.continued',
+  text: `
+    SELECT 1 FROM turns WHERE session_id = $1 AND id NOT IN ($2, $3)
+      AND arrival > (SELECT arrival FROM turns WHERE id = $2)
+      AND status IN ('completed', 'running', 'waiting', 'awaiting_approval') LIMIT 1`,
+};
+/** @returns whether the session has others */
+const FORGET: Statement = {
+  name: 'responses.forget',
+  text: `
+    WITH gone AS (DELETE FROM responses WHERE turn_id = $1 RETURNING turn_id)
+    SELECT EXISTS (
+      SELECT 1 FROM responses JOIN turns ON turns.id = responses.turn_id
+      WHERE turns.session_id = $2 AND turns.id <> $1) AS others FROM gone`,
+};
+
+/** The statements of responses. */
+@Injectable()
+export class StoredResponseStore {
+  constructor(private readonly database: Database) {}
+
+  async add(runner: SqlRunner, turnId: string, request: Echo, createdAt: number): Promise<void> {
+    const kept = JSON.stringify(storableJson(request));
+    await runner.query(ADD, [turnId, kept, new Date(createdAt * 1000)]);
+  }
+
+  async find(turnId: string): Promise<ResponseRequestRow | undefined> {
+    return (await this.database.query<{ request: Echo; created_at: Date }>(FIND, [turnId]))[0];
+  }
+
+  /** Whether the conversation went on after turn `after` in another way than with `turnId`. */
+  async isContinued(runner: SqlRunner, sessionId: string, after: string, turnId: string): Promise<boolean> {
+    return (await runner.query(CONTINUED, [sessionId, after, turnId])).length > 0;
+  }
+
+  /** @returns whether it was the last response of its session */
+  async forget(turnId: string, sessionId: string): Promise<boolean> {
+    const [gone] = await this.database.query<{ others: boolean }>(FORGET, [turnId, sessionId]);
+    return gone?.others === false;
+  }
+}

@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
+import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
+import { markReplayed } from '../../../http/idempotency/replayed-response.js';
+import type { RequestKey } from '../../../http/idempotency/request-key.js';
+import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import type { Caller } from '../../../platform/tokens/caller.js';
+import { bearerOf } from '../../../platform/tokens/token-format.js';
+import { AwaitedAnswers, ResumedTurns, TurnRecords, Viewers } from '../../live/live.api.js';
+import type { StartedTurn } from '../../turns/turns.api.js';
+import { UnsupportedParameter } from '../openai.errors.js';
+import { type ResponsesRequest, responsesRequest } from '../requests/responses-request.js';
+import { readRetrieveQuery } from '../requests/retrieve-query.js';
+import { placeAfter, positionAt, ResponseEvents, type StreamPlace } from '../responses/response-events.js';
+import { type ResponseState, responseIdOf, responseView } from '../responses/response-view.js';
+import { type BegunResponse, ResponseStarter } from '../stored/response-starter.service.js';
+import { type StoredResponse, StoredResponses } from '../stored/stored-responses.service.js';
+import { responseCall } from './conversation.calls.js';
+import { ConversationHandler } from './conversation.handler.js';
+import { EventViewer } from './event-viewer.js';
+
+/** A request and its answer. */
+interface Exchange {
+  readonly caller: Caller;
+  readonly request: GatewayRequest;
+  readonly response: Response;
+}
+
+export interface DeletedResponseView {
+  readonly id: string;
+  readonly object: 'response';
+  readonly deleted: true;
+}
+
+/** Answers the routes of responses: whole or as events, at once or in the background. */
+@Injectable()
+export class ResponsesHandler {
+  constructor(
+    private readonly unstored: ConversationHandler,
+    private readonly starter: ResponseStarter,
+    private readonly responses: StoredResponses,
+    private readonly awaited: AwaitedAnswers,
+    private readonly records: TurnRecords,
+    private readonly resumed: ResumedTurns,
+    private readonly viewers: Viewers,
+    private readonly tokens: CallerDirectory,
+  ) {}
+
+  async create(
+    body: unknown,
+    caller: Caller,
+    key: RequestKey | undefined,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    const asked = responsesRequest(body);
+    if (!asked.isStored) return this.unstored.answer(responseCall(asked), caller, key, request, response);
+    // Kept, it would hold the base64 of pictures until the answer.
+    request.body = undefined;
+    if (request.headers['x-session-id'] !== undefined)
+      throw new UnsupportedParameter(
+        'X-Session-Id',
+        'responses go on with previous_response_id; leave it out',
+      );
+    const exchange = { caller, request, response };
+    if (key?.turnId !== undefined) return this.repeat(key.turnId, asked, exchange);
+    if (asked.isStream) this.viewers.refuseTooMany(caller);
+    const begun = await this.starter.begin(asked, caller, key?.storingTurn());
+    if (asked.isStream) await this.streamBegun(begun, asked, exchange);
+    else if (begun.started === undefined) await this.show(responseIdOf(begun.turnId), exchange);
+    else await this.answer(begun.started, stateAtFirst(begun, asked), response);
+  }
+
+  /** Responds with the response as it is, or with its events behind the last one that was seen. */
+  async retrieve(
+    id: string,
+    query: unknown,
+    caller: Caller,
+    request: GatewayRequest,
+    response: Response,
+  ): Promise<void> {
+    const { isStream, after } = readRetrieveQuery(query);
+    if (!isStream && after !== -1)
+      throw new UnsupportedParameter('starting_after', 'is for streams; send stream=true with it');
+    const found = await this.responses.find(id, caller);
+    if (!isStream) {
+      response.status(200).json(responseView(found.state));
+      return;
+    }
+    this.viewers.refuseTooMany(caller);
+    await this.streamStored(found, placeAfter(after), { caller, request, response });
+  }
+
+  async cancel(id: string, caller: Caller): Promise<object> {
+    return responseView((await this.responses.cancel(id, caller)).state);
+  }
+
+  async forget(id: string, caller: Caller): Promise<DeletedResponseView> {
+    await this.responses.forget(id, caller);
+    return { id, object: 'response', deleted: true };
+  }
+
+  /** When a person keeps its turn waiting, it is told as it is, to be found again. */
+  private async answer(started: StartedTurn, state: ResponseState, response: Response): Promise<void> {
+    const answer = await this.awaited.of(started, () => response.closed);
+    response
+      .status(200)
+      .json(responseView(answer === undefined ? state : { ...state, status: 'over', answer }));
+  }
+
+  private async show(id: string, { caller, response }: Exchange): Promise<void> {
+    response.status(200).json(responseView((await this.responses.find(id, caller)).state));
+  }
+
+  /** Replays the outcome of a request that was sent before; runs nothing. */
+  private async repeat(turnId: string, asked: ResponsesRequest, exchange: Exchange): Promise<void> {
+    const found = await this.responses.find(responseIdOf(turnId), exchange.caller);
+    const { status, error } = found.record;
+    if (!asked.isBackground && status !== 'over') throw new KeyInUse();
+    if (asked.isStream) this.viewers.refuseTooMany(exchange.caller);
+    else if (!asked.isBackground && error !== undefined) throw error;
+    markReplayed(exchange.request, exchange.response);
+    if (asked.isStream) await this.streamStored(found, placeAfter(-1), exchange);
+    else exchange.response.status(200).json(responseView(found.state));
+  }
+
+  private async streamBegun(
+    begun: BegunResponse,
+    asked: ResponsesRequest,
+    exchange: Exchange,
+  ): Promise<void> {
+    const state = stateAtFirst(begun, asked);
+    if (begun.started !== undefined) {
+      this.view(state, placeAfter(-1), exchange).follow(begun.started.live);
+      return;
+    }
+    const record = await this.records.find(begun.turnId);
+    if (record !== undefined)
+      await this.streamStored({ turnId: begun.turnId, state, record }, placeAfter(-1), exchange);
+  }
+
+  private async streamStored(
+    { turnId, state, record }: StoredResponse,
+    place: StreamPlace,
+    exchange: Exchange,
+  ): Promise<void> {
+    const seen = { turnId, ...positionAt(place) };
+    await this.resumed.show(this.view(state, place, exchange), seen, record);
+  }
+
+  private view(
+    { id, createdAt, echo }: ResponseState,
+    place: StreamPlace,
+    { caller, request, response }: Exchange,
+  ): EventViewer {
+    const viewer = new EventViewer(response, new ResponseEvents({ id, createdAt, echo }, place));
+    const token = bearerOf(request.headers.authorization);
+    this.viewers.add(viewer, caller, () => this.tokens.mayGoOn(token));
+    if (response.closed) viewer.end();
+    return viewer;
+  }
+}
+
+function stateAtFirst({ turnId, createdAt }: BegunResponse, { echo }: ResponsesRequest): ResponseState {
+  return { id: responseIdOf(turnId), createdAt, echo, status: 'in_progress' };
+}
