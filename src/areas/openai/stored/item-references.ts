@@ -6,8 +6,8 @@ import type { ItemReference, ResponsesRequest } from '../requests/responses-requ
 import { callItems } from '../responses/response-view.js';
 import { type StoredResponse, StoredResponses } from './stored-responses.service.js';
 
-/** `msg_…` is what a response says, `fc_…_<n>` its n-th call. */
-const ITEM = /^(?:msg_([0-9a-z]{26})(?:_\d{1,3})?|fc_([0-9a-z]{26})_(\d{1,3}))$/;
+/** Of the n-th call. */
+const INDEX = /^\d{1,3}$/;
 /** Each is looked up. */
 const MAX_RESPONSES = 256;
 
@@ -32,15 +32,18 @@ export class ItemReferences {
     caller: Caller,
     known: Map<string, StoredResponse>,
   ): Promise<SaidMessage> {
-    const [, ofMessage, ofCall, index] = ITEM.exec(id) ?? [];
-    const responseId = `resp_${ofMessage ?? ofCall ?? ''}`;
+    // `msg_…` is what a response says, `fc_…_<n>` its n-th call.
+    const [kind, body, index = '', ...more] = id.split('_');
+    const isCall = kind === 'fc' && INDEX.test(index);
+    if ((kind !== 'msg' && !isCall) || more.length > 0) throw new ResponseNotFound(path);
+    const responseId = `resp_${body ?? ''}`;
     if (known.size >= MAX_RESPONSES)
       throw new InvalidParameter({ path, message: `is of one more than ${MAX_RESPONSES} responses` });
     const found = known.get(responseId) ?? (await this.responses.find(responseId, caller, path));
     known.set(responseId, found);
     const { answer, id: stateId, echo } = found.state;
     if (answer === undefined) throw new ResponseNotFound(path);
-    if (ofCall === undefined) return { role: 'assistant', text: answer.content, calls: [] };
+    if (!isCall) return { role: 'assistant', text: answer.content, calls: [] };
     const call = callItems(stateId, echo, answer)[Number(index)];
     const made = answer.toolCalls.find((one) => one.id === call?.['call_id']);
     if (made === undefined) throw new ResponseNotFound(path);
