@@ -95,7 +95,7 @@ test('streamed, and after a restart', async () => {
   });
   let text = '';
   for await (const event of second)
-    if (event.type === 'response.completed') text = event.response.output_text;
+    if (event.type === 'response.completed') text = JSON.stringify(event.response.output);
   expect(text).toContain('told snow');
 });
 
