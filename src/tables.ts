@@ -26,6 +26,7 @@ import { MessageEntity } from './areas/turns/message.entity.js';
 import { SessionAudienceEntity } from './areas/turns/relay/session-audience.entity.js';
 import { TurnFrameEntity } from './areas/turns/relay/turn-frame.entity.js';
 import { TurnEntity } from './areas/turns/turn.entity.js';
+import { TurnFileEntity } from './areas/turns/turn-file.entity.js';
 import { TurnStepEntity } from './areas/turns/turn-step.entity.js';
 import {
   BudgetNoticeEntity,
@@ -59,6 +60,7 @@ export const tables = [
   TurnEntity,
   TurnStepEntity,
   StoredResponseEntity,
+  TurnFileEntity,
   ConversationSummaryEntity,
   SessionAudienceEntity,
   TurnFrameEntity,

@@ -3,6 +3,7 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { slackEnv, TestSlack } from '../harness/slack.js';
+import { TestTeams, teamsEnv } from '../harness/teams.js';
 import { TestTelegram } from '../harness/telegram.js';
 import { saysOnEveryWire, THREE_AGENTS, threeModelsEnv } from '../harness/three-models.js';
 
@@ -15,26 +16,34 @@ const OGG = Buffer.from('OggS not really a voice \u0000\u0001');
 
 let telegram: TestTelegram;
 let slack: TestSlack;
+let teams: TestTeams;
 let provider: ScriptedProvider;
 let gateway: TestGateway;
 let room: string;
 let nextChat = 500;
 beforeAll(async () => {
-  [telegram, slack, provider] = await Promise.all([
+  [telegram, slack, teams, provider] = await Promise.all([
     TestTelegram.start(),
     TestSlack.start(),
+    TestTeams.start(),
     startScriptedProvider(),
   ]);
   room = await slack.channel('room');
   const quiet = { stream_interval_ms: '0', agent: 'chat' };
-  const env = { ...telegramEnv(telegram, quiet), ...slackEnv(slack, quiet), ...threeModelsEnv(provider) };
+  const env = {
+    ...telegramEnv(telegram, quiet),
+    ...slackEnv(slack, quiet),
+    ...teamsEnv(teams, quiet),
+    ...threeModelsEnv(provider),
+  };
   gateway = await startTestGateway({ env });
   await untilChannel(gateway, 'telegram', 'connected');
   await untilChannel(gateway, 'slack', 'connected');
+  await untilChannel(gateway, 'teams', 'connected');
 });
 afterAll(async () => {
   await gateway.stop();
-  await Promise.all([telegram.stop(), slack.stop(), provider.stop()]);
+  await Promise.all([telegram.stop(), slack.stop(), teams.stop(), provider.stop()]);
 });
 beforeEach(() => {
   provider.script(saysOnEveryWire('Seen.'));
@@ -70,6 +79,20 @@ const PLATFORMS = {
       more: { subtype: 'file_share', files, text: caption },
     });
     return (await slack.untilSaid(1, room))[0]?.text ?? '';
+  },
+  teams: async (kind: string, { data, name, mimeType, caption = '' }: Sent) => {
+    const conversation = `a:${nextChat++}`;
+    const attachment =
+      kind === 'document'
+        ? {
+            contentType: 'application/vnd.microsoft.teams.file.download.info',
+            content: { downloadUrl: teams.shared(data, mimeType) },
+          }
+        : { contentType: mimeType, contentUrl: teams.file(data) };
+    const origin = `http://127.0.0.1:${gateway.started.ports.b}`;
+    const more = { attachments: [{ ...attachment, name }] };
+    expect(await teams.write(origin, caption, { conversation, more })).toBe(200);
+    return (await teams.untilSaid(1, conversation))[0]?.text.replaceAll('\\', '') ?? '';
   },
 };
 const asked = (): string => provider.requests.at(-1)?.text ?? '';
@@ -113,7 +136,7 @@ const KINDS: readonly (readonly [kind: string, sent: Sent, shown: Record<string,
 
 describe.each(THREE_AGENTS)('the model behind the wire %s', (agent) => {
   beforeAll(async () => {
-    for (const name of ['telegram', 'slack']) {
+    for (const name of ['telegram', 'slack', 'teams']) {
       const { connections } = slack.sockets;
       await gateway.b.patch('/config', { [`channels_config.${name}.agent`]: agent });
       if (name === 'slack' && agent !== 'chat') {
@@ -123,7 +146,7 @@ describe.each(THREE_AGENTS)('the model behind the wire %s', (agent) => {
     }
   });
 
-  describe.each(['telegram', 'slack'] as const)('%s', (platform) => {
+  describe.each(['telegram', 'slack', 'teams'] as const)('%s', (platform) => {
     test.each(KINDS)('gets what people send: %s %#', async (kind, sent, shown, note) => {
       const answer = await PLATFORMS[platform](kind, sent);
       expect(answer.replace('\n\n', '\n')).toBe(`Seen.${note}`);

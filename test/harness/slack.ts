@@ -12,7 +12,7 @@ export const SLACK_APP_TOKEN = 'xapp-1-canaryTokenOfATestAppThatIsNobodys';
 export const BOT = 'UGATEWAY';
 const TEAM = 'T000000001';
 const SCOPES =
-  'chat:write channels:read channels:history groups:read groups:history im:read im:write im:history mpim:read mpim:history users:read channels:join'.split(
+  'chat:write files:write channels:read channels:history groups:read groups:history im:read im:write im:history mpim:read mpim:history users:read channels:join'.split(
     ' ',
   );
 
@@ -21,6 +21,14 @@ type Json = Record<string, unknown>;
 export interface SlackCall {
   readonly method: string;
   readonly body: Json;
+}
+
+/** A file that the bot shared. */
+interface SharedAtSlack {
+  readonly channel: string;
+  readonly thread: string | undefined;
+  readonly name: string;
+  readonly data: Buffer;
 }
 
 export interface SaidAtSlack {
@@ -59,6 +67,9 @@ export class TestSlack {
   private readonly files = new Map<string, Buffer>();
   private readonly kinds = new Map<string, string>();
   private saidSoFar: SaidAtSlack[] = [];
+  /** What the bot shared, in order. */
+  readonly shared: SharedAtSlack[] = [];
+  private readonly uploads = new Map<string, Buffer>();
   private front: Server;
   private port = 0;
 
@@ -205,7 +216,7 @@ export class TestSlack {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.sendFile(request, response)) return;
+    if (this.sendFile(request, response) || (await this.takeUpload(request, response))) return;
     const body = await formOf(request);
     const method = (request.url ?? '').replace('/api/', '');
     this.calls.push({ method, body });
@@ -235,6 +246,48 @@ export class TestSlack {
     return true;
   }
 
+  /** The bytes of a file, which only its secret address names. */
+  private async takeUpload(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const [, id = ''] = /^\/upload\/v1\/(\w+)$/.exec(request.url ?? '') ?? [];
+    if (id === '') return false;
+    const data = await bytesOf(request);
+    this.calls.push({ method: 'upload', body: { id, authorization: request.headers.authorization } });
+    this.uploads.set(id, data);
+    const place = this.mishaps.findIndex(({ method }) => method === 'upload');
+    const mishap = place < 0 ? undefined : this.mishaps.splice(place, 1)[0]?.mishap;
+    if (typeof mishap === 'function') {
+      mishap(response);
+      return true;
+    }
+    const answer = await fetch(`${this.platformUrl}/upload/v1/${id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(data),
+    });
+    response.writeHead(answer.status).end(await answer.text());
+    return true;
+  }
+
+  private async upload(method: string, body: Json): Promise<Json> {
+    const files = typeof body['files'] === 'string' ? { files: JSON.parse(body['files']) as Json[] } : {};
+    const answer = await this.ask(method, { ...body, ...files });
+    if (method === 'files.getUploadURLExternal' && answer['ok'] === true) {
+      return {
+        ...answer,
+        upload_url: `http://127.0.0.1:${this.port}/upload/v1/${String(answer['file_id'])}`,
+      };
+    }
+    for (const { id, title } of answer['ok'] === true ? (files.files ?? []) : []) {
+      this.shared.push({
+        channel: String(body['channel_id']),
+        thread: body['thread_ts'] as string | undefined,
+        name: String(title),
+        data: this.uploads.get(String(id)) ?? Buffer.alloc(0),
+      });
+    }
+    return answer;
+  }
+
   private async answerOf(method: string, body: Json, token: string): Promise<Json> {
     const wanted = method === 'apps.connections.open' ? this.appToken : this.botToken;
     if (token !== wanted) return { ok: false, error: this.refusal };
@@ -243,6 +296,7 @@ export class TestSlack {
     }
     if (method === 'chat.update' && String(body['text']).length > 4000)
       return { ok: false, error: 'msg_too_long' };
+    if (/^files\.\w+External$/.test(method)) return this.upload(method, body);
     if (method === 'users.conversations') return this.memberships(body);
     const answer = await this.ask(method, body);
     if (/^conversations\.(history|replies)$/.test(method)) return onlyAfter(answer, body['oldest']);
@@ -338,8 +392,12 @@ function onlyAfter(answer: Json, oldest: unknown): Json {
   return { ...answer, messages: messages.filter(({ ts }) => Number(ts) > Number(oldest ?? 0)) };
 }
 
-async function formOf(request: IncomingMessage): Promise<Json> {
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8')));
+  return Buffer.concat(chunks);
+}
+
+async function formOf(request: IncomingMessage): Promise<Json> {
+  return Object.fromEntries(new URLSearchParams((await bytesOf(request)).toString('utf8')));
 }

@@ -23,6 +23,7 @@ export interface SaidAtTeams {
   readonly id: string;
   readonly conversation: string;
   readonly text: string;
+  readonly attachments: readonly Json[];
 }
 
 export type TeamsMishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
@@ -47,6 +48,7 @@ export class TestTeams {
   /** The tokens that the connector takes; emptying it is their expiry. */
   readonly tokens = new Set<string>();
   private readonly files = new Map<string, Buffer>();
+  private readonly atSharePoint: { readonly data: Buffer; readonly type: string }[] = [];
   private readonly mishaps: { readonly method: string; readonly mishap: TeamsMishap }[] = [];
   private readonly saidSoFar: SaidAtTeams[] = [];
   private count = 0;
@@ -118,6 +120,12 @@ export class TestTeams {
     return `${this.url}/emea/v3/attachments/f${this.files.size - 1}/views/original`;
   }
 
+  /** A file as personal chats have it: at SharePoint, whose address carries the permission. */
+  shared(data: Buffer, type: string): string {
+    this.atSharePoint.push({ data, type });
+    return `${this.url.replace('127.0.0.1', 'localhost')}/sharepoint/${this.atSharePoint.length - 1}`;
+  }
+
   /** What the bot has said, in order, as it reads now. */
   said(conversation?: string): SaidAtTeams[] {
     return this.saidSoFar.filter((one) => conversation === undefined || one.conversation === conversation);
@@ -146,8 +154,14 @@ export class TestTeams {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await textOf(request);
     const path = request.url ?? '';
+    const shared = this.atSharePoint[Number(/^\/sharepoint\/(\d+)$/.exec(path)?.[1])];
+    if (shared !== undefined) {
+      const isStranger = request.headers.authorization === undefined;
+      response.writeHead(isStranger ? 200 : 403, { 'content-type': shared.type }).end(shared.data);
+      return;
+    }
+    const text = await textOf(request);
     const form = request.headers['content-type']?.startsWith('application/x-www-form') === true;
     const body = form ? Object.fromEntries(new URLSearchParams(text)) : (JSON.parse(text || '{}') as Json);
     const method = methodOf(request.method ?? '', path, body);
@@ -177,7 +191,8 @@ export class TestTeams {
     if (method === 'file') return ok(this.files.get(path.split('/')[4] ?? '') ?? Buffer.alloc(0));
     if (method === 'send') {
       const said = { id: `m${this.saidSoFar.length}`, conversation: decodeURIComponent(conversation) };
-      this.saidSoFar.push({ ...said, text: String(body['text']) });
+      const attachments = (body['attachments'] ?? []) as Json[];
+      this.saidSoFar.push({ ...said, text: String(body['text']), attachments });
       return { status: 201, json: { id: said.id } };
     }
     const place = this.saidSoFar.findIndex((one) => one.id === id);

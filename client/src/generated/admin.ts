@@ -1014,6 +1014,19 @@ export interface components {
             /** @description The `cursor` of the next page; null on the last */
             next_cursor: string | null;
         };
+        PromptArgument: {
+            name: string;
+            description: string;
+            required: boolean;
+        };
+        ServerPrompt: {
+            /** @description What people write: `/server-prompt`, then its arguments */
+            command: string;
+            /** @description By the name that the server gives it */
+            name: string;
+            description: string;
+            arguments: components["schemas"]["PromptArgument"][];
+        };
         UserConnections: {
             /** @description That make a call */
             busy: number;
@@ -1033,6 +1046,8 @@ export interface components {
             warning: string | null;
             /** @description What it offers, by its own names */
             tools: string[];
+            /** @description What people may ask for */
+            prompts: components["schemas"]["ServerPrompt"][];
             /** @description Connections of users and sessions on this replica */
             connections: components["schemas"]["UserConnections"];
             /** @description Tools that wait for approval, by its own names */

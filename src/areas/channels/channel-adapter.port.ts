@@ -105,6 +105,17 @@ export interface OutboundReply {
   readonly key: string;
 }
 
+/** A file to be sent: what a tool made for the people of the conversation. */
+export interface OutboundFile {
+  readonly target: AdapterData;
+  /** As people see it; at most 100 characters. */
+  readonly name: string;
+  readonly mimeType: string;
+  readonly data: Buffer;
+  /** The same on every attempt. */
+  readonly key: string;
+}
+
 /** The bytes of a file that someone sent. */
 export interface FetchedFile {
   readonly data: Buffer;
@@ -139,6 +150,12 @@ export abstract class ChannelAdapter {
 
   /** Replaces a reply; repeating it does no harm. Throws `NotSent`. Absent where the platform cannot edit. */
   edit?(externalId: string, reply: OutboundReply, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Sends a file. Throws `NotSent`; of `rejected` people read the message, which ends a sentence. Absent where the platform
+   * takes no files.
+   */
+  sendFile?(file: OutboundFile, signal: AbortSignal): Promise<string | undefined>;
 
   /**
    * The bytes of a file, at most `maxBytes`. Credentials go to the platform's own host only. Throws `FileNotHad`. Absent where

@@ -150,6 +150,10 @@ export class ChannelReplyEntity {
   @Column({ type: 'text' })
   status!: string;
 
+  /** The file that it is; null for text. */
+  @Column({ type: 'json', nullable: true })
+  file!: Record<string, unknown> | null;
+
   /** The platform's id once it has one; from then on the part is edited, not sent. */
   @Column({ name: 'external_id', type: 'text', nullable: true })
   externalId!: string | null;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { TeamsInbound } from './adapters/teams/teams-inbound.service.js';
 import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbound.service.js';
@@ -11,6 +12,7 @@ import { ChannelAdapters } from './channel-adapters.js';
 import { ApiChannel } from './channel-kinds.js';
 import { ChannelReports, ChannelStateGauge } from './channel-reports.service.js';
 import { ChannelStates } from './channel-states.store.js';
+import { ChannelQuestions } from './conversations/channel-questions.js';
 import { ConversationStore } from './conversations/conversation.store.js';
 import { DoneSignal } from './conversations/conversation-run.js';
 import { ConversationWorker } from './conversations/conversation-worker.service.js';
@@ -25,7 +27,7 @@ import { TeamsController } from './wire/teams.controller.js';
 
 /** Channels at work: who receives, what is answered, and what callers see of it. */
 @Module({
-  imports: [SessionsModule, TurnsModule],
+  imports: [SessionsModule, ToolsModule, TurnsModule],
   controllers: [InboundController, TeamsController],
   providers: [
     ChannelActivity,
@@ -43,6 +45,7 @@ import { TeamsController } from './wire/teams.controller.js';
     WebhookInbound,
     TeamsInbound,
     ConversationStore,
+    ChannelQuestions,
     ConversationWorker,
     ReplyStore,
     ReplySender,

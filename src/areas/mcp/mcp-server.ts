@@ -1,3 +1,5 @@
+import type { ServerPrompt } from './prompts/server-prompt.js';
+
 export const MCP_SERVER_STATUSES = ['connected', 'reconnecting', 'disconnected'] as const;
 export type McpServerStatus = (typeof MCP_SERVER_STATUSES)[number];
 
@@ -7,6 +9,8 @@ export interface McpServer {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly status: McpServerStatus;
   readonly tools: readonly McpTool[];
+  /** What people may ask for as `/command`. */
+  readonly prompts: readonly ServerPrompt[];
   /** Set while connected. */
   readonly connectedAt: Date | undefined;
   /** Why the last attempt failed, redacted. */

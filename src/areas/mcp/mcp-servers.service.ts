@@ -12,11 +12,12 @@ import {
   SettingsSubscribers,
   touches,
 } from '../../platform/settings/settings-subscribers.js';
-import { ToolSources } from '../tools/tools.api.js';
+import { type ToolContext, type ToolOutput, ToolSources } from '../tools/tools.api.js';
 import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
 import type { UserConnectionCounts } from './connection/user-connections.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
+import { PROMPT_CALL, type ServerPrompt } from './prompts/server-prompt.js';
 import { folderOf } from './sandbox/user-folders.js';
 
 class McpServerNotFound extends NotFound {
@@ -71,6 +72,28 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   tools(): readonly McpTool[] {
     return this.list().flatMap(({ tools }) => tools);
+  }
+
+  /** By what people write, without the slash. */
+  findPrompt(command: string): { readonly server: string; readonly prompt: ServerPrompt } | undefined {
+    for (const [server, { prompts }] of this.servers) {
+      const prompt = prompts.find((one) => one.command === command);
+      if (prompt !== undefined) return { server, prompt };
+    }
+    return undefined;
+  }
+
+  /** Asks for the prompt over the connection of the user of this context. Throws like a call of a tool. */
+  getPrompt(
+    server: string,
+    name: string,
+    values: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    context: ToolContext,
+  ): Promise<ToolOutput> {
+    const connection = this.servers.get(server);
+    if (connection === undefined) throw new McpServerNotFound();
+    return connection.call(PROMPT_CALL, { name, arguments: values }, signal, context);
   }
 
   /** How many connections of users there are to each server, as samples of a gauge. */

@@ -12,6 +12,7 @@ import { ToolIdentity } from './identity/tool-identity.js';
 import { McpDirectory } from './mcp-directory.service.js';
 import { MCP_SERVER_STATUSES } from './mcp-server.js';
 import { McpServers } from './mcp-servers.service.js';
+import { PromptCommands } from './prompts/prompt-commands.js';
 import { FolderEraser } from './sandbox/folder-eraser.service.js';
 import { Sandbox } from './sandbox/sandbox.service.js';
 import { UserFolders } from './sandbox/user-folders.js';
@@ -32,6 +33,7 @@ import { Transports } from './transport/transports.js';
     KnownTools,
     Connections,
     McpServers,
+    PromptCommands,
     FolderEraser,
     McpDirectory,
     ...scrapedGauge(

@@ -26,6 +26,7 @@ const REMOVALS: readonly Statement[] = [
   },
   { name: 'content_retention.steps', text: `DELETE FROM turn_steps WHERE turn_id IN (${TURNS})` },
   { name: 'content_retention.responses', text: `DELETE FROM responses WHERE turn_id IN (${TURNS})` },
+  { name: 'content_retention.files', text: `DELETE FROM turn_files WHERE turn_id IN (${TURNS})` },
   { name: 'content_retention.keys', text: `DELETE FROM idempotency_keys WHERE turn_id IN (${TURNS})` },
   {
     name: 'content_retention.summaries',
@@ -34,7 +35,7 @@ const REMOVALS: readonly Statement[] = [
   {
     name: 'content_retention.replies',
     text: `
-      UPDATE channel_replies SET content = '' WHERE content <> ''
+      UPDATE channel_replies SET content = '', file = NULL WHERE content <> ''
         AND message_id IN (SELECT user_message_id FROM turns WHERE session_id = ANY ($1))`,
   },
   {

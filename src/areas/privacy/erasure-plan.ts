@@ -52,6 +52,11 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   },
   turn_frames: { goes: words('turn_id events'), mine: `t.turn_id IN (${MY_TURNS})` },
   turn_steps: { goes: words('turn_id kind content'), mine: `t.turn_id IN (${MY_TURNS})` },
+  turn_files: {
+    goes: words('turn_id name mime_type data'),
+    mine: `t.turn_id IN (${MY_TURNS})`,
+    large: true,
+  },
   attachments: {
     goes: words('id message_id data token_family'),
     mine: `t.message_id IN (${MY_MESSAGES})`,
@@ -99,7 +104,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
     secret: ['code'],
   },
   channel_replies: {
-    goes: words('message_id content status external_id error'),
+    goes: words('message_id content file status external_id error'),
     mine: `t.message_id IN (SELECT c.message_id FROM channel_messages AS c WHERE c.user_id = given.id)
       OR t.message_id IN (${MY_MESSAGES})`,
   },

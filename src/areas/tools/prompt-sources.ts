@@ -25,6 +25,8 @@ type Answer = PromptAddition | undefined;
 export interface PromptSource {
   /** For the log. */
   readonly name: string;
+  /** How long it is waited for, in milliseconds; 2,000 unless it says otherwise. */
+  readonly maxMs?: number;
   /** Undefined when there is nothing to say. The signal is aborted when nobody waits any longer. */
   additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
 }
@@ -57,13 +59,31 @@ export class PromptSources {
    * aborted signal.
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<PromptAdditions> {
-    const timeout = new SourceTimeout(signal);
+    const timeout = new SourceTimeout(signal, MAX_MS);
     try {
-      const answers = await Promise.all(this.sources.map((source) => this.ask(source, question, timeout)));
+      const answers = await Promise.all(
+        this.sources.map((source) =>
+          source.maxMs === undefined
+            ? this.ask(source, question, timeout)
+            : this.askPatiently(source, question, new SourceTimeout(signal, source.maxMs)),
+        ),
+      );
       signal.throwIfAborted();
       const textsOf = (part: keyof PromptAddition) =>
         answers.map((answer) => answer?.[part] ?? '').filter(Boolean);
       return { system: textsOf('system'), trailing: textsOf('trailing') };
+    } finally {
+      timeout.end();
+    }
+  }
+
+  private async askPatiently(
+    source: PromptSource,
+    question: PromptQuestion,
+    timeout: SourceTimeout,
+  ): Promise<Answer> {
+    try {
+      return await this.ask(source, question, timeout);
     } finally {
       timeout.end();
     }
@@ -88,13 +108,16 @@ export class PromptSources {
   }
 }
 
-/** How long the sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
+/** How long sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
 class SourceTimeout {
   private readonly controller = new AbortController();
   private readonly stop = (): void => this.controller.abort(this.turn.reason);
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly turn: AbortSignal) {}
+  constructor(
+    private readonly turn: AbortSignal,
+    private readonly maxMs: number,
+  ) {}
 
   get signal(): AbortSignal {
     return this.controller.signal;
@@ -122,8 +145,8 @@ class SourceTimeout {
 
   private start(): void {
     if (this.timer !== undefined) return;
-    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${MAX_MS} ms`));
-    this.timer = setTimeout(tooLate, MAX_MS);
+    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${this.maxMs} ms`));
+    this.timer = setTimeout(tooLate, this.maxMs);
     if (this.turn.aborted) this.stop();
     else this.turn.addEventListener('abort', this.stop, { once: true });
   }

@@ -8,7 +8,7 @@ import { RunningToolCall } from './questions/running-tool-call.js';
 import { ToolQuestions } from './questions/tool-questions.js';
 import type { ToolCallRecord } from './tool-call.js';
 import { ToolCallLog } from './tool-call-log.js';
-import { type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
+import { type ProducedFile, type ToolAnswer, ToolCatalog } from './tool-catalog.port.js';
 import { ToolGate } from './tool-gate.js';
 import type { ToolTurn } from './tool-turn.js';
 
@@ -18,6 +18,8 @@ const MAX_MODEL_BYTES = 65_536;
 export interface AnsweredCall {
   readonly record: ToolCallRecord;
   readonly result: ModelToolResult;
+  /** What people may be sent beside the answer; absent without any. */
+  readonly files?: readonly ProducedFile[];
 }
 
 /** Runs one tool call, when it may run, under its time-out, tells the viewers before and after, and notes it. */
@@ -131,9 +133,13 @@ export class ToolCallRunner {
     await this.callLog.note(record, context);
     await emit({ type: 'tool_result', record });
     const content = truncate(answer.content, MAX_MODEL_BYTES);
-    const { status, parts = [] } = answer;
+    const { status, parts = [], files = [] } = answer;
     const result = { callId: call.id, content, isError: status !== 'success' };
-    return { record, result: parts.length === 0 ? result : { ...result, parts } };
+    return {
+      record,
+      result: parts.length === 0 ? result : { ...result, parts },
+      ...(files.length === 0 ? {} : { files }),
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ContentPart, ModelTool } from '../models/models.api.js';
+import type { ContentPart, FinishReason, ModelMessage, ModelTool } from '../models/models.api.js';
 import type { QuestionOutcome, ToolQuestion } from './questions/tool-question.js';
 import type { ToolCallStatus } from './tool-call.js';
 
@@ -31,8 +31,35 @@ export interface RunningCall {
    * reason when it is aborted.
    */
   ask(question: ToolQuestion, signal: AbortSignal): Promise<QuestionOutcome>;
+  /**
+   * Asks the model of the turn, which pays for it. Throws `SamplingRefused` when that is not possible, what the provider throws,
+   * and the signal's reason when it is aborted.
+   */
+  sample(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
   /** Shows how far it is to whoever follows the turn. What comes too often is left out. */
   progress(progress: CallProgress): void;
+}
+
+/** What a tool asks the model of its turn: the messages are the tool's own, nothing of the conversation is added. */
+export interface ToolSampling {
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  /** The agent's own limit holds, too. */
+  readonly maxOutputTokens: number;
+  readonly temperature?: number;
+  /** At most 4. */
+  readonly stop?: readonly string[];
+}
+
+export interface ToolSampled {
+  readonly text: string;
+  readonly model: string;
+  readonly finishReason: FinishReason;
+}
+
+/** Nobody answers this for the tool. The message says why. */
+export class SamplingRefused extends Error {
+  override readonly name = 'SamplingRefused';
 }
 
 /** How far a call is. */
@@ -49,6 +76,16 @@ export interface ToolOutput {
   readonly content: string;
   /** Pictures and files beside the text, for the model alone: the history of a session keeps `content`, which names them. */
   readonly parts?: readonly ContentPart[];
+  /** What the tool made for people to have, where the conversation can carry files. */
+  readonly files?: readonly ProducedFile[];
+}
+
+/** A file as a tool made it. */
+export interface ProducedFile {
+  /** As people see it; at most 100 characters, without folders. */
+  readonly name: string;
+  readonly mimeType: string;
+  readonly data: Buffer;
 }
 
 export interface ToolAnswer extends ToolOutput {

@@ -2,7 +2,7 @@ import type { ModelToolCall } from '../models/models.api.js';
 import type { QuestionStatus, ToolQuestion } from './questions/tool-question.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import type { ToolCallRecord } from './tool-call.js';
-import type { CallProgress, ToolContext } from './tool-catalog.port.js';
+import type { CallProgress, ToolContext, ToolSampled, ToolSampling } from './tool-catalog.port.js';
 
 /** The turn in which a tool is called. */
 export interface ToolTurn {
@@ -15,6 +15,8 @@ export interface ToolTurn {
   readonly turnId?: string;
   /** Told while a call of it waits for a person. */
   readonly waits?: ApprovalWaiting | undefined;
+  /** Asks the model for a tool; absent where no turn pays for it. */
+  sample?(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled>;
   /** Called before a call is made that may have an effect. Throws when the turn is no longer this replica's. */
   onSend?(call: ModelToolCall): Promise<void> | undefined;
 }

@@ -31,7 +31,14 @@ export {
 } from './tool-approvals.port.js';
 export type { ToolCallRecord, ToolCallStatus } from './tool-call.js';
 export { type AnsweredCall, ToolCallRunner } from './tool-call-runner.js';
-export { ToolCatalog, type ToolContext, type ToolOutput } from './tool-catalog.port.js';
+export {
+  type ProducedFile,
+  ToolCatalog,
+  type ToolContext,
+  type ToolOutput,
+  type ToolSampled,
+  type ToolSampling,
+} from './tool-catalog.port.js';
 export { safeToolName } from './tool-names.js';
 export { ToolPolicy } from './tool-policy.js';
 export { type RegisteredTool, ToolRegistry } from './tool-registry.js';

@@ -17,6 +17,9 @@ import {
   ArgumentChecks,
   type ToolCallRecord,
   ToolCallRunner,
+  type ToolContext,
+  type ToolSampled,
+  type ToolSampling,
 } from '../tools/tools.api.js';
 import { CallIds } from './call-ids.js';
 import { divided, NOT_YET, openRecord } from './callers/caller-tools.js';
@@ -37,6 +40,8 @@ interface Running {
   readonly settings: GatewaySettings['agent'];
   readonly emit: TurnListener;
   readonly signal: AbortSignal;
+  /** What its tools asked the model, until the turn counts it. */
+  readonly sampled: { usage: ModelUsage };
 }
 
 /** The agent's loop: model, its tools, model again, until it answers without asking for one. */
@@ -57,15 +62,18 @@ export class TurnRunner {
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
-    const running: Running = { input, settings, emit: shownTo(emit, input), signal };
+    const running: Running = {
+      ...{ input, settings, emit: shownTo(emit, input), signal },
+      sampled: { usage: NOTHING_USED },
+    };
     const earlier = await this.earlier(running);
     const { texts, records } = earlier;
+    let usage = addUsage(earlier.usage, takeSampled(running));
     if (earlier.open !== undefined)
-      return ended(earlier.open.asked, { ...earlier, open: earlier.open.calls });
+      return ended(earlier.open.asked, { ...earlier, usage, open: earlier.open.calls });
     const conversation = new TurnConversation(input, contextBudget(settings), earlier);
     const ids = new CallIds(conversation.whole());
     let repair: readonly ModelMessage[] = [];
-    let { usage } = earlier;
     for (let number = earlier.rounds.length + 1; ; number += 1) {
       if (number > 1) this.running.letGo(input.context.sessionId);
       signal.throwIfAborted();
@@ -79,6 +87,7 @@ export class TurnRunner {
         const calls = round.calls.map((call) => ({ call, isHeld: this.toolCalls.mayWait(call) }));
         await input.steps.add({ kind: 'asked', ...asked(round), ...heldOf(calls) });
         const { results, open } = await this.answerCalls(running, calls, records);
+        usage = addUsage(usage, takeSampled(running));
         if (open.length > 0) return ended(round, { texts, records, usage, open });
         conversation.add({ asked: askedMessage(round), results });
         continue;
@@ -142,6 +151,37 @@ export class TurnRunner {
     return this.calls.ask(request, { chain, context: failure, settings, account, emit, signal, afterText });
   }
 
+  /** A tool asks the model of the turn: it is counted, and bounded by budgets, like any other call of it. */
+  private async sample(
+    { input, settings, emit, sampled }: Running,
+    { system, messages, maxOutputTokens, ...sampling }: ToolSampling,
+    signal: AbortSignal,
+  ): Promise<ToolSampled> {
+    const { context, agent, account, turnId } = input;
+    const { sessionId, userId } = context;
+    const most = Math.min(maxOutputTokens, agent.settings.maxOutputTokens);
+    const { text, model, finishReason } = await this.calls.ask(
+      {
+        system,
+        messages,
+        tools: [],
+        maxOutputTokens: most,
+        ...(Object.keys(sampling).length > 0 && { sampling }),
+      },
+      {
+        chain: agent.chain,
+        context: { agent: agent.settings.name, userId, sessionId, turnId },
+        ...{ settings, account, signal, afterText: false },
+        emit: (event) => {
+          if (event.type !== 'usage') return undefined;
+          sampled.usage = addUsage(sampled.usage, event.usage);
+          return emit(event);
+        },
+      },
+    );
+    return { text, model, finishReason };
+  }
+
   /** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. */
   private async misfit(
     text: string,
@@ -177,7 +217,10 @@ export class TurnRunner {
     const { max_tool_calls_per_turn: most, tool_timeout_ms: timeoutMs } = running.settings;
     const left = Math.max(0, most - before);
     const { context, turnId, waits, steps } = running.input;
-    const shared = { ...running, context, turnId, waits, timeoutMs };
+    const shared = {
+      ...{ ...running, context, turnId, waits, timeoutMs },
+      sample: (question: ToolSampling, signal: AbortSignal) => this.sample(running, question, signal),
+    };
     const onSend = ({ id: callId }: ModelToolCall) => steps.add({ kind: 'sent', callId });
     return Promise.all(
       calls.map(({ call, isHeld }, index) =>
@@ -187,12 +230,20 @@ export class TurnRunner {
             index < left
               ? await this.toolCalls.run(call, turn)
               : await this.toolCalls.refuse(call, most, turn);
-          await steps.add(answeredStep(answer));
+          await steps.add(answeredStep(answer, context));
           return answer;
         }),
       ),
     );
   }
+}
+
+const NOTHING_USED: ModelUsage = { input: 0, output: 0 };
+
+function takeSampled({ sampled }: Running): ModelUsage {
+  const { usage } = sampled;
+  sampled.usage = NOTHING_USED;
+  return usage;
 }
 
 function isWithinLimits(settings: GatewaySettings['agent'], round: number, calls: number): boolean {
@@ -225,8 +276,13 @@ function notYet({ id }: ModelToolCall) {
   return { result: { callId: id, content: NOT_YET, isError: true } };
 }
 
-function answeredStep({ record: { status, durationMs }, result }: AnsweredCall): AnsweredStep {
-  return { kind: 'answered', result, record: { status, durationMs } };
+/** Files are kept where the conversation can carry them: in one that came in over a channel. */
+function answeredStep(
+  { record: { status, durationMs }, result, files }: AnsweredCall,
+  { isFromChannel }: Pick<ToolContext, 'isFromChannel'> = {},
+): AnsweredStep {
+  const step = { kind: 'answered', result, record: { status, durationMs } } as const;
+  return isFromChannel === true && files !== undefined ? { ...step, files } : step;
 }
 
 /** What the message wants, and what it leaves open as its agent wants it; a tool that may not be used is not demanded. */

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import type { SqlValue, Statement } from '../../platform/database/sql.js';
+import { storableText } from '../../platform/database/storable-text.js';
 import { throughOutage } from '../../platform/database/through-outage.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
 import type { ModelToolCall, ModelToolResult } from '../models/models.api.js';
-import type { ToolCallRecord } from '../tools/tools.api.js';
+import type { ProducedFile, ToolCallRecord } from '../tools/tools.api.js';
 import type { ModelSpending } from '../usage/usage.api.js';
 import { budgetsSpent } from '../usage/usage.api.js';
 import type { ShownResults } from './own-rounds.js';
 import type { TurnAccount } from './turn-account.js';
+import { MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES } from './turn-files.js';
 import { LEASE_SECS, type TurnLease } from './turn-lease.js';
 import { TurnInterrupted } from './turns.errors.js';
 
@@ -38,6 +40,8 @@ export interface AnsweredStep {
   readonly result: ModelToolResult;
   /** How the call went, for the history; absent in what earlier versions wrote. */
   readonly record?: Pick<ToolCallRecord, 'status' | 'durationMs'>;
+  /** For the people of the conversation; stored beside the step (`TurnFiles`), which does not have them when it is read. */
+  readonly files?: readonly ProducedFile[];
 }
 
 /** What a turn had spent beyond its steps when it was handed over. */
@@ -104,6 +108,19 @@ const ADD_BUDGETED: Statement = {
   text: `WITH added AS (${ADD.text}) SELECT number, ${budgetsSpent('$8::json')} AS spent FROM added`,
 };
 
+/** The same with files: names `$8`, types `$9`, bytes `$10`; null for those that are too much for one answer. */
+const ADD_WITH_FILES: Statement = {
+  name: 'turn_steps.add_with_files',
+  text: `
+    WITH added AS (${ADD.text}), kept AS (
+      INSERT INTO turn_files (turn_id, step, place, name, mime_type, data)
+      SELECT $4, $5, place, name, mime_type, data
+      FROM added, unnest($8::text[], $9::text[], $10::bytea[]) WITH ORDINALITY AS files (name, mime_type, data, place)
+      ON CONFLICT (turn_id, step, place) DO NOTHING
+    )
+    SELECT number FROM added`,
+};
+
 /** The steps of the turns that wrote these messages; of those up to the place `$3` in the history without results. */
 const OF_MESSAGES: Statement = {
   name: 'turn_steps.of_messages',
@@ -126,11 +143,20 @@ export class TurnStepsStore {
   /** @param written the number of the last step that is there already */
   open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
     let number = written;
+    const room = new FileRoom();
     return {
-      add: async ({ kind, ...content }) => {
+      add: async (step) => {
+        const { kind, ...content } = withoutFiles(step);
         number += 1;
         const stored = kind === 'asked' ? { ...content, spending: account.takeUnstored() } : content;
         const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(stored)];
+        const files = step.kind === 'answered' ? room.fitting(step.files ?? []) : [];
+        if (files.length > 0) {
+          const storeAll = () => this.database.query(ADD_WITH_FILES, [...values, ...columnsOf(files)]);
+          const kept = await throughOutage(storeAll, { limitMs: LEASE_SECS * 1000 });
+          if (kept.length === 0) throw new TurnInterrupted();
+          return;
+        }
         const budgets = account.budgetsToAsk();
         const store = () =>
           budgets === undefined
@@ -162,4 +188,40 @@ export class TurnStepsStore {
     }
     return steps;
   }
+}
+
+function withoutFiles(step: TurnStep): TurnStep {
+  if (step.kind !== 'answered') return step;
+  const { files: _kept, ...rest } = step;
+  return rest;
+}
+
+interface KeptFile extends Omit<ProducedFile, 'data'> {
+  /** Null for a file that is named only. */
+  readonly data: Buffer | null;
+}
+
+/** What the files of one answer may have together. Those past it are named, so that people learn of them. */
+class FileRoom {
+  private files = MAX_ANSWER_FILES;
+  private bytes = MAX_ANSWER_FILE_BYTES;
+
+  fitting(files: readonly ProducedFile[]): readonly KeptFile[] {
+    return files.map(({ data, ...file }) => {
+      const isFitting = this.files > 0 && data.length <= this.bytes;
+      if (isFitting) {
+        this.files -= 1;
+        this.bytes -= data.length;
+      }
+      return { ...file, data: isFitting ? data : null };
+    });
+  }
+}
+
+function columnsOf(files: readonly KeptFile[]): readonly SqlValue[] {
+  return [
+    files.map(({ name }) => storableText(name)),
+    files.map(({ mimeType }) => storableText(mimeType)),
+    files.map(({ data }) => data),
+  ];
 }

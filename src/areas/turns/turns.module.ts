@@ -29,6 +29,7 @@ import { TurnAccounts } from './turn-account.js';
 import { TurnDirectory } from './turn-directory.service.js';
 import { TurnEndingsStore } from './turn-endings.store.js';
 import { TurnFailovers } from './turn-failovers.js';
+import { TurnFiles } from './turn-files.js';
 import { TurnHub } from './turn-hub.js';
 import { TurnLeases } from './turn-leases.store.js';
 import { TurnLog } from './turn-log.js';
@@ -54,6 +55,7 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     ModelCalls,
     TurnRunner,
     TurnStepsStore,
+    TurnFiles,
     ContextCutsStore,
     Summaries,
     MessageStore,
@@ -98,6 +100,7 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     TurnLeases,
     TurnEndingsStore,
     TurnResults,
+    TurnFiles,
     RunningTurns,
     TurnHub,
     RemoteTurnsStore,

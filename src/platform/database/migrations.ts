@@ -52,6 +52,7 @@ import { ValidateChecks1795408000000 } from './migrations/1795408000000-validate
 import { KeepCutsWithinTurns1795409000000 } from './migrations/1795409000000-keep-cuts-within-turns.js';
 import { CheckStepsOfTurns1795409100000 } from './migrations/1795409100000-check-steps-of-turns.js';
 import { ShowApprovalsInChannels1795410000000 } from './migrations/1795410000000-show-approvals-in-channels.js';
+import { CreateTurnFiles1795410100000 } from './migrations/1795410100000-create-turn-files.js';
 import { KeepResponses1795416700000 } from './migrations/1795416700000-keep-responses.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
@@ -110,5 +111,6 @@ export const migrations = [
   KeepCutsWithinTurns1795409000000,
   CheckStepsOfTurns1795409100000,
   ShowApprovalsInChannels1795410000000,
+  CreateTurnFiles1795410100000,
   KeepResponses1795416700000,
 ];

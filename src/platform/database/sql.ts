@@ -26,7 +26,7 @@ export type SqlValue =
   | Date
   | Buffer
   | null
-  | readonly (string | number | Date | null)[];
+  | readonly (string | number | Date | Buffer | null)[];
 
 /** Work that is committed together with a change, given its result. When it throws, neither is kept. */
 export type OnCommit<Result> = (runner: SqlRunner, result: Result) => Promise<void>;

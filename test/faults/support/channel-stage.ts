@@ -49,8 +49,8 @@ export class ChannelStage<Platform extends Stopping> {
   async serve(): Promise<GatewayProcess> {
     const replica = await this.bench.serve({
       env: {
-        ...this.kind.env(this.platform),
         ...providerEnv(this.provider),
+        ...this.kind.env(this.platform),
         DATABASE_URL: this.database.url,
         GATEWAY_BOOTSTRAP_TOKEN: this.token,
         GATEWAY_MASTER_KEY: 'a master key that only tests may use',

@@ -1,5 +1,6 @@
 import { TurnLimitReached } from '../../turns/limits/turn-limit-reached.js';
 import { LiveTurn } from '../../turns/live-turn.js';
+import type { TurnFile } from '../../turns/turn-files.js';
 import type { TurnResult } from '../../turns/turn-results.store.js';
 import { SessionEnded, SessionNotFound, TurnInProgress } from '../../turns/turns.errors.js';
 import { LeaseLost } from '../channel-failures.js';
@@ -30,6 +31,9 @@ interface Story {
   /** Whether storing the reply or the session finds the lease lost. */
   readonly lost?: boolean;
   readonly answer?: Promise<never>;
+  /** What tools made. */
+  readonly made?: readonly TurnFile[];
+  readonly takesFiles?: boolean;
   /** What the person is told of files. */
   readonly notes?: string;
 }
@@ -56,8 +60,10 @@ function run(story: Story) {
       },
     },
     replies: {
-      write: (_claim: unknown, _message: unknown, said: string[], status: string) =>
-        hold(`write ${status}: ${said.join('|')}`),
+      write: (_claim: unknown, _message: unknown, said: (string | TurnFile)[], status: string) =>
+        hold(
+          `write ${status}: ${said.map((one) => (typeof one === 'string' ? one : `<${one.name}>`)).join('|')}`,
+        ),
     },
     files: {
       read: (one: OpenMessage, _adapter: unknown, _signal: unknown, begin: (read: ReadMessage) => unknown) =>
@@ -81,10 +87,19 @@ function run(story: Story) {
       forgetWaiting: (turnId: string) => tell(`forget ${turnId}`, undefined),
     },
     doneSignal: { done: (id: string) => told.push(`signal ${id}`) },
+    questions: { watch: () => Promise.resolve() },
+    turnFiles: {
+      of: () => Promise.resolve(story.made ?? []),
+      forget: (turnId: string) => tell(`forget files of ${turnId}`, undefined),
+    },
   } as unknown as RunParts;
   const terms = {
     claim: { ...CLAIM, sessionId: story.sessionId === undefined ? CLAIM.sessionId : story.sessionId },
-    adapter: { maxReplyLength: 1000, answersInResponse: story.answersInResponse ?? false },
+    adapter: {
+      maxReplyLength: 1000,
+      answersInResponse: story.answersInResponse ?? false,
+      ...(story.takesFiles === true ? { sendFile: () => undefined } : {}),
+    },
     streamIntervalMs: 0,
     mayStart: () => story.mayStart ?? true,
   } as unknown as RunTerms;
@@ -214,4 +229,27 @@ test('the end of the lease ends the wait, and nothing more starts', async () => 
   await expect(running).rejects.toThrow();
   await one.run();
   expect(told).toEqual([]);
+});
+
+describe('what tools made in the turn', () => {
+  const file = (name: string, isKept = true): TurnFile => ({
+    ...{ turnId: 'turn_1', step: 2, place: 1, name, mimeType: 'image/png', isKept },
+  });
+
+  test('follows the text; what was too much is named', async () => {
+    const { run: one, told } = run({ made: [file('a.png'), file('b.png', false)], takesFiles: true });
+    await one.run();
+    expect(told[1]).toBe(
+      'write pending: hello yourself\n\n(I could not send b.png: an answer may bring 10 files and 20 MiB.)|<a.png>',
+    );
+  });
+
+  test('is named where the platform takes no files, and not kept', async () => {
+    const { run: one, told } = run({ made: [file('a.png')] });
+    await one.run();
+    expect(told.slice(1, 3)).toEqual([
+      'forget files of turn_1',
+      'write pending: hello yourself\n\n(I could not send a.png: files cannot be sent here.)',
+    ]);
+  });
 });

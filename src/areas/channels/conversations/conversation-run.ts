@@ -8,6 +8,8 @@ import {
   SessionEnded,
   SessionNotFound,
   type StartedTurn,
+  type TurnFile,
+  type TurnFiles,
   TurnInProgress,
   TurnLimitReached,
   type TurnResult,
@@ -22,13 +24,16 @@ import { SPEAKERS_NOTE } from '../inbound/sender.js';
 import { DraftWriter } from '../replies/draft-writer.js';
 import type { ReplyStore } from '../replies/reply.store.js';
 import type { ReplySender } from '../replies/reply-sender.js';
-import { REPLY_TEXTS, replyText } from '../replies/reply-text.js';
+import { REPLY_TEXTS, replyText, unsentFile } from '../replies/reply-text.js';
+import type { ChannelQuestions } from './channel-questions.js';
 import type { ConversationClaim, ConversationStore } from './conversation.store.js';
 
 const BUSY_MS = 1000;
 /** How often a conversation is looked at whose turn waits for a person. */
 const AWAITING_MS = 2000;
 const POLL_MS = 250;
+/** Files that an answer names because it does not bring them. */
+const MAX_NAMED = 10;
 
 export interface RunParts {
   readonly inbox: Inbox;
@@ -40,6 +45,13 @@ export interface RunParts {
   readonly messages: MessagesService;
   readonly results: TurnResults;
   readonly doneSignal: DoneSignal;
+  readonly turnFiles: TurnFiles;
+  readonly questions: ChannelQuestions;
+}
+
+interface Answer {
+  readonly text: string;
+  readonly files: readonly TurnFile[];
 }
 
 export interface RunTerms {
@@ -77,9 +89,9 @@ export class ConversationRun {
       const message = await inbox.next(claim.channel, claim.conversation);
       if (message === undefined) return;
       if (message.answeredAt === null) {
-        const text = await this.answer(message);
-        const answered = splitMarkdown(text, adapter.maxReplyLength);
-        await replies.write(claim, message, answered, adapter.answersInResponse ? 'sent' : 'pending');
+        const { text, files } = await this.answer(message);
+        const parts = [...splitMarkdown(text, adapter.maxReplyLength), ...files];
+        await replies.write(claim, message, parts, adapter.answersInResponse ? 'sent' : 'pending');
       }
       await sender.send({ claim, message, adapter }, this.signal);
       await inbox.done(message);
@@ -87,20 +99,33 @@ export class ConversationRun {
     }
   }
 
-  private async answer(message: OpenMessage): Promise<string> {
+  private async answer(message: OpenMessage): Promise<Answer> {
     if (message.content === '' && !message.files.some(({ where }) => where !== null)) {
-      return REPLY_TEXTS.unreadable;
+      return textOnly(REPLY_TEXTS.unreadable);
     }
     const before = await this.parts.results.of(message.messageId);
     try {
       if (before === undefined || before.status === 'waiting') await this.runTurn(message, before);
     } catch (error) {
-      if (error instanceof TurnLimitReached && error.isBudget) return REPLY_TEXTS.budgetSpent;
-      if (error instanceof AgentNotAllowed) return REPLY_TEXTS.notAllowed;
+      if (error instanceof TurnLimitReached && error.isBudget) return textOnly(REPLY_TEXTS.budgetSpent);
+      if (error instanceof AgentNotAllowed) return textOnly(REPLY_TEXTS.notAllowed);
       throw error;
     }
-    const text = replyText(await this.result(message));
-    return [text, await this.parts.files.notesFor(message)].filter(Boolean).join('\n\n');
+    const result = await this.asking(message, () => this.result(message));
+    const { files, notes } = await this.filesOf(result);
+    const texts = [replyText(result), notes, await this.parts.files.notesFor(message)];
+    return { text: texts.filter(Boolean).join('\n\n'), files };
+  }
+
+  /** What tools made in the turn: the files to be sent, and what is said of those that are not. */
+  private async filesOf({ turnId }: TurnResult): Promise<{ files: readonly TurnFile[]; notes: string }> {
+    const made = await this.parts.turnFiles.of(turnId);
+    const canSend = this.terms.adapter.sendFile !== undefined;
+    const files = made.filter(({ isKept }) => isKept && canSend);
+    const reason = canSend ? REPLY_TEXTS.tooManyFiles : REPLY_TEXTS.noFiles;
+    const unsent = made.filter((file) => !files.includes(file)).slice(0, MAX_NAMED);
+    if (made.length > 0 && files.length === 0) await this.parts.turnFiles.forget(turnId);
+    return { files, notes: unsent.map(({ name }) => unsentFile(name, reason)).join('\n') };
   }
 
   private async runTurn(message: OpenMessage, waiting: TurnResult | undefined): Promise<void> {
@@ -114,8 +139,24 @@ export class ConversationRun {
     const reply = { claim: this.terms.claim, message, adapter };
     const draft = new DraftWriter(reply, this.parts.replies, started.live, this.terms.streamIntervalMs);
     // The outcome is read from the database, as after a crash.
-    await started.answer.catch(() => undefined);
+    await this.asking(message, () => started.answer.catch(() => undefined));
     await draft.end();
+  }
+
+  /** What tools want to know meanwhile is asked in the chat, where one can be written to. */
+  private async asking<Result>(message: OpenMessage, work: () => Promise<Result>): Promise<Result> {
+    const { sessionId } = this;
+    const { adapter } = this.terms;
+    if (sessionId === null || adapter.answersInResponse) return work();
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.signal, over.signal]);
+    const watching = this.parts.questions.watch({ message, adapter, sessionId }, signal);
+    try {
+      return await work();
+    } finally {
+      over.abort();
+      await watching;
+    }
   }
 
   /** A session that has ended is replaced by a new one, and the conversation goes on. */
@@ -166,6 +207,10 @@ export class ConversationRun {
       await sleep(POLL_MS, undefined, { signal: this.signal });
     }
   }
+}
+
+function textOnly(text: string): Answer {
+  return { text, files: [] };
 }
 
 /** Wakes requests of this process that wait for a message to be done. Waiters check again anyway, after their time limit. */

@@ -6,13 +6,14 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { WakeSignal } from '../../../platform/runtime/wake-signal.js';
 import { ChannelDirectory, MessagesService, SessionsService } from '../../sessions/sessions.api.js';
-import { TurnResults } from '../../turns/turns.api.js';
+import { TurnFiles, TurnResults } from '../../turns/turns.api.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import { LeaseLost, RetryLater } from '../channel-failures.js';
 import { Inbox } from '../inbound/inbox.store.js';
 import { MessageFiles } from '../inbound/message-files.js';
 import { ReplyStore } from '../replies/reply.store.js';
 import { ReplySender } from '../replies/reply-sender.js';
+import { ChannelQuestions } from './channel-questions.js';
 import {
   CONVERSATION_LEASE_SECS,
   type ConversationClaim,
@@ -61,10 +62,24 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     messages: MessagesService,
     results: TurnResults,
     doneSignal: DoneSignal,
+    turnFiles: TurnFiles,
+    questions: ChannelQuestions,
     logs: Logs,
   ) {
     this.logger = logs.for('channels::conversations');
-    this.parts = { inbox, files, conversations, replies, sender, sessions, messages, results, doneSignal };
+    this.parts = {
+      inbox,
+      files,
+      conversations,
+      replies,
+      sender,
+      sessions,
+      messages,
+      results,
+      doneSignal,
+      turnFiles,
+      questions,
+    };
   }
 
   onApplicationBootstrap(): void {

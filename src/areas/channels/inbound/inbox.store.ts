@@ -6,6 +6,7 @@ import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { Logs } from '../../../platform/logging/logger.js';
 import { BatchedJob } from '../../../platform/runtime/batched-job.js';
+import { TurnFiles } from '../../turns/turns.api.js';
 import type { AdapterData, InboundMessage } from '../channel-adapter.port.js';
 import { LeaseLost } from '../channel-failures.js';
 import type { ReceiverLease } from '../channel-states.store.js';
@@ -50,6 +51,18 @@ const NEXT: Statement = {
     SELECT id, channel, conversation, message_id, user_id, content, is_group, target, files, received_at,
       answered_at
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
+};
+
+/** The oldest open message of the writer of message `$1` behind it, in its conversation, that arrived after `$2`. */
+const REPLY_TO: Statement = {
+  name: 'channel_inbox.reply_to',
+  text: `
+    SELECT next.id, next.channel, next.conversation, next.message_id, next.user_id, next.content, next.is_group, next.target,
+      next.files, next.received_at, next.answered_at
+    FROM channel_messages AS asked JOIN channel_messages AS next
+      ON next.channel = asked.channel AND next.conversation = asked.conversation AND next.id > asked.id
+    WHERE asked.id = $1 AND next.done_at IS NULL AND next.user_id = asked.user_id AND next.received_at > $2
+    ORDER BY next.id LIMIT 1`,
 };
 
 /** The history has the text by now; the row stays as the record that the message was seen. */
@@ -172,8 +185,14 @@ export class Inbox {
     return (await this.database.query<{ files: InboxFile[] }>(FILES, [id]))[0]?.files ?? [];
   }
 
-  async done({ id }: OpenMessage): Promise<void> {
-    await this.database.query(DONE, [id]);
+  /** What the same person wrote next after this time, if it is not done. */
+  async replyTo({ id }: OpenMessage, after: Date): Promise<OpenMessage | undefined> {
+    const [row] = await this.database.query<OpenRow>(REPLY_TO, [id, after]);
+    return row && openMessage(row);
+  }
+
+  async done({ id }: OpenMessage, runner: SqlRunner = this.database): Promise<void> {
+    await runner.query(DONE, [id]);
   }
 
   /** Deletes messages done `days` ago, at most `most`, and empty conversations. @returns how many messages */
@@ -229,17 +248,20 @@ const INTERVAL_MS = 15 * 60_000;
 const KEPT_DAYS = 30;
 const MAX_AT_ONCE = 5000;
 
-/** Deletes messages that were done long ago. Any number of replicas may run it. */
+/** Deletes messages that were done long ago, and files that were not sent. Any number of replicas may run it. */
 @Injectable()
 export class InboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
   readonly job: BatchedJob;
 
-  constructor(inbox: Inbox, logs: Logs) {
+  constructor(inbox: Inbox, files: TurnFiles, logs: Logs) {
     this.job = new BatchedJob({
       failure: 'old channel messages could not be deleted',
       everyMs: INTERVAL_MS,
       logger: logs.for('channels::retention'),
-      batch: async () => (await inbox.prune(KEPT_DAYS, MAX_AT_ONCE)) === MAX_AT_ONCE,
+      batch: async () => {
+        const isMore = (await inbox.prune(KEPT_DAYS, MAX_AT_ONCE)) === MAX_AT_ONCE;
+        return (await files.prune()) || isMore;
+      },
     });
   }
 

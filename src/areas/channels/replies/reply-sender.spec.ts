@@ -1,6 +1,7 @@
 import { Unavailable } from '../../../common/errors/gateway-error.js';
 import type { EventStore } from '../../../platform/events/event.store.js';
 import { silentLogs } from '../../../platform/logging/logger.js';
+import type { TurnFile, TurnFiles } from '../../turns/turns.api.js';
 import { LeaseLost, NotSent } from '../channel-failures.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import type { ReplyPart, ReplyStore } from './reply.store.js';
@@ -11,7 +12,8 @@ const DAY_MS = 24 * 3_600_000;
 /** When the message came; its turn may have waited for a person for days. */
 const LONG_AGO = new Date(Date.now() - 3 * DAY_MS);
 const part = (number: number, more: Partial<ReplyPart> = {}): ReplyPart => ({
-  ...{ part: number, content: `part ${number}`, status: 'pending', externalId: null, attempts: 0, ...more },
+  ...{ part: number, content: `part ${number}`, file: null, status: 'pending', externalId: null },
+  ...{ attempts: 0, error: null, ...more },
 });
 
 interface Scene {
@@ -40,10 +42,15 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   const store = {
     partsOf: () => Promise.resolve([...parts]),
     sending: () => (scene.lost === true ? Promise.reject(new LeaseLost()) : Promise.resolve()),
-    ended: (_message: unknown, number: number, status: ReplyPart['status']) => {
+    ended: (
+      _message: unknown,
+      number: number,
+      status: ReplyPart['status'],
+      { error = null }: { error?: string | null } = {},
+    ) => {
       outages -= 1;
       if (outages >= 0) return Promise.reject(new Unavailable('The database is away.'));
-      change(number, { status });
+      change(number, { status, error });
       return Promise.resolve();
     },
     add: (_message: unknown, content: string) =>
@@ -58,6 +65,8 @@ async function send(scene: Scene, signal = new AbortController().signal) {
   const adapter = {
     dropsDuplicates: scene.dropsDuplicates ?? false,
     send: ({ text }: { text: string }) => hand(`send ${text}`),
+    sendFile: ({ name, data }: { name: string; data: Buffer }) =>
+      hand(`send file ${name}: ${data.toString()}`),
     ...(scene.cannotEdit === true
       ? {}
       : { edit: (id: string, { text }: { text: string }) => hand(`edit ${id}: ${text}`) }),
@@ -73,7 +82,16 @@ async function send(scene: Scene, signal = new AbortController().signal) {
     adapter,
   } as unknown as SentReply;
   const events = { publish: (event: unknown) => Promise.resolve(published.push(event)) };
-  const sender = new ReplySender(store, events as unknown as EventStore, silentLogs);
+  const files = {
+    read: ({ place }: TurnFile) => Promise.resolve(place === 9 ? undefined : Buffer.from(`bytes ${place}`)),
+    forget: (turnId: string) => Promise.resolve(void told.push(`forget ${turnId}`)),
+  };
+  const sender = new ReplySender(
+    store,
+    files as unknown as TurnFiles,
+    events as unknown as EventStore,
+    silentLogs,
+  );
   const failure = await sender.send(reply, signal).then(
     () => undefined,
     (error: unknown) => error,
@@ -163,4 +181,43 @@ test('the outcome is stored when the database is back, and the part is not sent 
 test('storing the outcome ends with the lease', async () => {
   const { failure } = await send({ outages: 1 }, AbortSignal.abort());
   expect(failure).toBeInstanceOf(Unavailable);
+});
+
+describe('a file', () => {
+  const file = (place: number): TurnFile => ({
+    ...{ turnId: 'turn_1', step: 2, place, name: `f${place}.png`, mimeType: 'image/png', isKept: true },
+  });
+  const filePart = (number: number, place: number, more: Partial<ReplyPart> = {}) =>
+    part(number, { content: `f${place}.png`, file: file(place), ...more });
+
+  test('follows the text, once, and its bytes go when everything was tried', async () => {
+    const parts = [part(1, { status: 'sent' }), filePart(2, 1, { status: 'sent' }), filePart(3, 2)];
+    const { told, statuses } = await send({ parts });
+    expect(told).toEqual(['send file f2.png: bytes 2', 'forget turn_1']);
+    expect(statuses).toEqual(['sent', 'sent', 'sent']);
+  });
+
+  test('that was being sent when its gateway died is not sent twice', async () => {
+    const { told } = await send({ parts: [filePart(1, 1, { status: 'sending' })] });
+    expect(told).toEqual([`send ${REPLY_TEXTS.maybeLost}`, 'forget turn_1']);
+  });
+
+  test('that is rejected, or gone, is named with the reason, once; the others arrive', async () => {
+    const parts = [filePart(1, 9), filePart(2, 1), filePart(3, 2)];
+    const { told } = await send({ parts, failures: [new NotSent('rejected', 'Teams wants none')] });
+    expect(told).toEqual([
+      'send file f1.png: bytes 1',
+      'send file f2.png: bytes 2',
+      'send (I could not send f9.png: it is no longer kept.)\n(I could not send f1.png: Teams wants none.)',
+      'forget turn_1',
+    ]);
+  });
+
+  test('that the platform does not accept now is kept for the next attempt', async () => {
+    const { told, failure } = await send({
+      parts: [filePart(1, 1)],
+      failures: [new NotSent('retry', 'busy')],
+    });
+    expect([told, (failure as Error).name]).toEqual([['send file f1.png: bytes 1'], 'RetryLater']);
+  });
 });

@@ -4,15 +4,19 @@ import { Unavailable } from '../../../common/errors/gateway-error.js';
 import { EventStore } from '../../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { Slots } from '../../../platform/runtime/slots.js';
+import { TurnFiles } from '../../turns/turns.api.js';
 import type { ChannelAdapter, OutboundReply } from '../channel-adapter.port.js';
 import { NotSent, RetryLater } from '../channel-failures.js';
 import type { ConversationClaim } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
 import { type ReplyPart, ReplyStore } from './reply.store.js';
-import { REPLY_TEXTS } from './reply-text.js';
+import { REPLY_TEXTS, unsentFile } from './reply-text.js';
 
 const FIRST_PAUSE_MS = 2000;
 const NOTE_RETRY_MS = 200;
+/** Files whose bytes are held at once, in all conversations. */
+const MAX_FILES_AT_ONCE = 8;
 /** An answer that the platform has not accepted for this long is given up, however long the turn took before. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
@@ -29,9 +33,11 @@ export interface SentReply {
 @Injectable()
 export class ReplySender {
   private readonly logger: Logger;
+  private readonly slots = new Slots(MAX_FILES_AT_ONCE);
 
   constructor(
     private readonly store: ReplyStore,
+    private readonly files: TurnFiles,
     private readonly events: EventStore,
     logs: Logs,
   ) {
@@ -41,12 +47,17 @@ export class ReplySender {
   /** Throws `RetryLater` when the platform does not accept it now, and `LeaseLost`. */
   async send(reply: SentReply, signal: AbortSignal): Promise<void> {
     const { messageId } = reply.message;
-    for (const part of await this.store.partsOf(messageId)) await this.sendPart(reply, part, signal);
+    for (const part of await this.store.partsOf(messageId)) {
+      const sendPart = () => this.sendPart(reply, part, signal);
+      await (part.file === null ? sendPart() : this.slots.run(sendPart));
+    }
     const parts = await this.store.partsOf(messageId);
-    const isReaderTold = parts.some(({ content }) => content === REPLY_TEXTS.maybeLost);
-    if (isReaderTold || !parts.some(({ status }) => status === 'unknown')) return;
-    await this.store.add(reply.message, REPLY_TEXTS.maybeLost);
-    await this.send(reply, signal);
+    const notes = notesAfter(parts).filter((note) => !parts.some(({ content }) => content === note));
+    for (const note of notes) await this.store.add(reply.message, note);
+    if (notes.length > 0) return this.send(reply, signal);
+    for (const turnId of new Set(parts.flatMap(({ file }) => file?.turnId ?? []))) {
+      await this.files.forget(turnId);
+    }
   }
 
   private async sendPart(reply: SentReply, part: ReplyPart, signal: AbortSignal): Promise<void> {
@@ -89,10 +100,19 @@ export class ReplySender {
 
   private async deliver(
     { message, adapter }: SentReply,
-    { part, content: text, externalId }: ReplyPart,
+    { part, content: text, file, externalId }: ReplyPart,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const reply: OutboundReply = { target: message.target, text, key: `${message.messageId}_${part}` };
+    const { target } = message;
+    const key = `${message.messageId}_${part}`;
+    if (file !== null) {
+      const { name, mimeType } = file;
+      const data = await this.files.read(file);
+      if (data === undefined) throw new NotSent('rejected', REPLY_TEXTS.fileGone);
+      if (adapter.sendFile === undefined) throw new NotSent('rejected', REPLY_TEXTS.noFiles);
+      return adapter.sendFile({ target, key, name, mimeType, data }, signal);
+    }
+    const reply: OutboundReply = { target, text, key };
     if (externalId === null || adapter.edit === undefined) return adapter.send(reply, signal);
     await adapter.edit(externalId, reply, signal);
     return externalId;
@@ -137,4 +157,13 @@ export class ReplySender {
     const data = { source: 'channel', reason: 'reply_not_sent', name } as const;
     await this.events.publish({ name: 'error.occurred', userId: message.userId, data });
   }
+}
+
+/** What the reader is told when all parts have been tried. */
+function notesAfter(parts: readonly ReplyPart[]): readonly string[] {
+  const isLost = parts.some(({ status }) => status === 'unknown');
+  const unsent = parts.flatMap(({ file, status, error }) =>
+    file !== null && status === 'failed' ? [unsentFile(file.name, error ?? REPLY_TEXTS.noFiles)] : [],
+  );
+  return [...(isLost ? [REPLY_TEXTS.maybeLost] : []), ...(unsent.length > 0 ? [unsent.join('\n')] : [])];
 }

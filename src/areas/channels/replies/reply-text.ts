@@ -17,6 +17,9 @@ export const REPLY_TEXTS = {
     'I was interrupted and could not finish this answer. Please send your message again if it is still needed.',
   maybeLost:
     'My last answer may not have reached you completely. Ask me to repeat it if something is missing.',
+  fileGone: 'it is no longer kept',
+  noFiles: 'files cannot be sent here',
+  tooManyFiles: 'an answer may bring 10 files and 20 MiB',
 } as const;
 
 /** The reply to a turn that has ended: its answer, or the partial answer with a note that it is incomplete. */
@@ -30,6 +33,11 @@ export function replyText({
     return text === '' ? replyWithoutText(finishReason) : withNote(text, finishReason);
   const note = status === 'interrupted' || status === 'cancelled' ? REPLY_TEXTS[status] : REPLY_TEXTS.failed;
   return text === '' ? note : `${text}\n\n${note}`;
+}
+
+/** What the reader is told of a file that does not come. The reason ends the sentence. */
+export function unsentFile(name: string, reason: string): string {
+  return `(I could not send ${name}: ${reason}.)`;
 }
 
 /** Adds why the answer stopped early. A refusal, too, may come after some text. */

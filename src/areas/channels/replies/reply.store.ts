@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { Statement } from '../../../platform/database/sql.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import type { TurnFile } from '../../turns/turns.api.js';
 import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
@@ -27,7 +28,7 @@ const HOLDS: Statement = {
   text: `SELECT 1 AS held FROM channel_conversations WHERE ${HELD}`,
 };
 
-/** Stores the parts `$7` of the answer to message `$5` (row `$6`) with status `$8`. A draft becomes part 1. */
+/** Stores the parts `$7`, with the files `$9`, of the answer to message `$5` (row `$6`) with status `$8`. A draft becomes part 1. */
 const WRITE: Statement = {
   name: 'channel_replies.write',
   text: `
@@ -35,8 +36,9 @@ const WRITE: Statement = {
       UPDATE channel_messages SET answered_at = now()
       WHERE id = $6 AND answered_at IS NULL AND ${IF_HELD} RETURNING id
     ), written AS (
-      INSERT INTO channel_replies (message_id, part, content, status)
-      SELECT $5, place, content, $8 FROM answered, unnest($7::text[]) WITH ORDINALITY AS parts (content, place)
+      INSERT INTO channel_replies (message_id, part, content, status, file)
+      SELECT $5, place, content, $8, file::json
+      FROM answered, unnest($7::text[], $9::text[]) WITH ORDINALITY AS parts (content, file, place)
       ON CONFLICT (message_id, part) DO UPDATE SET content = EXCLUDED.content, status = EXCLUDED.status
       WHERE channel_replies.status = 'draft'
     )
@@ -52,7 +54,7 @@ const ADD: Statement = {
 };
 const OF_MESSAGE: Statement = {
   name: 'channel_replies.of_message',
-  text: `SELECT part, content, status, external_id, attempts FROM channel_replies WHERE message_id = $1 ORDER BY part`,
+  text: `SELECT part, content, file, status, external_id, attempts, error FROM channel_replies WHERE message_id = $1 ORDER BY part`,
 };
 
 /** Marks a part before it leaves: until its outcome is stored, it is unknown whether it arrived. */
@@ -80,18 +82,24 @@ export type ReplyStatus = 'draft' | 'pending' | 'sending' | 'sent' | 'unknown' |
 export interface ReplyPart {
   /** From 1. */
   readonly part: number;
+  /** Its text, or the name of the file. */
   readonly content: string;
+  readonly file: TurnFile | null;
   readonly status: ReplyStatus;
   readonly externalId: string | null;
   readonly attempts: number;
+  /** Why it was not sent, the last time. */
+  readonly error: string | null;
 }
 
 interface PartRow {
   part: number;
   content: string;
+  file: TurnFile | null;
   status: ReplyStatus;
   external_id: string | null;
   attempts: number;
+  error: string | null;
 }
 
 /** The outbox of the channels: every part of every answer and its status. */
@@ -117,14 +125,16 @@ export class ReplyStore {
     return (await this.database.query(HOLDS, this.held(claim))).length > 0;
   }
 
-  /** Stores the complete answer. Throws `LeaseLost`. */
+  /** Stores the complete answer: its texts, then its files. Throws `LeaseLost`. */
   async write(
     claim: ConversationClaim,
     { messageId, id }: OpenMessage,
-    parts: readonly string[],
+    parts: readonly (string | TurnFile)[],
     status: 'pending' | 'sent',
   ): Promise<void> {
-    const values = [...this.held(claim), messageId, id, parts.map(storableText), status];
+    const texts = parts.map((part) => storableText(typeof part === 'string' ? part : part.name));
+    const files = parts.map((part) => (typeof part === 'string' ? null : JSON.stringify(part)));
+    const values = [...this.held(claim), messageId, id, texts, status, files];
     if ((await this.database.query(WRITE, values)).length === 0) throw new LeaseLost();
   }
 

@@ -64,6 +64,31 @@ class UserConnectionsView {
   idle!: number;
 }
 
+class PromptArgumentView {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  description!: string;
+
+  @ApiProperty()
+  required!: boolean;
+}
+
+class ServerPromptView {
+  @ApiProperty({ description: 'What people write: `/server-prompt`, then its arguments' })
+  command!: string;
+
+  @ApiProperty({ description: 'By the name that the server gives it' })
+  name!: string;
+
+  @ApiProperty()
+  description!: string;
+
+  @ApiProperty({ type: [PromptArgumentView] })
+  arguments!: PromptArgumentView[];
+}
+
 export class AdminMcpServerView extends McpServerStateView {
   @ApiProperty({ enum: ['stdio', 'http', 'sse'] })
   transport!: string;
@@ -79,6 +104,9 @@ export class AdminMcpServerView extends McpServerStateView {
 
   @ApiProperty({ type: [String], description: 'What it offers, by its own names' })
   tools!: string[];
+
+  @ApiProperty({ type: [ServerPromptView], description: 'What people may ask for' })
+  prompts!: ServerPromptView[];
 
   @ApiProperty({ description: 'Connections of users and sessions on this replica' })
   connections!: UserConnectionsView;
@@ -152,6 +180,14 @@ function presentServer(server: McpServerReport): AdminMcpServerView {
     error: server.error ?? null,
     warning: server.warning ?? null,
     tools: server.tools.map(({ tool }) => tool),
+    prompts: server.prompts.map(({ command, name, description, arguments: given }) => ({
+      ...{ command: `/${command}`, name, description },
+      arguments: given.map((one) => ({
+        name: one.name,
+        description: one.description,
+        required: one.isRequired,
+      })),
+    })),
     connections: { busy: server.connections.busy, idle: server.connections.idle },
     quarantined: server.quarantined,
   };

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAmong } from '../../../common/text/name-pattern.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { McpServer } from '../mcp-server.js';
+import { PromptList } from '../prompts/prompt-list.js';
+import { PROMPT_TOOL, type ServerPrompt } from '../prompts/server-prompt.js';
 import type { OfferedTools, RunTool } from '../tools/offered-tools.js';
 import { OWN_ORIGIN } from './call-origin.js';
 import { type Callable, type ConnectionParts, ConnectionState } from './connection-state.js';
@@ -26,6 +29,7 @@ export class McpConnection implements Callable {
   private readonly state: ConnectionState;
   private readonly tools: OfferedTools;
   private readonly list: ToolList;
+  private readonly promptList: PromptList;
   private readonly startTimeout: StartTimeout;
   private readonly stopped = new AbortController();
   private connection = new AbortController();
@@ -37,6 +41,7 @@ export class McpConnection implements Callable {
     this.state = new ConnectionState(parts);
     this.tools = parts.offered(this);
     this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyReleased(tools));
+    this.promptList = new PromptList(parts.name, parts.logger);
     this.startTimeout = new StartTimeout(parts.name, parts.settings.startup_timeout_ms);
     this.users = parts.settings.isolation === 'shared' ? undefined : this.usersOf(parts);
     this.call = (this.users ?? new ServerCalls(parts, this.state, this.list)).call;
@@ -58,10 +63,16 @@ export class McpConnection implements Callable {
       transport: this.settings.transport,
       status,
       tools: this.isUp() ? this.tools.tools : [],
+      prompts: this.prompts,
       connectedAt,
       error: problem,
       warning: this.parts.warning,
     };
+  }
+
+  /** What people may ask for now: none while it is not connected, or when the settings want none. */
+  get prompts(): readonly ServerPrompt[] {
+    return this.isUp() && hasPrompts(this.settings) ? this.promptList.prompts : [];
   }
 
   isUp(): boolean {
@@ -150,6 +161,7 @@ export class McpConnection implements Callable {
       upAt = performance.now();
       this.state.up(session, this.tools.tools.length);
       void this.list.catchUp(session, signal);
+      if (hasPrompts(this.settings)) void this.promptList.refresh(session, signal);
       void this.list.awaitApprovals(session, signal);
       why = await session.watch(signal);
     } catch (error) {
@@ -167,6 +179,9 @@ export class McpConnection implements Callable {
       checks: this.parts.checks,
       requests: this.parts,
       onToolsChanged: () => void this.list.refresh(session, signal),
+      onPromptsChanged: () => {
+        if (hasPrompts(this.settings)) void this.promptList.refresh(session, signal);
+      },
     });
     return session;
   }
@@ -185,6 +200,11 @@ export class McpConnection implements Callable {
       throw this.startTimeout.wasLate();
     }
   }
+}
+
+/** Prompts obey the rules of the server's tools, by a name of their own. */
+function hasPrompts({ prompts, allow_tools: allow, deny_tools: deny }: McpServerSettings): boolean {
+  return prompts && isAmong(PROMPT_TOOL, allow) && !isAmong(PROMPT_TOOL, deny);
 }
 
 async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
+import { callPrompt, PROMPT_CALL, promptsOf, type ServerPrompt } from '../prompts/server-prompt.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
@@ -37,8 +38,10 @@ export interface McpSessionParts {
   readonly checks: ArgumentChecks;
   /** Called at once when the server says that its list of tools changed. */
   onToolsChanged(): void;
+  /** The same for its prompts; absent where they are not listed. */
+  onPromptsChanged?(): void;
   /** What it takes to answer what a server asks for during a call. */
-  readonly requests: Omit<ServerRequestParts, 'settings'>;
+  readonly requests: Omit<ServerRequestParts, 'settings' | 'roots'>;
   /** The output schemas of a connection that lists the tools, for one that does not. */
   outputs?(): ReadonlyMap<string, ArgumentCheck> | undefined;
   /** Whether the connection that lists the tools has added those for resources. */
@@ -63,17 +66,21 @@ export class McpSession {
     private readonly server: McpServerSettings,
     private readonly parts: McpSessionParts,
   ) {
+    const roots = server.roots && transport instanceof ChildTransport ? transport.folders(server) : [];
     const onChanged = (): void => parts.onToolsChanged();
-    const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged } };
+    const listChanged = {
+      tools: { autoRefresh: false, debounceMs: 0, onChanged },
+      prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => parts.onPromptsChanged?.() },
+    };
     const mode = server.transport === 'http' ? ('auto' as const) : ('legacy' as const);
     this.client = new Client(CLIENT, {
-      capabilities: ServerRequests.capabilitiesFor(server),
+      capabilities: ServerRequests.capabilitiesFor(server, roots),
       listChanged,
       versionNegotiation: { mode },
       jsonSchemaValidator: NO_VALIDATION,
     });
     this.calls = new OpenCalls(server.request_timeout_ms);
-    new ServerRequests({ ...parts.requests, settings: server }, this.calls).answerThoseOf(this.client);
+    new ServerRequests({ ...parts.requests, settings: server, roots }, this.calls).answerThoseOf(this.client);
     logWhatItSays(this.client, parts.requests.logger);
     // The client library calls this handler before its own.
     transport.onmessage = this.bounds.cut;
@@ -100,6 +107,11 @@ export class McpSession {
     return this.withResources(listing);
   }
 
+  /** Throws the client library's errors. */
+  listPrompts(server: string, signal: AbortSignal): Promise<readonly ServerPrompt[]> {
+    return promptsOf(this.client, server, { signal, timeout: this.server.startup_timeout_ms });
+  }
+
   /** Throws `McpToolFailed`, `McpOutputInvalid` and the client library's errors; an abort cancels the call at the server. */
   call(
     tool: string,
@@ -117,10 +129,12 @@ export class McpSession {
       const isOwn = isResourceTool(tool) && (this.parts.hasResourceTools?.() ?? this.readsResources);
       const result = isOwn
         ? await callResourceTool(this.client, tool, args, options)
-        : await this.client.callTool(
-            { name: tool, arguments: { ...args }, ...this.metaOf(context) },
-            options,
-          );
+        : tool === PROMPT_CALL
+          ? await callPrompt(this.client, args, options)
+          : await this.client.callTool(
+              { name: tool, arguments: { ...args }, ...this.metaOf(context) },
+              options,
+            );
       this.markAlive();
       silence.clear();
       const output = toolOutput(result);

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ToolOutput } from '../../tools/tools.api.js';
+import type { ProducedFile, ToolOutput } from '../../tools/tools.api.js';
+import { PROMPT_CALL } from '../prompts/server-prompt.js';
 import type { RunTool } from '../tools/offered-tools.js';
 import { onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts, ConnectionState } from './connection-state.js';
@@ -42,7 +44,7 @@ export class ServerCalls {
     await this.tools.settled(signal);
     const { session } = this.state;
     if (session === undefined || !this.state.isUp()) throw new McpServerDown(this.parts.name);
-    if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
+    if (!this.isOffered(tool)) throw new McpToolWithdrawn(tool);
     try {
       return await session.call(tool, args, signal, context);
     } catch (error) {
@@ -53,6 +55,10 @@ export class ServerCalls {
     }
   };
 
+  private isOffered(tool: string): boolean {
+    return tool === PROMPT_CALL || this.tools.isOffered(tool);
+  }
+
   private async callAgain(
     old: McpSession,
     ...[tool, args, signal, context]: Parameters<RunTool>
@@ -62,7 +68,7 @@ export class ServerCalls {
       const { session } = this.state;
       if (session === undefined || session === old) continue;
       await this.tools.settled(signal);
-      if (!this.tools.isOffered(tool)) throw new McpToolWithdrawn(tool);
+      if (!this.isOffered(tool)) throw new McpToolWithdrawn(tool);
       return session.call(tool, args, signal, context).catch((error: unknown) => {
         throw callFailure(this.parts, error, session, signal);
       });
@@ -92,11 +98,18 @@ export async function withoutSecrets(
 ): Promise<ToolOutput> {
   try {
     const output = await answered();
-    return { ...output, content: hideKnown(output.content) };
+    const { files } = output;
+    const shown = { ...output, content: hideKnown(output.content) };
+    return files === undefined ? shown : { ...shown, files: files.map((file) => hiddenIn(file, hideKnown)) };
   } catch (error) {
     if (error instanceof McpToolFailed) throw new McpToolFailed(hideKnown(error.message));
     throw error;
   }
+}
+
+/** A file of text may name them, too; in other bytes they cannot be told. */
+function hiddenIn(file: ProducedFile, hideKnown: (text: string) => string): ProducedFile {
+  return isUtf8(file.data) ? { ...file, data: Buffer.from(hideKnown(file.data.toString('utf8'))) } : file;
 }
 
 function asError(error: unknown): Error {

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   type Client,
   type ClientCapabilities,
@@ -11,6 +13,7 @@ import type { Logger } from '../../../platform/logging/logger.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { formOf, type QuestionOutcome, type ToolQuestion } from '../../tools/tools.api.js';
 import type { OpenCall, OpenCalls } from './open-calls.js';
+import { type SamplingParams, type SamplingResult, samplingOf } from './sampling-request.js';
 
 const MAX_MESSAGE = 4096;
 const MAX_URL = 2048;
@@ -21,6 +24,8 @@ const TOLD_MS = 60_000;
 export interface ServerRequestParts {
   readonly settings: McpServerSettings;
   readonly logger: Logger;
+  /** The folders that the server is told of; empty for one that is told of none. */
+  readonly roots: readonly string[];
   /** How long a question waits for a person, in milliseconds. */
   questionTimeoutMs(): number;
   /** Redacts known secrets. */
@@ -38,16 +43,61 @@ export class ServerRequests {
   ) {}
 
   /** What is declared to the server: the same on the connection that lists the tools, which servers choose by it. */
-  static capabilitiesFor({ elicitation }: McpServerSettings): ClientCapabilities {
-    return elicitation ? { elicitation: { form: { applyDefaults: true }, url: {} } } : {};
+  static capabilitiesFor(
+    { elicitation, sampling }: McpServerSettings,
+    roots: readonly string[],
+  ): ClientCapabilities {
+    return {
+      ...(elicitation ? { elicitation: { form: { applyDefaults: true }, url: {} } } : {}),
+      ...(sampling ? { sampling: {} } : {}),
+      ...(roots.length > 0 ? { roots: {} } : {}),
+    };
   }
 
   /** Before the handshake. */
   answerThoseOf(client: Client): void {
-    if (!this.parts.settings.elicitation) return;
-    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
-      this.elicit(params, mcpReq.signal),
-    );
+    const { settings, roots } = this.parts;
+    if (settings.elicitation) {
+      client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+        this.elicit(params, mcpReq.signal),
+      );
+    }
+    if (settings.sampling) {
+      client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
+        this.sample(params, mcpReq.signal),
+      );
+    }
+    if (roots.length > 0) {
+      const listed = roots.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) }));
+      client.setRequestHandler('roots/list', () => ({ roots: listed }));
+    }
+  }
+
+  /** The model of the turn answers, within its limits; without a turn nobody does. */
+  private async sample(params: SamplingParams, withdrawn: AbortSignal): Promise<SamplingResult> {
+    const call = this.calls.current();
+    const ask = call?.context?.call;
+    if (call === undefined || ask === undefined) {
+      this.tellOfDeclined();
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        'The model is asked only for a call of which it is known whose it is.',
+      );
+    }
+    const question = samplingOf(params);
+    try {
+      const { text, model, finishReason } = await held(call, () =>
+        ask.sample(question, AbortSignal.any([call.signal, withdrawn])),
+      );
+      const stopReason = finishReason === 'length' ? 'maxTokens' : 'endTurn';
+      return { role: 'assistant', content: { type: 'text', text }, model, stopReason };
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        `The model gave no answer: ${this.parts.hideKnown(sentenceOf(error))}`,
+      );
+    }
   }
 
   /** A question that nobody can be asked is declined; one that is none is refused, so that its author reads why. */

@@ -13,7 +13,9 @@ const blob = (data: string, mimeType?: string, uri = 'file:///a/b.bin') => ({
 });
 const of = (content: ContentBlock[], structuredContent?: Record<string, unknown>) => {
   const result: CallToolResult = { content, ...(structuredContent && { structuredContent }) };
-  return toolOutput(result);
+  // What people are sent is in produced-files.spec.ts.
+  const { files: _forPeople, ...forModel } = toolOutput(result);
+  return forModel;
 };
 const says = (text: string, structured: Record<string, unknown>) =>
   of([{ type: 'text', text }], structured).content;

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock, ResourceLink } from '@modelcontextprotocol/client';
 import { type ContentPart, isTextType } from '../../models/models.api.js';
 import type { ToolOutput } from '../../tools/tools.api.js';
+import { base64Bytes, shownType } from './media-bytes.js';
+import { producedFiles } from './produced-files.js';
 
 const MIB = 1_048_576;
 const MAX_CHARACTERS = MIB;
@@ -34,7 +36,12 @@ export function toolOutput(result: CallToolResult): ToolOutput {
   const structured = structuredText(result);
   if (structured !== undefined) texts.push(structured);
   const content = texts.join('\n').slice(0, MAX_CHARACTERS);
-  return shown.parts.length === 0 ? { content } : { content, parts: shown.parts };
+  const files = result.isError === true ? [] : producedFiles(result.content);
+  return {
+    content,
+    ...(shown.parts.length === 0 ? {} : { parts: shown.parts }),
+    ...(files.length === 0 ? {} : { files }),
+  };
 }
 
 function blockText(block: ContentBlock, shown: ShownParts): string {
@@ -118,35 +125,9 @@ function isOversized(data: string): boolean {
   return (data.length * 3) / 4 > MAX_FILE_BYTES + 2;
 }
 
-/** Undefined for what is no base64, or is so long that it is not read. Line ends and lacking padding are let pass. */
+/** Undefined for what is no base64, or is so long that it is not read. */
 function decoded(data: string): Buffer | undefined {
-  if (isOversized(data)) return undefined;
-  const bytes = Buffer.from(data, 'base64');
-  return bare(bytes.toString('base64')) === bare(data) ? bytes : undefined;
-}
-
-function bare(base64: string): string {
-  return base64.replaceAll(/[\s=]/g, '');
-}
-
-/** By the first bytes, in hexadecimal; `RIFF` is followed by a length and the kind. */
-const SIGNATURES: readonly (readonly [type: string, start: string, at8?: string])[] = [
-  ['image/png', '89504e470d0a1a0a'],
-  ['image/jpeg', 'ffd8ff'],
-  ['image/gif', '47494638'],
-  ['image/webp', '52494646', '57454250'],
-  ['application/pdf', '255044462d'],
-  ['audio/wav', '52494646', '57415645'],
-  ['audio/mpeg', '494433'],
-  ['audio/mpeg', 'fffb'],
-  ['audio/mpeg', 'fff3'],
-  ['audio/mpeg', 'fff2'],
-];
-
-/** The media type of these bytes; undefined for what no model is shown. */
-function shownType(bytes: Buffer): string | undefined {
-  const head = bytes.subarray(0, 12).toString('hex');
-  return SIGNATURES.find(([, start, at8 = '']) => head.startsWith(start) && head.startsWith(at8, 16))?.[0];
+  return isOversized(data) ? undefined : base64Bytes(data);
 }
 
 /** Structured content as JSON, unless the other content already says it; bytes that are content too are not repeated. */

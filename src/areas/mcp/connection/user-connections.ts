@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
 import { Slots } from '../../../platform/runtime/slots.js';
 import type { ToolOutput } from '../../tools/tools.api.js';
+import { PROMPT_CALL } from '../prompts/server-prompt.js';
 import type { RunTool } from '../tools/offered-tools.js';
 import { type CallContext, onBehalfOf, originOf } from './call-origin.js';
 import type { ConnectionParts } from './connection-state.js';
@@ -118,6 +119,7 @@ export class UserConnections {
 
   /** Whether the tool is offered, and the server says the same of it to this user, as far as it announced anything. */
   private isAsOffered(tool: string, connection: UserConnection): boolean {
+    if (tool === PROMPT_CALL) return true;
     const offered = this.source.fingerprintOf(tool);
     return offered !== undefined && (connection.fingerprintOf(tool) ?? offered) === offered;
   }

@@ -90,7 +90,9 @@ export class Sandbox implements OnApplicationShutdown, OnModuleInit {
       files: mcp.max_child_files,
       groups: group?.members ?? [],
     };
-    return { ...boundCommand(inside, limits), ...(group === undefined ? {} : { onEnd: group.release }) };
+    const { cwd: folder } = command;
+    const bound = { ...boundCommand(inside, limits), folder };
+    return group === undefined ? bound : { ...bound, onEnd: group.release };
   }
 
   private sandboxed(

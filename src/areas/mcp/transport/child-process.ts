@@ -9,6 +9,8 @@ export interface ChildCommand {
   readonly args: readonly string[];
   /** Its working folder; undefined for the gateway's. */
   readonly cwd: string | undefined;
+  /** The same as the program sees it; undefined when it has none of its own. */
+  readonly folder?: string | undefined;
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** What it can read from file descriptor 4. */

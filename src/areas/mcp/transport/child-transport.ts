@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   deserializeMessage,
   type JSONRPCMessage,
@@ -5,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { sentenceOf } from '../../../common/errors/error-text.js';
+import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import { type OnRefused, type RefusedMessage, refusal } from './bounded-message.js';
 import { FlowLimit, LineSplitter, MessageLines } from './child-lines.js';
 import { RecentOutput } from './child-output.js';
@@ -48,6 +50,14 @@ export class ChildTransport implements Transport {
   /** The line of its standard error that best says what is wrong. */
   get recentOutput(): string | undefined {
     return this.stderrTail.summary;
+  }
+
+  /** Where the child works: its working folder, if it has one of its own, and what it may write to. */
+  folders({ writable_paths: writable }: Pick<McpServerSettings, 'writable_paths'>): readonly string[] {
+    const { folder } = this.command;
+    return [
+      ...new Set([...(folder === undefined ? [] : [folder]), ...writable.map((path) => resolve(path))]),
+    ];
   }
 
   get pid(): number | undefined {

@@ -2,7 +2,13 @@ import { sentenceOf } from '../../../common/errors/error-text.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import type { PausableTimer } from '../../../platform/runtime/pausable-timer.js';
 import type { ModelToolCall } from '../../models/models.api.js';
-import type { CallProgress, RunningCall } from '../tool-catalog.port.js';
+import {
+  type CallProgress,
+  type RunningCall,
+  SamplingRefused,
+  type ToolSampled,
+  type ToolSampling,
+} from '../tool-catalog.port.js';
 import type { ToolQuestionUpdate, ToolTurn } from '../tool-turn.js';
 import { type QuestionOutcome, STATUS_OF, type ToolQuestion } from './tool-question.js';
 import type { ToolQuestions } from './tool-questions.js';
@@ -13,10 +19,13 @@ const MAX_QUESTIONS = 20;
 const MAX_SHOWN = 100;
 const SHOW_MS = 500;
 const MAX_MESSAGE = 500;
+/** One call asks the model no more often than this. */
+const MAX_SAMPLINGS = 10;
 
 /** A call while it runs: what it may ask of the people who follow its turn. The time they take is not the tool's. */
 export class RunningToolCall implements RunningCall {
   private asked = 0;
+  private sampled = 0;
   private shown = 0;
   private shownAt = -SHOW_MS;
 
@@ -54,6 +63,20 @@ export class RunningToolCall implements RunningCall {
     } catch (error) {
       tell('cancelled');
       throw error instanceof Error ? error : new Error(sentenceOf(error));
+    } finally {
+      goOn();
+    }
+  }
+
+  /** The time of the model is not the tool's. */
+  async sample(question: ToolSampling, signal: AbortSignal): Promise<ToolSampled> {
+    if (this.turn.sample === undefined) throw new SamplingRefused('No model is there for this call.');
+    this.sampled += 1;
+    if (this.sampled > MAX_SAMPLINGS)
+      throw new SamplingRefused(`One call may ask the model ${MAX_SAMPLINGS} times.`);
+    const goOn = this.clock.hold();
+    try {
+      return await this.turn.sample(question, signal);
     } finally {
       goOn();
     }

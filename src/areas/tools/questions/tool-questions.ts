@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
+import type { SqlRunner } from '../../../platform/database/sql.js';
 import { storableJson, storableText } from '../../../platform/database/storable-text.js';
 import { throughOutage } from '../../../platform/database/through-outage.js';
 import type { ToolContext } from '../tool-catalog.port.js';
@@ -123,8 +124,16 @@ export class ToolQuestions {
     return row && toRecord(row);
   }
 
-  /** The content must fit the form of the question. @returns whether it was open; the first answer counts */
-  answer(id: string, { action, content }: QuestionAnswer, by: string): Promise<boolean> {
+  /**
+   * The content must fit the form of the question. @returns whether it was open; the first answer counts
+   * @param onAnswered what is written together with an answer that counts
+   */
+  answer(
+    id: string,
+    { action, content }: QuestionAnswer,
+    by: string,
+    onAnswered?: (runner: SqlRunner) => Promise<void>,
+  ): Promise<boolean> {
     const said = action === 'accept' ? JSON.stringify(storableJson(content ?? {})) : null;
     return this.database.transaction(async (runner) => {
       const [row] = await runner.query<{ tool: string; session_id: string; call_id: string }>(sql.ANSWER, [
@@ -140,6 +149,7 @@ export class ToolQuestions {
         sessionId,
       };
       await this.audit.write(runner, { ...entry, details: { call_id: callId } });
+      await onAnswered?.(runner);
       return true;
     });
   }

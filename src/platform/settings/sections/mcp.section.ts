@@ -104,6 +104,24 @@ const mcpServer = z
       .describe(
         'Whether what it has beside tools can be read, by the tools read_resource and list_resources of this server.',
       ),
+    prompts: z
+      .boolean()
+      .default(true)
+      .describe('Whether people may ask for its prompts, as /server-prompt in a message.'),
+    sampling: z
+      .boolean()
+      .default(false)
+      .register(keyMarks, { security: true })
+      .describe(
+        'Whether its tools may ask the model of the turn while they run; the turn pays, and its limits and budgets hold.',
+      ),
+    roots: z
+      .boolean()
+      .default(false)
+      .register(keyMarks, { security: true })
+      .describe(
+        'stdio: whether it is told its working folder and writable_paths (roots of the protocol); some servers then use these folders in place of those that their arguments name.',
+      ),
     elicitation: z
       .boolean()
       .default(true)

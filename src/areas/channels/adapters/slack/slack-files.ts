@@ -1,14 +1,15 @@
-import type { WebClient } from '@slack/web-api';
+import type { FilesCompleteUploadExternalArguments, WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
-import type { FetchedFile, InboundFile } from '../../channel-adapter.port.js';
-import { FileNotHad } from '../../channel-failures.js';
+import type { FetchedFile, InboundFile, OutboundFile } from '../../channel-adapter.port.js';
+import { FileNotHad, NotSent } from '../../channel-failures.js';
 import { download } from '../../inbound/file-download.js';
-import { DEFAULT_ROOT, type SlackAccess, sendFailure } from './slack-client.js';
+import { DEFAULT_ROOT, isRefusal, type SlackAccess, sendFailure } from './slack-client.js';
 
 /** A file takes longer than a call. */
 const TIMES_LONGER = 3;
 const MAX_URL_LENGTH = 2000;
+const MAX_ANSWER_BYTES = 65_536;
 
 const absent = <Type extends z.ZodType>(type: Type) =>
   type
@@ -83,6 +84,57 @@ export async function fetchSlackFile(
     throw new FileNotHad('never', 'Slack does not give it to me (the app needs the scope files:read)');
   }
   return fetched;
+}
+
+interface SlackUpload extends Omit<SlackFetch, 'maxBytes'> {
+  readonly target: { readonly channel: string; readonly thread?: string };
+}
+
+/**
+ * Uploads a file, which nobody sees, and then shares it, which is the only step that must not be repeated. Throws `NotSent`.
+ */
+export async function sendSlackFile({ name, data }: OutboundFile, upload: SlackUpload): Promise<void> {
+  const { api, target } = upload;
+  const { upload_url: url = '', file_id: id = '' } = await api.files
+    .getUploadURLExternal({ filename: name, length: data.length })
+    .catch((error: unknown) => {
+      throw notSent(error).asRetryable();
+    });
+  await uploadBytes(url, data, upload);
+  const { channel, thread } = target;
+  const place = { channel_id: channel, ...(thread === undefined ? {} : { thread_ts: thread }) };
+  const shared = { files: [{ id, title: name }], ...place } as FilesCompleteUploadExternalArguments;
+  await api.files.completeUploadExternal(shared).catch((error: unknown) => {
+    throw notSent(error);
+  });
+}
+
+/** The address is secret by itself: no token goes there. */
+async function uploadBytes(
+  url: string,
+  data: Buffer,
+  { outbound, access, signal }: SlackUpload,
+): Promise<void> {
+  if (!isOwnHost(url, access))
+    throw new NotSent('rejected', 'Slack named no address of its own to upload it to');
+  const { status } = await outbound
+    .read({
+      ...{ method: 'POST', url, headers: { 'content-type': 'application/octet-stream' }, body: data },
+      ...{ timeoutMs: access.timeoutMs * TIMES_LONGER, maxBytes: MAX_ANSWER_BYTES, signal },
+    })
+    .catch((error: unknown) => {
+      throw sendFailure(error).asRetryable();
+    });
+  if (status === 429 || status >= 500) throw new NotSent('retry', `Slack answered ${status} to the upload`);
+  if (status < 200 || status > 299) throw new NotSent('rejected', `Slack answered ${status} to the upload`);
+}
+
+/** Without the scope the text of the answer arrives nevertheless: the file is given up, and the reader is told why. */
+function notSent(error: unknown): NotSent {
+  const failure = sendFailure(error);
+  return isRefusal(error) && failure.message.includes('missing_scope')
+    ? new NotSent('rejected', 'the app needs the scope files:write')
+    : failure;
 }
 
 /** Files from other workspaces are announced without their address. */

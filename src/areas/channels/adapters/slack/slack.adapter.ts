@@ -9,6 +9,7 @@ import {
   credential,
   type FetchedFile,
   type InboundFile,
+  type OutboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
@@ -24,7 +25,7 @@ import {
   slackApi,
 } from './slack-client.js';
 import { SlackConnection } from './slack-connection.js';
-import { fetchSlackFile } from './slack-files.js';
+import { fetchSlackFile, sendSlackFile } from './slack-files.js';
 import { SlackInbox, SlackPeople } from './slack-inbox.js';
 import { isId, revokesAccess, type SlackBot } from './slack-messages.js';
 
@@ -127,6 +128,13 @@ export class SlackAdapter extends ChannelAdapter {
     } catch (error) {
       throw this.notSent(error).asRetryable();
     }
+  }
+
+  override async sendFile(file: OutboundFile, signal: AbortSignal): Promise<undefined> {
+    const { outbound, access } = this;
+    const { channel, thread } = addressOf(file.target);
+    const target = { channel, ...(thread === undefined ? {} : { thread }) };
+    await sendSlackFile(file, { outbound, access, target, signal, api: this.api(signal) });
   }
 
   override fetchFile(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {

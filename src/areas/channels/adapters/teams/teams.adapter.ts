@@ -8,6 +8,7 @@ import {
   credential,
   type FetchedFile,
   type InboundFile,
+  type OutboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
@@ -21,6 +22,9 @@ import { type ConnectorClaims, ConnectorKeys, connectorClaims } from './teams-ke
 const MAX_REPLY_LENGTH = 8000;
 /** How often the credentials are checked. */
 const CHECK_MS = 60_000;
+/** What Teams shows of pictures within messages. */
+const PICTURE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif']);
+const MAX_PICTURE_BYTES = 1_000_000;
 /** A file takes longer than a call. */
 const TIMES_LONGER = 3;
 
@@ -87,6 +91,16 @@ export class TeamsAdapter extends ChannelAdapter {
   async send({ target, text }: OutboundReply, signal: AbortSignal): Promise<string | undefined> {
     const url = activitiesOf(target);
     return this.client.call({ method: 'POST', url, activity: messageOf(target, text) }, signal);
+  }
+
+  /** Pictures go within the message; other files would need rights to the organisation's SharePoint. */
+  override async sendFile(file: OutboundFile, signal: AbortSignal): Promise<string | undefined> {
+    const { target, name, mimeType: contentType, data } = file;
+    if (!PICTURE_TYPES.has(contentType) || data.length > MAX_PICTURE_BYTES)
+      throw new NotSent('rejected', 'Teams takes pictures of at most 1 MB from me, and no other files');
+    const contentUrl = `data:${contentType};base64,${data.toString('base64')}`;
+    const activity = { ...messageOf(target, ''), attachments: [{ name, contentType, contentUrl }] };
+    return this.client.call({ method: 'POST', url: activitiesOf(target), activity }, signal);
   }
 
   override async edit(id: string, { target, text }: OutboundReply, signal: AbortSignal): Promise<void> {

@@ -39,12 +39,12 @@ export function grammySignal(signal: AbortSignal): GrammySignal {
 
 /** The part of `fetch` that grammY uses. It is typed by a library that is not installed, hence `never`. */
 function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
-  const call = async (url: unknown, init: { body?: unknown; signal?: unknown } = {}): Promise<unknown> => {
+  const call = async (url: unknown, init: GrammyInit = {}): Promise<unknown> => {
     const { status, body } = await outbound.read({
       method: 'POST',
       url: String(url),
-      headers: { 'content-type': 'application/json' },
-      body: typeof init.body === 'string' ? init.body : '{}',
+      headers: { 'content-type': 'application/json', ...contentTypeOf(init) },
+      body: await bodyOf(init.body),
       timeoutMs,
       maxBytes: MAX_RESPONSE_BYTES,
       signal: nativeSignal(init.signal),
@@ -52,6 +52,27 @@ function guardedFetch(outbound: OutboundClient, timeoutMs: number): never {
     return { json: () => Promise.resolve(answerOf(status, body)) };
   };
   return call as never;
+}
+
+interface GrammyInit {
+  readonly body?: unknown;
+  readonly headers?: unknown;
+  readonly signal?: unknown;
+}
+
+/** The body of an upload has parts, whose boundary its type names. */
+function contentTypeOf({ headers }: GrammyInit): { 'content-type'?: string } {
+  const type = (headers as Record<string, unknown> | undefined)?.['content-type'];
+  return typeof type === 'string' ? { 'content-type': type } : {};
+}
+
+/** Text, or the pieces of an upload, whose file is in memory already. */
+async function bodyOf(body: unknown): Promise<string | Buffer> {
+  if (typeof body === 'string') return body;
+  if (typeof body !== 'object' || body === null) return '{}';
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body as AsyncIterable<Uint8Array>) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /** A proxy may respond in place of Telegram, without JSON; its status is still useful. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, GrammyError } from 'grammy';
+import { type Api, GrammyError, InputFile } from 'grammy';
 import type { CallbackQuery, Update, UserFromGetMe } from 'grammy/types';
 import type { ApprovalCard } from '../../approvals/approval-card.js';
 import {
@@ -10,9 +10,11 @@ import {
   type FetchedFile,
   type InboundFile,
   NOT_DECIDED,
+  type OutboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
+import { NotSent } from '../../channel-failures.js';
 import { type TelegramText, telegramText } from '../../formatting/telegram-text.js';
 import { clickOf, telegramCard } from './telegram-cards.js';
 import { connectionFailure, grammySignal, sendFailure, telegramApi } from './telegram-client.js';
@@ -25,6 +27,11 @@ const NO_PREVIEW = { is_disabled: true };
 /** After a week without updates Telegram may restart its numbers; an old offset would then wait for ever. */
 const CURSOR_LIFE_MS = 6 * 24 * 3_600_000;
 
+/** A file takes longer than a call. */
+const TIMES_LONGER = 3;
+const MAX_UPLOAD_BYTES = 50_000_000;
+const MAX_PHOTO_BYTES = 10_000_000;
+const PHOTO_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 /** The pictures of an album are updates of their own, which arrive together; a poll may return between them. */
 const ALBUM_MS = 400;
 
@@ -47,6 +54,8 @@ export class TelegramAdapter extends ChannelAdapter {
   private readonly api: Api;
   /** The same with a time limit for long polling. */
   private readonly polling: Api;
+  /** The same for files. */
+  private readonly uploads: Api;
   private readonly pollSecs: number;
   private readonly files: TelegramFiles;
   private telling = 0;
@@ -57,6 +66,7 @@ export class TelegramAdapter extends ChannelAdapter {
     const { api_url: apiUrl, request_timeout_ms: timeoutMs, poll_timeout_secs: pollSecs } = settings;
     this.pollSecs = pollSecs;
     this.api = telegramApi(outbound, { token, apiUrl, timeoutMs });
+    this.uploads = telegramApi(outbound, { token, apiUrl, timeoutMs: timeoutMs * TIMES_LONGER });
     this.files = new TelegramFiles(outbound, this.api, { token, apiUrl, timeoutMs });
     this.polling = telegramApi(outbound, { token, apiUrl, timeoutMs: timeoutMs + pollSecs * 1000 });
   }
@@ -184,6 +194,27 @@ export class TelegramAdapter extends ChannelAdapter {
     }
   }
 
+  /** A picture is shown; what Telegram does not take as one is sent as a document, as is everything else. */
+  override async sendFile(file: OutboundFile, signal: AbortSignal): Promise<string> {
+    const { name, data } = file;
+    if (data.length > MAX_UPLOAD_BYTES)
+      throw new NotSent('rejected', 'Telegram takes files of 50 MB from bots');
+    const { chat, other } = addressOf(file.target);
+    const upload = () => new InputFile(data, name);
+    const sent = isPhoto(file)
+      ? this.uploads.sendPhoto(chat, upload(), other, grammySignal(signal)).catch((error: unknown) => {
+          if (!(error instanceof GrammyError) || error.error_code !== 400) throw error;
+          return this.uploads.sendDocument(chat, upload(), other, grammySignal(signal));
+        })
+      : this.uploads.sendDocument(chat, upload(), other, grammySignal(signal));
+    return sent.then(
+      ({ message_id: id }) => String(id),
+      (error: unknown) => {
+        throw sendFailure(error);
+      },
+    );
+  }
+
   override fetchFile(file: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
     return this.files.fetch(file, maxBytes, signal);
   }
@@ -234,6 +265,10 @@ export class TelegramAdapter extends ChannelAdapter {
 
 function isUnmodified(error: unknown): boolean {
   return error instanceof GrammyError && /message is not modified/i.test(error.description);
+}
+
+function isPhoto({ mimeType, data }: OutboundFile): boolean {
+  return PHOTO_TYPES.has(mimeType) && data.length <= MAX_PHOTO_BYTES;
 }
 
 function cursorOf(stored: AdapterData | null, bot: number): TelegramCursor | undefined {

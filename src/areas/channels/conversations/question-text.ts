@@ -1,0 +1,126 @@
+import { formOf, type QuestionAnswer, type QuestionRecord } from '../../tools/tools.api.js';
+import { plainName } from '../inbound/sender.js';
+
+type Asked = Pick<QuestionRecord, 'message' | 'schema' | 'url' | 'tool' | 'expiresAt'>;
+type Field = ReturnType<typeof formOf>[number];
+
+const MAX_SHOWN_OPTIONS = 30;
+const YES = new Set(['yes', 'y', 'ok', 'okay', 'true', 'done', 'ja', 'oui', 'si', 'sí', '👍']);
+const NO = new Set(['no', 'n', 'false', 'nein', 'non', '👎']);
+const DECLINE = /^\/?(?:decline|cancel)[.!]?$/i;
+
+/** A question as a person reads it in a chat. The tool wrote its message: it is quoted, so that nobody takes it for the agent's. */
+export function questionText(asked: Asked): string {
+  const quoted = asked.message.split('\n').map((line) => `> ${line}`);
+  const lines = [`The tool ${asked.tool} asks:`, '', ...quoted, '', howToAnswer(asked)];
+  return lines.join('\n');
+}
+
+/** Whether the next message of the person can be the answer. */
+export function isAnswerable({ schema, url }: Asked): boolean {
+  return url !== undefined || formOf(schema).length <= 1;
+}
+
+function howToAnswer(asked: Asked): string {
+  const secs = Math.max(1, Math.round((asked.expiresAt.getTime() - Date.now()) / 1000));
+  const end = `Or write "decline". I go on without an answer in ${secs} seconds.`;
+  if (asked.url !== undefined)
+    return `Open this page, but only if you trust it: ${asked.url}\nThen write "yes". ${end}`;
+  const fields = formOf(asked.schema);
+  const [field] = fields;
+  if (fields.length > 1) {
+    const names = fields.map(({ title }) => title).join(', ');
+    return `It wants several answers (${names}), which cannot be given here. I go on without them in ${secs} seconds, unless an operator answers.`;
+  }
+  return `${field === undefined ? 'Write "yes" or "no".' : wanted(field)} ${end}`;
+}
+
+function wanted({ kind, title, options, isRequired, fallback }: Field): string {
+  const left = isRequired || fallback === undefined ? '' : ` (usually ${String(fallback)})`;
+  switch (kind) {
+    case 'boolean':
+      return `${title}: write "yes" or "no"${left}.`;
+    case 'number':
+    case 'integer':
+      return `${title}: write a ${kind === 'integer' ? 'whole number' : 'number'}${left}.`;
+    case 'text':
+      return `${title}: write your answer${left}.`;
+    case 'choice':
+    case 'choices': {
+      const shown = options
+        .slice(0, MAX_SHOWN_OPTIONS)
+        .map((option, index) => `${index + 1}. ${option.title}`);
+      const more =
+        options.length > MAX_SHOWN_OPTIONS ? [`and ${options.length - MAX_SHOWN_OPTIONS} more`] : [];
+      const how = kind === 'choice' ? 'write one of these' : 'write some of these, with commas between them';
+      return [`${title}: ${how}${left}.`, '', ...shown, ...more, ''].join('\n');
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The answer that a message gives; undefined when it gives none that can be understood. */
+export function answerOf({ schema, url }: Asked, said: string): QuestionAnswer | undefined {
+  const text = said.trim();
+  if (DECLINE.test(text)) return { action: 'decline' };
+  const [field] = url === undefined ? formOf(schema) : [];
+  if (field === undefined) {
+    const word = plainWord(text);
+    if (YES.has(word)) return url === undefined ? { action: 'accept', content: {} } : { action: 'accept' };
+    return NO.has(word) ? { action: 'decline' } : undefined;
+  }
+  const value = givenValue(field, text);
+  return value === undefined ? undefined : { action: 'accept', content: { [field.name]: value } };
+}
+
+function givenValue({ kind, options }: Field, text: string): unknown {
+  switch (kind) {
+    case 'boolean':
+      return YES.has(plainWord(text)) || (NO.has(plainWord(text)) ? false : undefined);
+    case 'number':
+    case 'integer':
+      return text === '' || !Number.isFinite(Number(text)) ? undefined : Number(text);
+    case 'text':
+      return text;
+    case 'choice':
+      return optionOf(options, text);
+    case 'choices': {
+      const chosen = text.split(',').map((one) => optionOf(options, one));
+      return chosen.includes(undefined) ? undefined : [...new Set(chosen)];
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** By what it is called, or by its place in the list. */
+function optionOf(options: Field['options'], text: string): string | undefined {
+  const word = text.trim().toLowerCase();
+  const named = options.find(({ value, title }) => [value, title].some((one) => one.toLowerCase() === word));
+  return (named ?? (/^[0-9]{1,3}$/.test(word) ? options[Number(word) - 1] : undefined))?.value;
+}
+
+function plainWord(text: string): string {
+  return text.toLowerCase().replace(/[.!]{1,3}$/, '');
+}
+
+/** What a person wrote, without what the inbox puts around it: the label of a group, and what the message replies to. */
+export function bareText({
+  content,
+  isGroup,
+  userId,
+}: {
+  content: string;
+  isGroup: boolean;
+  userId: string;
+}): string {
+  const id = plainName(userId.slice(userId.indexOf(':') + 1));
+  const label = `(${id}): `;
+  const at = isGroup ? content.indexOf(label) : -1;
+  const text = at < 0 ? content : content.slice(at + label.length);
+  const lines = text.split('\n').map((line) => (isGroup ? line.replace(/^ {4}/, '') : line));
+  if (!lines[0]?.startsWith('(In reply to ')) return lines.join('\n');
+  const first = lines.findIndex((line, index) => index > 0 && !line.startsWith('>'));
+  return first < 0 ? '' : lines.slice(first).join('\n').trim();
+}
