@@ -55,8 +55,9 @@ describeInBrowser('where there is nothing to show', () => {
     visit(`http://127.0.0.1:${gateway.started.ports.b}/console${path}`, PHONE, token);
 
   /** Has what the page asks for answered in this way. */
-  const answering = (page: Page, answer: (route: Route) => Promise<void>): Promise<void> =>
-    page.route(DATA, (route) => (WHO.test(route.request().url()) ? route.continue() : answer(route)));
+  const answering = async (page: Page, answer: (route: Route) => Promise<void>): Promise<void> => {
+    await page.route(DATA, (route) => (WHO.test(route.request().url()) ? route.continue() : answer(route)));
+  };
 
   test.each(PAGES)('%s/ says that there is nothing yet', async (path, empty) => {
     // Lines of the log and rows of the audit are there from the start: one that is not is looked for.

@@ -99,8 +99,8 @@ function create(key: string, more: object): Promise<OpenAiResponse> {
   const body = { model: 'default', background: true, tools: [TOOL], input: key, ...more };
   return insisting(async (from) => {
     const response = await from.responses.create(body as never, { headers: { 'Idempotency-Key': key } });
-    accepted.set((response as OpenAiResponse).id, key);
-    return response as OpenAiResponse;
+    accepted.set(response.id, key);
+    return response;
   });
 }
 

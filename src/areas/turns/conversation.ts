@@ -6,9 +6,9 @@ import {
   type ModelToolCall,
   type ModelToolResult,
   messageTokens,
-  TOKENS_PER_IMAGE,
   TOKENS_PER_MESSAGE,
 } from '../models/models.api.js';
+import { attachmentPart, attachmentTokens } from './attachment-parts.js';
 import type { ContextBudget, ContextCut, ExchangeSize } from './context-cut.js';
 import { bytesOf, isMedia, leftOutMedia, leftOutNote, type SizedMedia } from './media-window.js';
 import type { AttachmentInfo, HistoryMessage, NewUserMessage } from './message.js';
@@ -291,20 +291,4 @@ function lastText(content: string, asked: readonly AskedStep[]): string {
 /** A model that does not know that it was cut off takes the fragment for what it meant to say. */
 function asSaid({ incomplete }: HistoryMessage, text: string): string {
   return incomplete === null ? text : `${text}\n\n[This answer was cut off: ${incomplete}.]`.trimStart();
-}
-
-function attachmentTokens({ type, sizeBytes }: AttachmentInfo): number {
-  return type === 'image' ? TOKENS_PER_IMAGE : Math.ceil(sizeBytes / BYTES_PER_TOKEN);
-}
-
-function attachmentPart(info: AttachmentInfo, data: string): Exclude<ContentPart, { type: 'text' }> {
-  const { mimeType } = info;
-  return info.type === 'image' || (info.type === 'file' && isPicture(mimeType))
-    ? { type: 'image', mimeType, data }
-    : { type: 'file', name: info.name ?? info.type, mimeType, data };
-}
-
-/** A picture is shown also when it was attached as a file; one that is text (SVG) can be read. */
-function isPicture(mimeType: string): boolean {
-  return mimeType.startsWith('image/') && !mimeType.endsWith('+xml');
 }

@@ -22,7 +22,7 @@ import {
   type ToolSampling,
 } from '../tools/tools.api.js';
 import { CallIds } from './call-ids.js';
-import { divided, NOT_YET, openRecord } from './callers/caller-tools.js';
+import { divided } from './callers/caller-tools.js';
 import { contextBudget } from './context-cut.js';
 import { askedMessage } from './conversation.js';
 import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';
@@ -32,6 +32,7 @@ import { RunningTurns } from './running-turns.js';
 import { withThoughts } from './shown-thoughts.js';
 import type { TurnInput, TurnListener, TurnOutcome } from './turn.js';
 import { TurnConversation } from './turn-conversation.js';
+import { answered, asked, ended, heldOf, notYet, repairing } from './turn-rounds.js';
 import type { AnsweredStep } from './turn-steps.store.js';
 import { ResponseFormatUnmet } from './turns.errors.js';
 
@@ -62,10 +63,7 @@ export class TurnRunner {
   async run(input: TurnInput, emit: TurnListener, signal: AbortSignal): Promise<TurnOutcome> {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
-    const running: Running = {
-      ...{ input, settings, emit: shownTo(emit, input), signal },
-      sampled: { usage: NOTHING_USED },
-    };
+    const running = { input, settings, emit: shownTo(emit, input), signal, sampled: { usage: NOTHING_USED } };
     const earlier = await this.earlier(running);
     const { texts, records } = earlier;
     let usage = addUsage(earlier.usage, takeSampled(running));
@@ -250,32 +248,6 @@ function isWithinLimits(settings: GatewaySettings['agent'], round: number, calls
   return round <= settings.max_turns && calls <= settings.max_tool_calls_per_turn;
 }
 
-function answered(
-  { model, finishReason }: ModelRound,
-  { content, records, usage }: { content: string; records: readonly ToolCallRecord[]; usage: ModelUsage },
-): TurnOutcome {
-  return { content, toolCalls: records, usage, model, finishReason };
-}
-
-/** A turn that ends with calls for its caller to make. */
-function ended(
-  { model }: Pick<ModelRound, 'model'>,
-  so: Pick<DoneWork, 'texts' | 'records' | 'usage'> & { readonly open: readonly ModelToolCall[] },
-): TurnOutcome {
-  return {
-    content: so.texts.join('\n\n'),
-    toolCalls: [...so.records, ...so.open.map(openRecord)],
-    usage: so.usage,
-    model,
-    finishReason: 'tool_calls',
-    openCalls: so.open,
-  };
-}
-
-function notYet({ id }: ModelToolCall) {
-  return { result: { callId: id, content: NOT_YET, isError: true } };
-}
-
 /** Files are kept where the conversation can carry them: in one that came in over a channel. */
 function answeredStep(
   { record: { status, durationMs }, result, files }: AnsweredCall,
@@ -300,23 +272,4 @@ function shownTo(emit: TurnListener, { agent, options }: TurnInput): TurnListene
   return options.responseFormat === undefined
     ? shown
     : (event) => (event.type === 'token' ? undefined : shown(event));
-}
-
-function repairing(text: string, problem: string): ModelMessage[] {
-  const ask = `This answer does not fit the format that was asked for: ${problem}. Answer again, with the JSON alone.`;
-  return [
-    { role: 'assistant', text: text.trim() === '' ? '(nothing)' : text, toolCalls: [] },
-    { role: 'user', parts: [{ type: 'text', text: ask }] },
-  ];
-}
-
-/** Which calls may wait for a person, so that it is known of those whether they were made. */
-function heldOf(calls: readonly RoundCall[]): { held?: readonly string[] } {
-  const held = calls.filter(({ isHeld }) => isHeld).map(({ call }) => call.id);
-  return held.length === 0 ? {} : { held };
-}
-
-/** What of a round is stored before its tools run. */
-function asked({ text, calls, model, providerState }: ModelRound) {
-  return { text, calls, model, ...(providerState === undefined ? {} : { providerState }) };
 }

@@ -65,7 +65,7 @@ test('"the turn waits with the calls and goes on with their outputs; the session
   });
   expect(second.output_text).toContain('told rain, rain');
   expect(await detailOf(session)).not.toHaveProperty('pending');
-  const history = await gateway.b.get<{ messages: { tool_calls: { status: string; output: string }[] }[] }>(
+  const history = await gateway.b.get<{ messages: { tool_calls?: { status: string; output: string }[] }[] }>(
     `/sessions/${session}/messages`,
   );
   const calls = history.body.messages.flatMap(({ tool_calls: made }) => made ?? []);

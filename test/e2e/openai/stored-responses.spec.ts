@@ -31,6 +31,8 @@ afterAll(async () => {
 });
 
 const agent = { model: 'default' };
+/** Who the response is for: what OpenAI's newer parameters say is not this. */
+const USER = { user: 'ada' };
 
 function sessionsOf(one: TestGateway): Promise<{ id: string; status: string }[]> {
   return one.database.query<{ id: string; status: string }>('SELECT id, status FROM sessions ORDER BY id');
@@ -42,7 +44,7 @@ test('"store": a response is kept unless it is said otherwise, and is found as i
     instructions: 'Be brief.',
     input: 'Hello',
     metadata: { ticket: '7' },
-    user: 'ada',
+    ...USER,
   });
   expect(created).toMatchObject({
     status: 'completed',
@@ -311,7 +313,7 @@ test('an Idempotency-Key makes one response of two requests, whole and in the ba
 });
 
 test('"foreign response ids, other people\'s responses: OpenAI\'s error shape, 404"', async () => {
-  const mine = await client.responses.create({ ...agent, input: 'Mine', user: 'ada' });
+  const mine = await client.responses.create({ ...agent, input: 'Mine', ...USER });
   const scopes = ['sessions:read', 'sessions:write'] as const;
   const other = openAiClient(gateway, await gateway.mint({ user: 'grace', scopes }));
   const own = openAiClient(gateway, await gateway.mint({ user: 'ada', scopes }));
@@ -350,7 +352,7 @@ test.each<[string, object]>([
   ['input', { input: '' }],
   ['input', { input: [] }],
 ])('"What is not supported is 400 naming the parameter": %s of one that goes on', async (param, more) => {
-  const previous = await client.responses.create({ ...agent, input: 'One', user: 'ada' });
+  const previous = await client.responses.create({ ...agent, input: 'One', ...USER });
   const asked = { ...agent, input: 'x', previous_response_id: previous.id, ...more };
   expect(await refusalOf(client.responses.create(asked))).toMatchObject({ status: 400, param });
 });

@@ -6,6 +6,7 @@ import { CallArguments } from './call-arguments.js';
 import type { SaidMessage } from './chat-request.js';
 import { checkedBody } from './checked-body.js';
 import { fileAt, fileOf, imageAt, type SaidPart } from './content.js';
+import { type Echo, echoOf } from './response-echo.js';
 import {
   ANY_OBJECT,
   callerTools,
@@ -120,7 +121,7 @@ const responsesBody = z.strictObject({
   reasoning: jsonObject().optional(),
   stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
 });
-type ResponsesBody = z.infer<typeof responsesBody>;
+export type ResponsesBody = z.infer<typeof responsesBody>;
 type Item = z.infer<typeof item>;
 
 /** An item of a stored response, named by its id. */
@@ -149,22 +150,6 @@ export interface ResponsesRequest {
   readonly previousResponseId: string | undefined;
   /** What answers repeat of it. */
   readonly echo: Echo;
-}
-
-export interface Echo {
-  readonly model: string;
-  readonly instructions: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly tools: readonly unknown[];
-  readonly tool_choice: unknown;
-  readonly text: unknown;
-  readonly temperature: number | null;
-  readonly top_p: number | null;
-  readonly max_output_tokens: number | null;
-  readonly background: boolean;
-  readonly store: boolean;
-  readonly previous_response_id: string | null;
-  readonly user: string | null;
 }
 
 /** Throws `InvalidParameter` and `UnsupportedParameter`. */
@@ -289,22 +274,4 @@ function partsOf(content: string | readonly z.infer<typeof userPart>[], path: st
     if (typeof part.file_url === 'string') return fileAt(part.file_url, `${at}.file_url`);
     throw new InvalidParameter({ path: at, message: 'must have file_data or file_url' });
   });
-}
-
-function echoOf(body: ResponsesBody): Echo {
-  return {
-    model: body.model,
-    instructions: body.instructions ?? null,
-    metadata: body.metadata ?? {},
-    tools: body.tools ?? [],
-    tool_choice: body.tool_choice ?? 'auto',
-    text: { format: body.text?.format ?? { type: 'text' } },
-    temperature: body.temperature ?? null,
-    top_p: body.top_p ?? null,
-    max_output_tokens: body.max_output_tokens ?? null,
-    background: body.background ?? false,
-    store: body.store ?? true,
-    previous_response_id: body.previous_response_id ?? null,
-    user: body.user ?? null,
-  };
 }

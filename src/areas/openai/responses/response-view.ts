@@ -1,7 +1,7 @@
 import { type GatewayError, storedError } from '../../../common/errors/gateway-error.js';
 import type { ModelUsage } from '../../models/models.api.js';
 import type { Message } from '../../turns/turns.api.js';
-import type { Echo } from '../requests/responses-request.js';
+import type { Echo } from '../requests/response-echo.js';
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
-import type { Echo } from '../requests/responses-request.js';
+import type { Echo } from '../requests/response-echo.js';
 
 /** What is kept of a response beside its turn. */
 interface ResponseRequestRow {

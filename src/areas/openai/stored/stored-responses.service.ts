@@ -7,7 +7,7 @@ import { type TurnRecord, TurnRecords } from '../../live/live.api.js';
 import { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import { SessionEnded } from '../../turns/turns.api.js';
 import { ResponseNotFound } from '../openai.errors.js';
-import type { Echo } from '../requests/responses-request.js';
+import type { Echo } from '../requests/response-echo.js';
 import { type ResponseState, responseIdOf, turnIdOf } from '../responses/response-view.js';
 import { StoredResponseStore } from './stored-response.store.js';
 
