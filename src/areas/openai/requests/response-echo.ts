@@ -1,4 +1,4 @@
-import type { ResponsesBody } from './responses-request.js';
+import type { ResponsesBody } from './responses-body.js';
 
 export interface Echo {
   readonly model: string;

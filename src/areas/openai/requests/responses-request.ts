@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ToolChoice } from '../../models/models.api.js';
 import type { MessageOptions } from '../../turns/turns.api.js';
 import { InvalidParameter, UnsupportedParameter } from '../openai.errors.js';
@@ -7,122 +6,15 @@ import type { SaidMessage } from './chat-request.js';
 import { checkedBody } from './checked-body.js';
 import { fileAt, fileOf, imageAt, type SaidPart } from './content.js';
 import { type Echo, echoOf } from './response-echo.js';
+import { type Item, type ResponsesBody, responsesBody, type UserPart } from './responses-body.js';
 import {
   ANY_OBJECT,
   callerTools,
-  functionTool,
-  jsonObject,
-  jsonSchemaFormat,
   messageOptions,
   refuseOtherThanDefault,
   responseFormat,
   samplingOf,
-  sharedParameters,
-  text,
-  toolName,
 } from './shared-parameters.js';
-
-const MAX_ITEMS = 4096;
-
-const id = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(128).nullish();
-const status = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(32).nullish();
-const inputText = z.strictObject({ type: z.literal('input_text'), text: text() });
-const userPart = z.union([
-  inputText,
-  z.strictObject({
-    type: z.literal('input_image'),
-    image_url: z.string().min(1),
-    detail: z.literal('auto').nullish(),
-  }),
-  z.strictObject({
-    type: z.literal('input_file'),
-    file_data: z.string().min(1).nullish(),
-    file_url: z.string().min(1).nullish(),
-    filename: z.string().max(128).nullish(),
-  }),
-]);
-const outputPart = z.union([
-  z.strictObject({
-    type: z.literal('output_text'),
-    text: text(),
-    annotations: z.array(z.unknown()).max(0, 'is not supported here; leave it out').nullish(),
-    logprobs: z.array(z.unknown()).max(0, 'is not supported here; leave it out').nullish(),
-  }),
-  z.strictObject({ type: z.literal('refusal'), refusal: text() }),
-]);
-const item = z.union([
-  z.strictObject({
-    type: z.literal('message').optional(),
-    role: z.enum(['user', 'system', 'developer']),
-    content: z.union([text(), z.array(userPart).min(1).max(256)]),
-    id: id(),
-    status: status(),
-  }),
-  z.strictObject({
-    type: z.literal('message').optional(),
-    role: z.literal('assistant'),
-    content: z.union([text(), z.array(outputPart).max(256)]),
-    id: id(),
-    status: status(),
-  }),
-  z.strictObject({
-    type: z.literal('function_call'),
-    call_id: z.string().min(1).max(128),
-    name: toolName(),
-    arguments: text(),
-    id: id(),
-    status: status(),
-  }),
-  z.strictObject({
-    type: z.literal('function_call_output'),
-    call_id: z.string().min(1).max(128),
-    output: z.union([text(), z.array(inputText).max(256)]),
-    id: id(),
-    status: status(),
-  }),
-  z.strictObject({ type: z.literal('item_reference'), id: z.string().min(1).max(128) }),
-]);
-
-const responsesBody = z.strictObject({
-  ...sharedParameters,
-  input: z.union([text(), z.array(item).min(1).max(MAX_ITEMS)]),
-  instructions: text(262_144).optional(),
-  previous_response_id: z.string().min(1).max(128).optional(),
-  background: z.boolean().optional(),
-  store: z.boolean().optional(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).optional(),
-  tools: z
-    .array(
-      z.strictObject({
-        type: z.literal('function', 'only "function" is supported here'),
-        ...functionTool.shape,
-      }),
-    )
-    .optional(),
-  tool_choice: z
-    .union([
-      z.enum(['none', 'auto', 'required']),
-      z.strictObject({ type: z.literal('function'), name: toolName() }),
-    ])
-    .optional(),
-  max_output_tokens: z.int().min(1).max(1_000_000).optional(),
-  text: z
-    .strictObject({
-      format: z
-        .union([
-          z.strictObject({ type: z.enum(['text', 'json_object']) }),
-          jsonSchemaFormat.extend({ type: z.literal('json_schema') }),
-        ])
-        .optional(),
-    })
-    .optional(),
-  truncation: z.literal('auto', 'only "auto" is supported here').optional(),
-  include: z.array(z.unknown()).max(0, 'is not supported here; leave it out').optional(),
-  reasoning: jsonObject().optional(),
-  stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
-});
-export type ResponsesBody = z.infer<typeof responsesBody>;
-type Item = z.infer<typeof item>;
 
 /** An item of a stored response, named by its id. */
 export interface ItemReference {
@@ -227,7 +119,7 @@ function systemText(one: Item): string[] {
   return [textsOf(one.content)];
 }
 
-function textsOf(content: string | readonly z.infer<typeof userPart>[]): string {
+function textsOf(content: string | readonly UserPart[]): string {
   if (typeof content === 'string') return content;
   return content.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n\n');
 }
@@ -263,7 +155,7 @@ function messageOf(one: Extract<Item, { role: string }>, path: string): SaidMess
   return [{ role: 'assistant', text: whole, calls: [] }];
 }
 
-function partsOf(content: string | readonly z.infer<typeof userPart>[], path: string): SaidPart[] {
+function partsOf(content: string | readonly UserPart[], path: string): SaidPart[] {
   if (typeof content === 'string') return [{ text: content }];
   return content.map((part, index): SaidPart => {
     const at = `${path}.content[${index}]`;
