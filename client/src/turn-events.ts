@@ -32,16 +32,7 @@ export interface StreamOptions {
   readonly idempotencyKey?: string;
 }
 
-const KINDS = [
-  'token',
-  'reasoning',
-  'tool_call',
-  'tool_approval',
-  'tool_result',
-  'restarted',
-  'done',
-  'error',
-];
+const KINDS = 'token reasoning tool_call tool_approval tool_result restarted done error'.split(' ');
 const MAX_FRUITLESS = 8;
 
 /** Streams of turns that survive lost connections and replicas: they go on after the last event that came. */

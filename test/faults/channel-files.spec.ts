@@ -59,7 +59,7 @@ describe('files that tools made', () => {
 
   test('are rows until they are sent: one that was not begun when its replica was killed comes from the next, once; one between sending and noting is not sent again', async () => {
     const { platform: telegram } = making;
-    await making.serve();
+    await making.untilServer(await making.serve(), 'all');
     // The text of the first answer is refused for now, so its picture waits behind it.
     telegram.next('sendMessage', (response) => {
       const answer = { ok: false, error_code: 429, description: 'Wait', parameters: { retry_after: 4 } };

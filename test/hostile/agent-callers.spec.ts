@@ -173,8 +173,12 @@ describe('"the token may use only these": a caller of some agents sees nothing o
   });
 
   test('channels and tool servers, which are those of all agents, are 403 to test, restart or reconnect', async () => {
+    const tested = await narrow.a.post('/channels/api/test');
+    expect([tested.status, tested.text]).toEqual([
+      403,
+      expect.stringContaining('only use the agents support'),
+    ]);
     const said = await Promise.all([
-      narrow.a.post<Refusal>('/channels/api/test'),
       narrow.b.post<Refusal>('/channels/api/restart'),
       narrow.b.post<Refusal>('/mcp/own/reconnect'),
     ]);

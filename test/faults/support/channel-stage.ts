@@ -77,6 +77,15 @@ export class ChannelStage<Platform extends Stopping> {
     return found as ChannelB;
   }
 
+  /** Its tools are there. */
+  async untilServer(replica: GatewayProcess, server: string): Promise<void> {
+    const caller = new HttpCaller(replica.b, this.token);
+    await eventually(async () => {
+      const { body } = await caller.get<{ servers: { name: string; status: string }[] }>('/mcp');
+      expect(body.servers.find(({ name }) => name === server)?.status).toBe('connected');
+    }, 60_000);
+  }
+
   /** Who receives, by the lease. */
   async receiver(): Promise<GatewayProcess> {
     const [row] = await this.database.query<{ owner: string }>(
