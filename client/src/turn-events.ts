@@ -121,13 +121,9 @@ async function* parsed(body: ReadableStream<Uint8Array>): AsyncGenerator<Block, 
         if (name !== '') fields.set(name, text);
         const isAlone = name === 'id' && !fields.has('data') && !fields.has('event');
         if (line.trim() !== '' && !isAlone) continue;
-        const block = {
-          name: fields.get('event') ?? 'message',
-          id: fields.get('id'),
-          data: fields.get('data'),
-        };
+        const [event = 'message', id, data] = ['event', 'id', 'data'].map((key) => fields.get(key));
         fields = new Map();
-        yield block;
+        yield { name: event, id, data };
       }
     }
   } finally {
