@@ -62,7 +62,7 @@ function start(scene: Scene) {
     { settingsOf: () => undefined },
     ...[readiness, conversations, inbox, {}, {}],
     { send: (_reply: unknown, signal: AbortSignal) => scene.send?.(signal) ?? Promise.resolve() },
-    ...[{}, {}, {}, { done: () => undefined }, {}],
+    ...[{}, {}, {}, { done: () => undefined }, {}, {}],
     {
       for: () => ({ ...silentLogs.for('test'), warn: (sentence: string) => told.push(`warn: ${sentence}`) }),
     } as unknown as Logs,
