@@ -236,7 +236,7 @@ describeInSandbox('what a server may be granted', () => {
     await connected('boxed');
     expect(await probe('read', join(above, 'letter'))).toBe('may be read');
     expect(await probe('list', inner)).toBe('data');
-    await writeFile(`${file}.next`, '# replaced');
+    await writeFile(`${file}.next`, `${await readFile(file, 'utf8')}\n# replaced`);
     await rename(`${file}.next`, file);
     expect(await probe('list', inner)).toBe('data');
     await rm(above, { recursive: true });

@@ -16,5 +16,5 @@ test('a turn without tools is two statements: nothing more is written so that it
   expect((await say()).status).toBe(200);
   // What the replica looks after by itself goes on meanwhile.
   const own = asked.mock.calls.filter(([, values]) => values?.includes(sessionId));
-  expect(own.map(([{ name }]) => name)).toEqual(['turns.begin', 'turns.complete']);
+  expect(own.map(([{ name }]) => name)).toEqual(['turns.begin_or_go_on', 'turns.complete']);
 });
