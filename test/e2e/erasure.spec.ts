@@ -98,6 +98,10 @@ async function plantRareRows(session: string, user: string, text: string): Promi
   for (const sql of [
     `INSERT INTO turn_frames (turn_id, n, events) VALUES ('${turn?.id}', 1, '${json}')`,
     `INSERT INTO turn_steps (turn_id, number, kind, content) VALUES ('${turn?.id}', 1, 'asked', '${json}')`,
+    `INSERT INTO turn_files (turn_id, step, place, name, mime_type, data) VALUES ('${turn?.id}', 1, 1, '${text}', 'text/plain', '${text}')`,
+    `INSERT INTO responses (turn_id, request, created_at) VALUES ('${turn?.id}', '${json}', now())`,
+    `INSERT INTO channel_approvals (approval_id, channel, code, target, session_id, asker, title, details, status)
+     VALUES ('appr_${user}', 'desk', 'code of ${user}', '${json}', '${session}', '${user}', '${text}', '${text}', 'closed')`,
     `INSERT INTO session_audiences (session_id, replica, wanted_until) VALUES ('${session}', '${text}', now())`,
     `INSERT INTO tool_approvals (id, call_id, tool, arguments, session_id, channel, user_id, expires_at)
      VALUES ('appr_${user}', 'c', 't', '${json}', '${session}', 'api', '${user}', now())`,
