@@ -60,6 +60,8 @@ export interface InboundMessage {
 export interface InboundClick {
   readonly sender: {
     readonly id: string;
+    /** Their id in the messages that they write, where it is another. */
+    readonly writesAs?: string;
     /** The name that people see. */
     readonly displayName: string;
   };

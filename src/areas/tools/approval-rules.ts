@@ -8,6 +8,8 @@ interface Call {
 }
 
 const FILE_URL = 'file:';
+/** Parsers of URLs and paths drop some of these, wherever they stand. */
+const CONTROL = /\p{Cc}/u;
 
 /** Whether a rule of `tools.approval.ask` holds a call back. What cannot be compared is held back. */
 export function asksFor(rule: ApprovalRule, call: Call): boolean {
@@ -15,7 +17,8 @@ export function asksFor(rule: ApprovalRule, call: Call): boolean {
   if (!isAmong(call.name, [rule.tool])) return false;
   return Object.entries(rule.when).every(([name, pattern]) => {
     const readings = readingsOf(argumentOf(call, name));
-    return readings === undefined || readings.some((reading) => isUnder(reading, pattern));
+    if (readings === undefined || readings.some((reading) => isUnder(reading, pattern))) return true;
+    return pattern.startsWith('/') && !readings.every(isAbsolute);
   });
 }
 
@@ -25,7 +28,7 @@ export function isHarmless(rule: ApprovalRule, call: Call): boolean {
   if (!isAmong(call.name, [rule.tool])) return false;
   return Object.entries(rule.when).every(([name, pattern]) => {
     const readings = readingsOf(argumentOf(call, name));
-    return readings?.every((reading) => isAmong(reading, [normalised(pattern)])) === true;
+    return readings?.every((reading) => isAmong(reading, formsOf(pattern))) === true;
   });
 }
 
@@ -34,19 +37,63 @@ function argumentOf({ arguments: args }: Call, name: string): unknown {
 }
 
 /**
- * What a value may mean to a tool, as paths without `.`, `..` and repeated slashes: with backslashes as they are and as slashes, and of
- * a file URL the path. Undefined for what is no text, and for a place that only the tool knows: above its own folder, or in a home.
+ * What a value may mean to a tool, as paths without `.`, `..` and repeated slashes: with backslashes as they are and as slashes, of
+ * a file URL the path, and of another URL its standard form, also with its path decoded. Undefined for what is no text, for a text
+ * with control characters or a URL that cannot be decoded, and for a place that only the tool knows: above its own folder, or in a home.
  */
 function readingsOf(value: unknown): readonly string[] | undefined {
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || CONTROL.test(value)) return undefined;
   const texts = [value, value.replaceAll('\\', '/')];
   if (value.trimStart().toLowerCase().startsWith(FILE_URL)) {
     const path = pathOfUrl(value.trim());
     if (path === undefined) return undefined;
     texts.push(path);
   }
-  const readings = [...new Set(texts.map(normalised))];
+  const urls = urlReadingsOf(value);
+  if (urls === undefined) return undefined;
+  const readings = [...new Set([...texts.map(normalised), ...urls])];
   return readings.some((reading) => /^(\.\.(\/|$)|~)/.test(reading)) ? undefined : readings;
+}
+
+/** Undefined for a URL whose path cannot be decoded. */
+function urlReadingsOf(text: string): readonly string[] | undefined {
+  const url = hostedUrlOf(text);
+  if (url === undefined) return [];
+  const decoded = pathOfUrl(url.href);
+  if (decoded === undefined) return undefined;
+  return [url.pathname, decoded.replaceAll('\\', '/')].map((path) => standardForm(url, path));
+}
+
+/** A URL with a host, without who logs in there. */
+function hostedUrlOf(text: string): URL | undefined {
+  const trimmed = text.trim();
+  if (!URL.canParse(trimmed)) return undefined;
+  const url = new URL(trimmed);
+  if (url.host === '' || url.protocol === FILE_URL) return undefined;
+  url.username = '';
+  url.password = '';
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+/** Dots in a query lead nowhere, so only what stands before it is normalised. */
+function standardForm({ protocol, host, search }: URL, path: string): string {
+  return `${normalised(`${protocol}//${host}${normalised(path)}`)}${search}`;
+}
+
+/** A pattern as it stands, and as URLs are compared. */
+function formsOf(pattern: string): readonly string[] {
+  const url = hostedUrlOf(pattern);
+  return url === undefined ? [normalised(pattern)] : [normalised(pattern), standardForm(url, url.pathname)];
+}
+
+/** Whether a reading names one place, whatever folder the tool works in. */
+function isAbsolute(reading: string): boolean {
+  return (
+    reading.startsWith('/') ||
+    reading.toLowerCase().startsWith(FILE_URL) ||
+    hostedUrlOf(reading) !== undefined
+  );
 }
 
 function pathOfUrl(text: string): string | undefined {
@@ -65,6 +112,9 @@ function normalised(text: string): string {
 
 /** Also the folder itself: whoever names it reaches what lies in it. */
 function isUnder(reading: string, pattern: string): boolean {
-  const plain = normalised(pattern);
-  return isAmong(reading, plain.endsWith('/*') ? [plain, plain.slice(0, -2)] : [plain]);
+  const forms = formsOf(pattern);
+  return isAmong(reading, [
+    ...forms,
+    ...forms.filter((form) => form.endsWith('/*')).map((form) => form.slice(0, -2)),
+  ]);
 }

@@ -52,8 +52,10 @@ export class ApprovalClicks {
   ): Promise<ClickOutcome> {
     const { approvalId, channel, asker } = card;
     const userId = senderUserId(`${channel}:${sender.id}`);
+    const writer = senderUserId(`${channel}:${sender.writesAs ?? sender.id}`);
+    const isAsker = userId === asker || writer === asker;
     try {
-      await this.approvals.decideFrom({ channel, userId, isAsker: userId === asker }, approvalId, verdict);
+      await this.approvals.decideFrom({ channel, userId, isAsker }, approvalId, verdict);
     } catch (error) {
       return refusalOf(error, card);
     }

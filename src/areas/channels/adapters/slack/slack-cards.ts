@@ -63,7 +63,7 @@ export interface SlackClick extends InboundClick {
 
 /**
  * The click of an envelope, on one of our buttons. Ids of people say nothing across workspaces, so somebody of another one than the bot's
- * goes by both. Undefined for everything else. Envelopes come over the socket that Slack opened for our app's token.
+ * goes by both; their messages name the person alone. Undefined for everything else. Envelopes come over the socket that Slack opened for our app's token.
  */
 export function clickOf({ type, body }: SlackEnvelope, bot: SlackBot): SlackClick | undefined {
   if (type !== 'interactive') return undefined;
@@ -75,7 +75,10 @@ export function clickOf({ type, body }: SlackEnvelope, bot: SlackBot): SlackClic
   const team = user.team_id ?? data.team?.id;
   const thread = container?.thread_ts;
   return {
-    sender: { id: team === bot.team ? user.id : `${team}/${user.id}`, displayName: user.name ?? '' },
+    sender: {
+      ...(team === bot.team ? { id: user.id } : { id: `${team}/${user.id}`, writesAs: user.id }),
+      displayName: user.name ?? '',
+    },
     data: action.value,
     address: {
       ...{ channel: channel.id, user: user.id },
