@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Redactor } from '../../../platform/logging/redactor.js';
 import { senderUserId } from '../../../platform/tokens/user-ids.js';
 import {
   contentProblem,
@@ -19,12 +20,29 @@ import { answerOf, bareText, isAnswerable, questionText } from './question-text.
 const POLL_MS = 500;
 /** Messages that are no answer before nobody is asked to try again. */
 const MAX_TRIES = 3;
+/** Before a question is sent again that did not leave, when the platform does not say for how long. */
+const RETRY_MS = 2000;
 const AGAIN = 'I could not read that as an answer.';
 
 interface AskedPerson {
   readonly message: OpenMessage;
   readonly adapter: ChannelAdapter;
   readonly sessionId: string;
+}
+
+/** What became of a question. */
+interface Shown {
+  /** How often it was shown. */
+  readonly tries: number;
+  /** Messages from then on may answer it; undefined when nobody may have seen it. */
+  readonly since?: Date;
+  /** When it is sent again, on the clock of `performance`; undefined when it is not. */
+  readonly retryAt?: number;
+}
+
+interface Watch extends AskedPerson {
+  readonly asked: Map<string, Shown>;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -38,6 +56,7 @@ export class ChannelQuestions {
   constructor(
     private readonly questions: ToolQuestions,
     private readonly inbox: Inbox,
+    private readonly redactor: Redactor,
     logs: Logs,
   ) {
     this.logger = logs.for('channels::questions');
@@ -45,9 +64,9 @@ export class ChannelQuestions {
 
   /** Until the signal is aborted. Never rejects: a question that cannot be asked here ends by its time. */
   async watch(person: AskedPerson, signal: AbortSignal): Promise<void> {
-    const asked = new Map<string, number>();
+    const watch = { ...person, asked: new Map<string, Shown>(), signal };
     while (!signal.aborted) {
-      await this.look(person, asked, signal).catch((error: unknown) => {
+      await this.look(watch).catch((error: unknown) => {
         if (!signal.aborted)
           this.logger.warn('a question of a tool could not be asked in a chat', {
             channel: person.message.channel,
@@ -58,31 +77,46 @@ export class ChannelQuestions {
     }
   }
 
-  /** `asked` has how often each question was shown. */
-  private async look(person: AskedPerson, asked: Map<string, number>, signal: AbortSignal): Promise<void> {
-    const question = await this.questions.findFor(person.sessionId, senderUserId(person.message.userId));
+  private async look(watch: Watch): Promise<void> {
+    const { sessionId, message, asked } = watch;
+    const question = await this.questions.findFor(sessionId, senderUserId(message.userId));
     if (question === undefined) return;
-    if (!asked.has(question.id)) {
-      asked.set(question.id, 1);
-      await this.say(person, question.id, questionText(question), signal);
+    const shown = asked.get(question.id);
+    const isDue = shown === undefined || (shown.retryAt ?? Infinity) <= performance.now();
+    if (isDue) {
+      await this.show(question, watch);
       return;
     }
-    if (!isAnswerable(question)) return;
-    const reply = await this.inbox.replyTo(person.message, question.askedAt);
-    if (reply !== undefined) await this.take(question, reply, { ...person, asked, signal });
+    if (shown.since === undefined || !isAnswerable(question)) return;
+    const reply = await this.inbox.replyTo(message, shown.since);
+    if (reply !== undefined) await this.take(question, reply, { ...watch, shown });
+  }
+
+  /** A question whose arrival is unknown is not repeated, and no message is taken for its answer: it ends by its time. */
+  private async show(question: QuestionRecord, watch: Watch): Promise<void> {
+    const { asked } = watch;
+    // The time before it is sent: whoever answers at once may be stored before the platform has confirmed it.
+    const since = await this.inbox.now();
+    asked.set(question.id, { tries: 1 });
+    const problem = await this.say(watch, question.id, this.textOf(question));
+    if (problem === undefined) asked.set(question.id, { tries: 1, since });
+    else if (problem.why === 'retry') {
+      const waitMs = Math.max(problem.retryAfterMs ?? 0, RETRY_MS);
+      asked.set(question.id, { tries: 1, retryAt: performance.now() + waitMs });
+    }
   }
 
   private async take(
     question: QuestionRecord,
     reply: OpenMessage,
-    terms: AskedPerson & { readonly asked: Map<string, number>; readonly signal: AbortSignal },
+    watch: Watch & { readonly shown: Shown },
   ): Promise<void> {
     const answer = fitting(question, bareText(reply));
-    const tries = terms.asked.get(question.id) ?? 1;
-    if (answer === undefined && tries < MAX_TRIES) {
-      terms.asked.set(question.id, tries + 1);
+    const { shown, asked } = watch;
+    if (answer === undefined && shown.tries < MAX_TRIES) {
+      asked.set(question.id, { ...shown, tries: shown.tries + 1 });
       await this.inbox.done(reply);
-      await this.say(terms, `${question.id}_${tries}`, `${AGAIN}\n\n${questionText(question)}`, terms.signal);
+      await this.say(watch, `${question.id}_${shown.tries}`, `${AGAIN}\n\n${this.textOf(question)}`);
       return;
     }
     await this.questions.answer(question.id, answer ?? { action: 'cancel' }, reply.userId, (runner) =>
@@ -90,22 +124,28 @@ export class ChannelQuestions {
     );
   }
 
-  /** A question whose arrival is unknown is not repeated: it ends by its time. */
+  private textOf(question: QuestionRecord): string {
+    return questionText(question, (text) => this.redactor.hideKnown(text));
+  }
+
+  /** @returns why not all of it arrived; what follows a part that did not is not sent */
   private async say(
-    { message, adapter }: AskedPerson,
+    { message, adapter, signal }: Watch,
     id: string,
     text: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<NotSent | undefined> {
     const { target } = message;
-    for (const [index, part] of splitMarkdown(text, adapter.maxReplyLength).entries()) {
-      await adapter.send({ target, text: part, key: `${id}_${index}` }, signal).catch((error: unknown) => {
-        if (!(error instanceof NotSent)) throw error;
-        this.logger.warn('a question of a tool did not reach its chat', {
-          channel: message.channel,
-          reason: error.message,
-        });
+    try {
+      for (const [index, part] of splitMarkdown(text, adapter.maxReplyLength).entries())
+        await adapter.send({ target, text: part, key: `${id}_${index}` }, signal);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof NotSent)) throw error;
+      this.logger.warn('a question of a tool did not reach its chat', {
+        channel: message.channel,
+        reason: error.message,
       });
+      return error;
     }
   }
 }

@@ -53,7 +53,7 @@ const NEXT: Statement = {
     FROM channel_messages WHERE channel = $1 AND conversation = $2 AND done_at IS NULL ORDER BY id LIMIT 1`,
 };
 
-/** The oldest open message of the writer of message `$1` behind it, in its conversation, that arrived after `$2`. */
+/** The oldest open message of the writer of message `$1` behind it, in its conversation, that arrived after `$2` and has no files. */
 const REPLY_TO: Statement = {
   name: 'channel_inbox.reply_to',
   text: `
@@ -62,8 +62,11 @@ const REPLY_TO: Statement = {
     FROM channel_messages AS asked JOIN channel_messages AS next
       ON next.channel = asked.channel AND next.conversation = asked.conversation AND next.id > asked.id
     WHERE asked.id = $1 AND next.done_at IS NULL AND next.user_id = asked.user_id AND next.received_at > $2
+      AND json_array_length(next.files) = 0
     ORDER BY next.id LIMIT 1`,
 };
+
+const NOW: Statement = { name: 'channel_inbox.now', text: 'SELECT clock_timestamp() AS now' };
 
 /** The history has the text by now; the row stays as the record that the message was seen. */
 const DONE: Statement = {
@@ -185,7 +188,14 @@ export class Inbox {
     return (await this.database.query<{ files: InboxFile[] }>(FILES, [id]))[0]?.files ?? [];
   }
 
-  /** What the same person wrote next after this time, if it is not done. */
+  /** The time by which messages are stored. */
+  async now(): Promise<Date> {
+    const [row] = await this.database.query<{ now: Date }>(NOW);
+    if (row === undefined) throw new Error('the database does not tell the time');
+    return row.now;
+  }
+
+  /** What the same person wrote next after this time, if it is not done. A message with files is for the agent. */
   async replyTo({ id }: OpenMessage, after: Date): Promise<OpenMessage | undefined> {
     const [row] = await this.database.query<OpenRow>(REPLY_TO, [id, after]);
     return row && openMessage(row);

@@ -7,6 +7,8 @@ const MAX_FILES = 10;
 const MAX_NAME_LENGTH = 200;
 const MAX_QUOTE_LENGTH = 2000;
 const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
+/** What stands before a message that is no news. */
+export const EDITED_NOTE = '(This is an earlier message, which its writer has edited. It now reads:)';
 const UNTYPED = 'application/octet-stream';
 
 /** Why the model does not get a file, or gets no more of it than its name. */
@@ -60,7 +62,7 @@ function withContext({ text, context, files = [] }: InboundMessage): string {
 
 function contextNotes({ quote, forwardedFrom, isEdit }: MessageContext): string {
   const notes: string[] = [];
-  if (isEdit === true) notes.push('(This is an earlier message, which its writer has edited. It now reads:)');
+  if (isEdit === true) notes.push(EDITED_NOTE);
   if (forwardedFrom !== undefined) notes.push(`(Forwarded from ${plainName(forwardedFrom) || 'someone'})`);
   if (quote !== undefined) notes.push(`(In reply to ${whose(quote.author)}:)\n${quoted(quote.text)}`);
   return notes.join('\n');

@@ -24,7 +24,8 @@ export function admissionOf({ sender, isGroup, isAddressed }: Arrived, rules: Ru
 const MAX_NAME_LENGTH = 64;
 /** Names keep letters of any script, digits, emoji and joining marks; no colon, bracket or line end. */
 const NOT_IN_NAMES = /[^\p{L}\p{M}\p{N}\p{Extended_Pictographic}.,_'’-]+/gu;
-const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+/** Where a line ends for anybody who shows or reads it. */
+export const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const INDENT = '    ';
 
 /**
