@@ -67,7 +67,8 @@ test('prompts are listed with what people write and their arguments; a server ma
 });
 
 test('`/server-prompt arg…` gives the model the prompt, with its arguments, for this message only', async () => {
-  expect(await asked('Please /all-simple-prompt')).toContain('This is a simple prompt without arguments.');
+  expect(await asked('/all-simple-prompt please')).toContain('This is a simple prompt without arguments.');
+  expect(await asked('> /all-simple-prompt\nWhat is that?')).not.toContain('simple prompt without');
   expect(await asked('/all-args-prompt Texas state=Hold')).toContain(`What's weather in Texas, Hold?`);
   const made = await gateway.a.post<{ session_id: string }>('/sessions', {});
   const path = `/sessions/${made.body.session_id}/messages`;

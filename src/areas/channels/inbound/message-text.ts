@@ -60,6 +60,7 @@ function withContext({ text, context, files = [] }: InboundMessage): string {
   return text === '' ? notes : `${notes}\n\n${text}`;
 }
 
+/** Commands of prompts are looked for behind these notes, and in nothing forwarded: `askedPrompt` knows how they begin. */
 function contextNotes({ quote, forwardedFrom, isEdit }: MessageContext): string {
   const notes: string[] = [];
   if (isEdit === true) notes.push(EDITED_NOTE);

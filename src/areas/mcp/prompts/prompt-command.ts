@@ -12,20 +12,35 @@ export interface AskedPrompt {
   readonly missing: readonly ServerPrompt['arguments'][number][];
 }
 
-/** The first prompt that a message names as a word `/server-prompt`; what follows in its line are the arguments. */
+/** What stands before a message of a group: `name (id): `, as channels write it. */
+const LABEL = /^[^():\n]*\([^():\n]*\): /;
+/** What channels write before the text: that it was edited, or what it answers. */
+const NOTE = /^\((?:This is an earlier message, |In reply to )/;
+/** Whatever follows was written by somebody else. */
+const FORWARDED = /^\(Forwarded from /;
+
+/** The prompt that a message begins with, as `/server-prompt`; what follows in its line are the arguments. */
 export function askedPrompt(
   message: string,
   find: (command: string) => ServerPrompt | undefined,
 ): AskedPrompt | undefined {
   if (!message.includes('/')) return undefined;
-  for (const line of message.slice(0, SEARCHED_CHARACTERS).split('\n')) {
-    const words = wordsOf(line);
-    for (const [place, word] of words.entries()) {
-      const prompt = word.startsWith('/') ? find(word.slice(1).toLowerCase()) : undefined;
-      if (prompt !== undefined) return withValues(prompt, words.slice(place + 1));
-    }
+  const [command = '', ...words] = wordsOf(firstLineOf(message.slice(0, SEARCHED_CHARACTERS)));
+  const prompt = command.startsWith('/') ? find(command.slice(1).toLowerCase()) : undefined;
+  return prompt && withValues(prompt, words);
+}
+
+/** The first line that the writer of a message wrote: none of a forwarded one, and none that is quoted. */
+function firstLineOf(message: string): string {
+  let isAfterNote = false;
+  for (const whole of message.replace(LABEL, '').split('\n')) {
+    const line = whole.trim();
+    if (FORWARDED.test(line)) return '';
+    if (line === '') isAfterNote = false;
+    else if (NOTE.test(line)) isAfterNote = true;
+    else if (!isAfterNote || !line.startsWith('>')) return line;
   }
-  return undefined;
+  return '';
 }
 
 /** `name=value` gives an argument by its name; other words give the rest in their order, and the last takes all that is left. */
