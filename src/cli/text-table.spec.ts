@@ -42,3 +42,10 @@ test('unfolded columns keep their width, and folded ones stay readable', () => {
     '',
   ]);
 });
+
+test('cells do not control the terminal; colours are put around them', () => {
+  const shape = { width: 20, folded: [], paint: (cell: string) => `\u001b[1m${cell}\u001b[0m` };
+  const rows = [['NAME'], ['a\u001b[2Jb\u202e\u009bc']];
+  expect(textTable(rows)).toBe('NAME\na?[2Jb??c\n');
+  expect(textTable(rows, shape)).toContain('\u001b[1ma?[2Jb??c\u001b[0m\n');
+});

@@ -1,3 +1,5 @@
+import { printable } from './terminal-text.js';
+
 const GAP = '  ';
 /** A folded column is at least this wide. */
 const MIN_WIDTH = 6;
@@ -15,9 +17,11 @@ export type Paint = (cell: string, isHead: boolean) => string;
 
 /**
  * Lays out rows of cells, the head first, in columns as wide as their widest cell. With a shape, cells of folded columns
- * wrap within their column; the other columns keep their width, even when a line gets longer than `width`.
+ * wrap within their column; the other columns keep their width, even when a line gets longer than `width`. No cell controls the
+ * terminal.
  */
-export function textTable(rows: readonly (readonly string[])[], shape?: TableShape): string {
+export function textTable(raw: readonly (readonly string[])[], shape?: TableShape): string {
+  const rows = raw.map((row) => row.map(printable));
   const widest = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const widths = shape === undefined ? widest : narrowed(widest, shape);
   const paint = shape?.paint ?? plain;

@@ -3,9 +3,10 @@ import type { AgentOverview } from '../../areas/agents/agent-overview.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
-import { json, printable, remoteTable } from '../remote/remote-text.js';
+import { remoteTable } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
 import { dollars } from '../usage-text.js';
+import { jsonText, printable } from '../terminal-text.js';
 
 const CHECK_EXAMPLES = `
 It asks one token of each model, which its provider charges. Ends with 1 when a model does not answer.
@@ -73,7 +74,7 @@ function addList(agents: Command, context: CommandContext): void {
     .action(async ({ limit, json: asJson }: { readonly limit: number; readonly json?: true }) => {
       const items = await rowsOf(context, limit);
       const { terminal } = context;
-      if (asJson) terminal.out(json({ items }));
+      if (asJson) terminal.out(jsonText({ items }));
       else if (items.length === 0) terminal.err('There are no agents for this token.\n');
       else terminal.out(remoteTable(HEAD, items.map(cellsOf), [1, 4]));
       if (!asJson) warn(context, items);
@@ -128,7 +129,7 @@ function addCheck(agents: Command, context: CommandContext): void {
         names.length === 0 ? {} : { agents: names },
       );
       const { terminal } = context;
-      if (options.json) terminal.out(json(checked));
+      if (options.json) terminal.out(jsonText(checked));
       else {
         terminal.out(remoteTable(CHECK_HEAD, checked.agents.flatMap(checkCells), [0, 1, 5]));
         terminal.err(`Together: ${costText(checked.cost_usd)}.\n`);

@@ -7,9 +7,9 @@ import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintOf } from '../paint.js';
 import { progressOn } from '../progress.js';
-import { printable } from '../remote/remote-text.js';
 import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
+import { jsonText } from '../terminal-text.js';
 
 interface ListOptions extends AuditFilter {
   readonly limit: number;
@@ -45,7 +45,7 @@ function addList(audit: Command, context: CommandContext): void {
     .action(async ({ limit, json, ...filter }: ListOptions) => {
       const rows = await rowsOf(context, filter, limit);
       const { terminal } = context;
-      if (json) terminal.out(`${JSON.stringify({ items: rows }, undefined, 2)}\n`);
+      if (json) terminal.out(jsonText({ items: rows }));
       else if (rows.length === 0) terminal.err('The audit has no such rows.\n');
       else terminal.out(auditTable(rows, terminal));
     });
@@ -107,7 +107,7 @@ function addVerify(audit: Command, context: CommandContext): void {
       const verified = await withAudit(context, (admin) =>
         admin.verify({ head, file }, (done, all) => progress.show(done, all)).finally(() => progress.end()),
       );
-      if (json) terminal.out(`${JSON.stringify(verified, undefined, 2)}\n`);
+      if (json) terminal.out(jsonText(verified));
       else terminal.out(verifiedText(verified));
       if (verified.problems.length > 0) throw new CommandFailed();
     });
@@ -133,7 +133,7 @@ function auditTable(rows: readonly ShownRow[], { isColored = false }: Terminal):
   const head = ['AT', 'ACTOR', 'FROM', 'ACTION', 'SUBJECT', 'RESULT'];
   const cells = rows.map(({ at, actor, address, action, subject, result }) => [
     `${at.slice(0, 19)}Z`,
-    ...[actor, address ?? '-', action, subject, result].map(printable),
+    ...[actor, address ?? '-', action, subject, result],
   ]);
   return textTable([head, ...cells], { width: 100, folded: [1, 2, 4], paint: paintOf(isColored) });
 }

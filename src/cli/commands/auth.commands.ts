@@ -16,6 +16,7 @@ import type { CommandContext } from '../command-context.js';
 import { mintedJson, mintedSentence, tokenJson, tokenTable } from '../token-text.js';
 import type { DatabaseAccess } from '../with-database.js';
 import { addDenialCommands } from './denial.commands.js';
+import { jsonText } from '../terminal-text.js';
 
 const CREATE_EXAMPLES = `
 Examples:
@@ -94,7 +95,7 @@ function addList(token: Command, context: CommandContext): void {
         location: given.location,
       }));
       const { terminal } = context;
-      if (options.json) terminal.out(`${JSON.stringify({ tokens: list.map(tokenJson) }, undefined, 2)}\n`);
+      if (options.json) terminal.out(jsonText({ tokens: list.map(tokenJson) }));
       else if (list.length === 0) terminal.err(`There are no tokens in ${location}.\n`);
       else terminal.out(tokenTable(list));
     });
@@ -110,7 +111,7 @@ function addRevoke(token: Command, context: CommandContext): void {
       const { withTokens } = await import('../with-areas.js');
       const revoked = await withTokens(context, 'change', ({ tokens }) => tokens.revoke(idOrName));
       const { terminal } = context;
-      if (options.json) terminal.out(`${JSON.stringify(tokenJson(revoked), undefined, 2)}\n`);
+      if (options.json) terminal.out(jsonText(tokenJson(revoked)));
       else terminal.err(`token ${revoked.id} "${revoked.name}" is revoked.\n`);
     });
 }
@@ -164,6 +165,6 @@ async function showMinted(
     location: given.location,
   }));
   const { terminal } = context;
-  terminal.out(json ? `${JSON.stringify(mintedJson(minted), undefined, 2)}\n` : `${minted.secret}\n`);
+  terminal.out(json ? jsonText(mintedJson(minted)) : `${minted.secret}\n`);
   terminal.err(`${mintedSentence(minted, location)}\n`);
 }

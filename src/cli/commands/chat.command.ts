@@ -4,8 +4,8 @@ import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { type Chat, say } from '../remote/chat.js';
 import { RemoteFailure } from '../remote/gateway-client.js';
-import { printable } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
+import { printable } from '../terminal-text.js';
 
 interface ChatOptions {
   readonly agent?: string;

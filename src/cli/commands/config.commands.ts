@@ -11,6 +11,7 @@ import { tomlValue } from '../../platform/settings/value-text.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
+import { jsonText } from '../terminal-text.js';
 
 const ROLLBACK_EXAMPLES = `
 Examples:
@@ -61,10 +62,10 @@ async function checkAsJson(context: CommandContext): Promise<void> {
   const { terminal } = context;
   try {
     const { file = null, warnings } = await checked(context);
-    terminal.out(`${JSON.stringify({ valid: true, file, warnings, problems: [] }, undefined, 2)}\n`);
+    terminal.out(jsonText({ valid: true, file, warnings, problems: [] }));
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error;
-    terminal.out(`${JSON.stringify({ valid: false, problems: error.problems }, undefined, 2)}\n`);
+    terminal.out(jsonText({ valid: false, problems: error.problems }));
     throw new CommandFailed();
   }
 }
@@ -103,7 +104,7 @@ function settingsJson({ settings, file, sources }: LoadedSettings): string {
         .filter(([, marks]) => marks.length > 0),
     ),
   };
-  return `${JSON.stringify(shown, undefined, 2)}\n`;
+  return jsonText(shown);
 }
 
 function settingsLines({ settings, sources }: LoadedSettings): string {
@@ -120,7 +121,7 @@ function addSchema(config: Command, { terminal }: CommandContext): void {
   config
     .command('schema')
     .description('print the JSON Schema of gateway.toml, for editors')
-    .action(() => terminal.out(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`));
+    .action(() => terminal.out(jsonText(jsonSchema())));
 }
 
 function addHistory(config: Command, context: CommandContext): void {
@@ -139,7 +140,7 @@ function addHistory(config: Command, context: CommandContext): void {
       );
       const { terminal } = context;
       if (options.json) {
-        terminal.out(`${JSON.stringify({ changes: changes.map(changeJson) }, undefined, 2)}\n`);
+        terminal.out(jsonText({ changes: changes.map(changeJson) }));
       } else if (changes.length === 0) terminal.err('Nothing was changed at run time.\n');
       else terminal.out(changes.map(changeLine).join(''));
     });

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Denial, DeniedIdentity } from '../../platform/identity/denials.service.js';
 import { identityArgument } from '../arguments.js';
 import { type CommandContext, operatorActor } from '../command-context.js';
+import { jsonText } from '../terminal-text.js';
 
 const DENY_EXAMPLES = `
 Examples:
@@ -54,7 +55,7 @@ function addDenied(auth: Command, context: CommandContext): void {
       const { withDenials } = await import('../with-areas.js');
       const list = await withDenials(context, 'read', ({ denials }) => denials.list());
       const { terminal } = context;
-      if (options.json) terminal.out(`${JSON.stringify({ denied: list.map(denialJson) }, undefined, 2)}\n`);
+      if (options.json) terminal.out(jsonText({ denied: list.map(denialJson) }));
       else
         for (const one of list)
           terminal.out(`${one.deniedAt.toISOString()}  ${nameOf(one)}  by ${one.deniedBy}\n`);
@@ -92,7 +93,7 @@ function report(
     ...(subject === undefined ? {} : { subject }),
     ...(jti === undefined ? {} : { jti }),
   };
-  if (json) terminal.out(`${JSON.stringify(named, undefined, 2)}\n`);
+  if (json) terminal.out(jsonText(named));
   terminal.err(`${subject === undefined ? `token ${jti}` : subject} of ${issuer} ${what}\n`);
 }
 

@@ -10,8 +10,8 @@ import {
   showList,
   text,
 } from '../remote/list-command.js';
-import { json } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
+import { jsonText } from '../terminal-text.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -54,7 +54,7 @@ function listOf(parent: Command, context: CommandContext, name: string, shape: L
       const answer = await gatewayOf(context).get<Readonly<Record<string, readonly Row[]>>>(
         `/api/v1/${name}`,
       );
-      if (options.json) context.terminal.out(json(answer));
+      if (options.json) context.terminal.out(jsonText(answer));
       else showList(context.terminal, shape, answer[name] ?? []);
     });
 }

@@ -8,10 +8,10 @@ import { agoArgument, countArgument, secondsArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintOf } from '../paint.js';
-import { printable } from '../remote/remote-text.js';
 import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
 import { addRemoteHookCommands } from './remote-hooks.commands.js';
+import { jsonText } from '../terminal-text.js';
 
 const DAY_SECS = 86_400;
 /** More than a gateway may have. */
@@ -52,7 +52,7 @@ function addList(hooks: Command, context: CommandContext): void {
     .action(async (options: { readonly json?: true }) => {
       const list = await hooksOf(context);
       const { terminal } = context;
-      if (options.json) terminal.out(`${JSON.stringify({ hooks: list }, undefined, 2)}\n`);
+      if (options.json) terminal.out(jsonText({ hooks: list }));
       else if (list.length === 0) terminal.err('There are no webhooks.\n');
       else terminal.out(hookTable(list, terminal));
     });
@@ -69,7 +69,7 @@ function addDeliveries(hooks: Command, context: CommandContext): void {
     .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
       const deliveries = await deliveriesOf(context, hookId, status, limit);
       const { terminal } = context;
-      if (json) terminal.out(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);
+      if (json) terminal.out(jsonText({ deliveries }));
       else if (deliveries.length === 0) terminal.err('There are no such deliveries.\n');
       else terminal.out(deliveryTable(deliveries, terminal));
     });
@@ -212,7 +212,7 @@ async function reasonForNoPing(admin: HookAdmin, hookId: string): Promise<Error>
 function hookTable(hooks: readonly HookOverview[], { isColored = false }: Terminal): string {
   const head = ['ID', 'STATE', 'WAITING', 'EVENTS', 'URL'];
   const rows = hooks.map((hook) => [
-    ...[hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), printable(hook.url)],
+    ...[hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), hook.url],
   ]);
   return textTable([head, ...rows], { width: WIDTH, folded: [1, 3, 4], paint: paintOf(isColored) });
 }
@@ -235,7 +235,7 @@ function deliveryTable(deliveries: readonly ShownDelivery[], { isColored = false
     String(delivery.sequence ?? '-'),
     delivery.status,
     String(delivery.attempts),
-    printable(lastOf(delivery)),
+    lastOf(delivery),
     second(delivery.created_at),
     delivery.next_attempt_at === null ? '-' : second(delivery.next_attempt_at),
   ]);

@@ -7,7 +7,7 @@ import { showEvent } from '../remote/chat.js';
 import { follow } from '../remote/follow.js';
 import { type GatewayClient, RemoteFailure, withQuery } from '../remote/gateway-client.js';
 import type { JsonOption } from '../remote/list-command.js';
-import { json, printable } from '../remote/remote-text.js';
+import { jsonLine, jsonText, printable } from "../terminal-text.js";
 import { gatewayOf } from '../remote/with-gateway.js';
 
 interface LogsOptions {
@@ -53,7 +53,7 @@ export function addLogsCommand(program: Command, context: CommandContext): void 
       if (options.follow) await tail(client, profile, options, terminal);
       else {
         const { entries } = await client.get<{ entries: Entry[] }>('/api/v1/logs', queryOf(profile, options));
-        if (options.json) terminal.out(json({ entries }));
+        if (options.json) terminal.out(jsonText({ entries }));
         else if (entries.length === 0) terminal.err('There are no such lines.\n');
         else for (const entry of entries) terminal.out(lineOf(entry, terminal));
       }
@@ -75,7 +75,7 @@ export function addWatchCommand(sessions: Command, context: CommandContext): voi
       const viewer = { client, terminal, sessionId: id, ask: () => Promise.resolve(undefined) };
       await follow({ client, path, terminal, signal: stopOf(terminal) }, async ({ event = '', data }) => {
         const parsed = JSON.parse(data) as Readonly<Record<string, unknown>>;
-        if (options.json) terminal.out(`${JSON.stringify({ event, ...parsed })}\n`);
+        if (options.json) terminal.out(jsonLine({ event, ...parsed }));
         else await showEvent(event, parsed, viewer);
       });
     });
@@ -96,7 +96,7 @@ async function tail(
 ): Promise<void> {
   const signal = stopOf(terminal);
   const show = (entry: Entry): void =>
-    terminal.out(options.json ? `${JSON.stringify(entry)}\n` : lineOf(entry, terminal));
+    terminal.out(options.json ? jsonLine(entry) : lineOf(entry, terminal));
   const query = queryOf(profile, options);
   if (profile === 'a') {
     await poll(client, query, show, signal);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
+import { jsonLine } from '../terminal-text.js';
 
 /** `memory …`: what the gateway remembers of one user, to answer a request for their data or to delete it. */
 export function addMemoryCommands(program: Command, context: CommandContext): void {
@@ -19,7 +20,7 @@ function addList(memory: Command, context: CommandContext): void {
       const { terminal } = context;
       if (entries.length === 0) terminal.err('Nothing is remembered of this user.\n');
       for (const { id, createdAt, content } of entries) {
-        terminal.out(`${JSON.stringify({ id, remembered_at: createdAt.toISOString(), content })}\n`);
+        terminal.out(jsonLine({ id, remembered_at: createdAt.toISOString(), content }));
       }
     });
 }

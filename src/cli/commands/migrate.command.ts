@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.js';
+import { jsonText } from '../terminal-text.js';
 
 interface Options {
   readonly json?: true;
@@ -26,7 +27,7 @@ async function migrate(context: CommandContext, { json }: Options): Promise<void
   const { runMigrations } = await import('../migrations.js');
   const { migrations, location } = await runMigrations(context);
   const { terminal } = context;
-  if (json) terminal.out(`${JSON.stringify({ migrations, database: location }, undefined, 2)}\n`);
+  if (json) terminal.out(jsonText({ migrations, database: location }));
   else if (migrations.length === 0) terminal.out(`Nothing to do: ${location} is up to date.\n`);
   else terminal.out(`${migrations.map((name) => `ran ${name}`).join('\n')}\n${location} is up to date.\n`);
 }
@@ -36,7 +37,7 @@ async function move(context: CommandContext, { json }: Options): Promise<void> {
   const report = await moveDatabase(context);
   const { terminal } = context;
   if (json) {
-    terminal.out(`${JSON.stringify(report, undefined, 2)}\n`);
+    terminal.out(jsonText(report));
     return;
   }
   for (const { table, rows } of report.tables)

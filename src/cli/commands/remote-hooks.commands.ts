@@ -4,8 +4,8 @@ import { SUBSCRIBABLE } from '../../platform/events/event-catalogue.js';
 import { namesArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { act, type JsonOption } from '../remote/list-command.js';
-import { json, printable } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
+import { jsonText, printable } from '../terminal-text.js';
 
 interface CreateOptions extends JsonOption {
   readonly events: readonly string[];
@@ -33,7 +33,7 @@ export function addRemoteHookCommands(hooks: Command, context: CommandContext): 
       const body = { url, events, ...(secret !== undefined && { secret }) };
       const created = await gatewayOf(context).post<Created>('/api/v1/hooks', body);
       if (asJson) {
-        terminal.out(json({ ...created, secret: secret ?? null }));
+        terminal.out(jsonText({ ...created, secret: secret ?? null }));
         return;
       }
       if (secret !== undefined) terminal.out(`${secret}\n`);

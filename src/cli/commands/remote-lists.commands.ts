@@ -9,9 +9,10 @@ import {
   type Row,
   text,
 } from '../remote/list-command.js';
-import { json, printable, remoteTable, second } from '../remote/remote-text.js';
+import { remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
 import { addWatchCommand } from './logs.commands.js';
+import { jsonText, printable } from '../terminal-text.js';
 
 const SESSIONS: PagedShape = {
   path: '/admin/v1/sessions',
@@ -89,7 +90,7 @@ function addSessions(sessions: Command, context: CommandContext): void {
       const row = await gatewayOf(context).get<Row>(`/admin/v1/sessions/${encodeURIComponent(id)}`);
       const lines = Object.entries(row).map(([key, value]) => [key, text(value)]);
       context.terminal.out(
-        options.json ? json(row) : remoteTable(['FIELD', 'VALUE'], lines, [1], context.terminal.isColored),
+        options.json ? jsonText(row) : remoteTable(['FIELD', 'VALUE'], lines, [1], context.terminal.isColored),
       );
     });
   addWatchCommand(sessions, context);
@@ -125,7 +126,7 @@ function addServers(mcp: Command, context: CommandContext): void {
       );
       const names = answer.approved.map(printable).join(', ');
       const sentence = names === '' ? 'Nothing was in quarantine.\n' : `Approved: ${names}.\n`;
-      if (options.json) context.terminal.out(json(answer));
+      if (options.json) context.terminal.out(jsonText(answer));
       else context.terminal.err(sentence);
     });
 }

@@ -3,8 +3,9 @@ import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintWord } from '../paint.js';
 import { RemoteFailure } from '../remote/gateway-client.js';
-import { json, printable, remoteTable, second } from '../remote/remote-text.js';
+import { remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf, namedGateway } from '../remote/with-gateway.js';
+import { jsonText, printable } from '../terminal-text.js';
 
 interface Part {
   readonly name: string;
@@ -46,7 +47,7 @@ export function addStatusCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: JsonOption) => {
       const overview = await gatewayOf(context).get<Overview>(PATH);
-      context.terminal.out(options.json ? json(overview) : statusText(overview, context.terminal));
+      context.terminal.out(options.json ? jsonText(overview) : statusText(overview, context.terminal));
     });
   program
     .command('doctor')
@@ -56,7 +57,7 @@ export function addStatusCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print an object')
     .action(async (options: JsonOption) => {
       const parts = await checked(context);
-      context.terminal.out(options.json ? json({ parts }) : doctorText(parts, context.terminal));
+      context.terminal.out(options.json ? jsonText({ parts }) : doctorText(parts, context.terminal));
       if (parts.some(({ status }) => status === 'failing')) throw new CommandFailed();
     });
 }

@@ -4,6 +4,7 @@ import type { QuestionAnswer, QuestionRecord } from '../../areas/tools/questions
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
+import { jsonText } from '../terminal-text.js';
 
 const EXAMPLES = `
 Examples:
@@ -37,7 +38,7 @@ function addQuestions(tools: Command, context: CommandContext): void {
       const open = await withTools(context, 'read', ({ questions }) => questions.page(NEWEST, filter, MOST));
       const { terminal } = context;
       if (options.json) {
-        terminal.out(`${JSON.stringify({ questions: open.map(questionJson) }, undefined, 2)}\n`);
+        terminal.out(jsonText({ questions: open.map(questionJson) }));
       } else if (open.length === 0) terminal.err('No tool asks anything.\n');
       else terminal.out(open.map(questionText).join(''));
     });

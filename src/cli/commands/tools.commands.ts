@@ -4,6 +4,7 @@ import type { OpenApproval } from '../../areas/tools/tool-approvals.port.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { addQuestionCommands } from './tool-questions.commands.js';
+import { jsonText } from '../terminal-text.js';
 
 const APPROVE_EXAMPLES = `
 Examples:
@@ -42,7 +43,7 @@ function addList(tools: Command, context: CommandContext): void {
       );
       const { terminal } = context;
       if (options.json) {
-        terminal.out(`${JSON.stringify({ tools: known.map(knownToolJson) }, undefined, 2)}\n`);
+        terminal.out(jsonText({ tools: known.map(knownToolJson) }));
       } else if (known.length === 0) terminal.err('There are no such tools.\n');
       else terminal.out(known.map(knownToolText).join(''));
     });
@@ -78,7 +79,7 @@ function addPending(tools: Command, context: CommandContext): void {
       const open = await withTools(context, 'read', ({ approvals }) => approvals.open());
       const { terminal } = context;
       if (options.json) {
-        terminal.out(`${JSON.stringify({ approvals: open.map(approvalJson) }, undefined, 2)}\n`);
+        terminal.out(jsonText({ approvals: open.map(approvalJson) }));
       } else if (open.length === 0) terminal.err('No call waits.\n');
       else terminal.out(open.map(approvalText).join(''));
     });

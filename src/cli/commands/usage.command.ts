@@ -8,6 +8,7 @@ import { paintOf } from '../paint.js';
 import { namedGateway } from '../remote/with-gateway.js';
 import { textTable } from '../text-table.js';
 import { csvOf, dollars } from '../usage-text.js';
+import { jsonText } from '../terminal-text.js';
 
 /** More rows than this are no table that anyone reads; CSV and JSON have the same bound, so that memory has one. */
 const MAX_ROWS = 1_000_000;
@@ -38,7 +39,7 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .action(async ({ by, since, until, json, csv }: UsageOptions) => {
       const rows = await rowsOf(context, { by, since, until, limit: MAX_ROWS });
       const { terminal } = context;
-      if (json) terminal.out(`${JSON.stringify({ usage: rows.map(flat) }, undefined, 2)}\n`);
+      if (json) terminal.out(jsonText({ usage: rows.map(flat) }));
       else if (csv) terminal.out(csvOf(by, rows));
       else if (rows.length === 0) terminal.err('There was no usage in these days.\n');
       else terminal.out(usageTable(by, rows, terminal));

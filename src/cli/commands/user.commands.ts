@@ -3,6 +3,7 @@ import { userArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { progressOn } from '../progress.js';
+import { jsonText } from '../terminal-text.js';
 
 /** `user …`: everything that is stored of one person, to hand it out or to erase it. */
 export function addUserCommands(program: Command, context: CommandContext): void {
@@ -53,7 +54,7 @@ function addErase(user: Command, context: CommandContext): void {
       const erasure = await withPerson(context, id, ({ eraser, person }) =>
         eraser.run(person, (done, all) => progress.show(done, all)).finally(() => progress.end()),
       );
-      if (options.json) terminal.out(`${JSON.stringify(erasure, undefined, 2)}\n`);
+      if (options.json) terminal.out(jsonText(erasure));
       const rows = Object.values(erasure.deleted).reduce((sum, count) => sum + count, 0);
       terminal.err(`${rows} rows of this user were deleted.\n`);
       for (const key of erasure.configuration)

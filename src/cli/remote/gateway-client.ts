@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutEndSlashes } from '../../common/text/without-end-slashes.js';
+import { printable } from '../terminal-text.js';
 
 /** Where the gateway is that a command asks, and as whom. */
 export interface RemoteGateway {
@@ -159,7 +160,7 @@ export class GatewayClient {
   }
 
   private async refusal(answer: Response): Promise<RemoteFailure> {
-    const message = messageIn(await answer.text().catch(() => ''));
+    const message = shownMessageIn(await answer.text().catch(() => ''));
     const { status } = answer;
     if (status === 401)
       return new RemoteFailure(
@@ -179,6 +180,12 @@ export class GatewayClient {
 export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}
+
+/** It goes to a terminal, in one line. */
+function shownMessageIn(text: string): string | undefined {
+  const message = messageIn(text);
+  return message === undefined ? undefined : printable(message.replaceAll('\n', ' '));
 }
 
 /** The sentence of an error envelope, of whichever profile. */

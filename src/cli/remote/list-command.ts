@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { countArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
-import { json, printable, remoteTable } from './remote-text.js';
+import { remoteTable } from './remote-text.js';
 import { gatewayOf } from './with-gateway.js';
+import { jsonText, printable } from '../terminal-text.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 type Filters = Readonly<Record<string, string | undefined>>;
@@ -57,7 +58,7 @@ export function list(parent: Command, context: CommandContext, shape: PagedShape
     .option('--json', 'print an object')
     .action(async ({ limit, json: asJson, ...filters }: ListOptions) => {
       const items = await gatewayOf(context).items<Row>(shape.path, filters as Filters, limit);
-      if (asJson) context.terminal.out(json({ items }));
+      if (asJson) context.terminal.out(jsonText({ items }));
       else showList(context.terminal, shape, items);
     });
 }
@@ -77,7 +78,7 @@ export function act(
     .option('--json', 'print an object')
     .action(async (subject: string, options: JsonOption) => {
       const done = await run(subject);
-      if (options.json) context.terminal.out(json(done));
+      if (options.json) context.terminal.out(jsonText(done));
       else context.terminal.err(`${printable(subject)} is ${printable(text(done['status']))}.\n`);
     });
 }
