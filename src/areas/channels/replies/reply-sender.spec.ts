@@ -146,7 +146,7 @@ test.each([
   ['as the platform says', new NotSent('retry', 'busy', 7000), 7000, 7000],
   ['for a moment', new NotSent('retry', 'down'), 0, 2000],
 ])('a part that the platform does not accept now waits %s', async (_what, error, least, most) => {
-  const { failure, statuses } = await send({ parts: [part(1), part(2)], failures: [error] });
+  const { failure, statuses } = await send({ parts: [part(1, { attempts: 9 }), part(2)], failures: [error] });
   expect([(failure as Error).name, statuses]).toEqual(['RetryLater', ['pending', 'pending']]);
   const { afterMs } = failure as { afterMs: number };
   expect(afterMs).toBeGreaterThanOrEqual(least);
@@ -219,5 +219,27 @@ describe('a file', () => {
       failures: [new NotSent('retry', 'busy')],
     });
     expect([told, (failure as Error).name]).toEqual([['send file f1.png: bytes 1'], 'RetryLater']);
+  });
+
+  test('that the platform does not take again and again is given up and named, and what follows is sent', async () => {
+    const parts = [filePart(1, 1, { attempts: 5 }), filePart(2, 2, { attempts: 5 }), part(3, { attempts: 5 })];
+    const failures = [new NotSent('retry', 'it broke off')];
+    const { told, failure, statuses } = await send({ parts, failures });
+    expect(told).toEqual([
+      'send file f1.png: bytes 1',
+      'send file f2.png: bytes 2',
+      'send part 3',
+      'send (I could not send f1.png: it broke off.)',
+      'forget turn_1',
+    ]);
+    expect([failure, statuses]).toEqual([undefined, ['failed', 'sent', 'sent', 'sent']]);
+  });
+
+  test.each([
+    ['has had a few attempts', 4, new NotSent('retry', 'down')],
+    ['is to come later, as the platform says', 9, new NotSent('retry', 'busy', 1000)],
+  ])('that %s is kept', async (_what, attempts, error) => {
+    const { failure, statuses } = await send({ parts: [filePart(1, 1, { attempts })], failures: [error] });
+    expect([(failure as Error).name, statuses]).toEqual(['RetryLater', ['pending']]);
   });
 });

@@ -19,6 +19,8 @@ const NOTE_RETRY_MS = 200;
 const MAX_FILES_AT_ONCE = 8;
 /** An answer that the platform has not accepted for this long is given up, however long the turn took before. */
 const GIVE_UP_MS = 24 * 3_600_000;
+/** A file that the platform does not take must not hold up its conversation: after as many attempts it is given up. */
+const MAX_FILE_ATTEMPTS = 6;
 
 export interface SentReply {
   readonly claim: ConversationClaim;
@@ -133,7 +135,10 @@ export class ReplySender {
     }
     const { answeredAt } = message;
     const isLate = answeredAt !== null && Date.now() - answeredAt.getTime() > GIVE_UP_MS;
-    if (error.why === 'retry' && !isLate) {
+    // `attempts` are those before this one. A platform that says when to come back has nothing against the file.
+    const isTooOften =
+      part.file !== null && error.retryAfterMs === undefined && part.attempts >= MAX_FILE_ATTEMPTS - 1;
+    if (error.why === 'retry' && !isLate && !isTooOften) {
       await this.store.ended(message, part.part, 'pending', { error: error.message });
       throw new RetryLater(error.message, error.retryAfterMs ?? backOffMs(claim.failures, FIRST_PAUSE_MS));
     }
