@@ -511,3 +511,30 @@ test('options of the message reach every call, but what has to be called only th
   expect(model.requests.map((request) => request.sampling)).toEqual([sampling, rest]);
   expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([7, 7]);
 });
+
+test('what a tool asked the model is stored as spent before the tool goes on', async () => {
+  const spending = [{ provider: 'p', model: 'm', usage: { input: 3, output: 2 }, costUsd: null }];
+  let unstored: typeof spending = [];
+  const account: TurnAccount = {
+    ...FREE_ACCOUNT,
+    called: () => {
+      unstored = [...spending];
+    },
+    takeUnstored: () => unstored.splice(0),
+  };
+  const model = new ScriptedModel(({ tools, messages }) =>
+    tools.length > 0 && messages.length === 1 ? { calls: [call('1', 'asks', {})] } : { text: '.' },
+  );
+  const asks: RegisteredTool = {
+    ...{ name: 'asks', description: 'Asks the model.', inputSchema: { type: 'object' } },
+    run: async (_args, { call: running }) => {
+      unstored = [];
+      const question = { system: '', messages: input.messages, maxOutputTokens: 5 };
+      await running?.sample(question, new AbortController().signal);
+      return 'asked';
+    },
+  };
+  const { steps } = await run(runnerOf(model, [asks]), undefined, { account });
+  expect(steps.map(({ kind }) => kind)).toEqual(['asked', 'spent', 'answered']);
+  expect(steps[1]).toEqual({ kind: 'spent', spending });
+});

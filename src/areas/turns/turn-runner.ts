@@ -177,6 +177,9 @@ export class TurnRunner {
         },
       },
     );
+    // The next round may be far: what this cost must outlive the replica.
+    const spending = account.takeUnstored();
+    if (spending.length > 0) await input.steps.add({ kind: 'spent', spending });
     return { text, model, finishReason };
   }
 

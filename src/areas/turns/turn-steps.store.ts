@@ -22,7 +22,7 @@ export interface AskedStep {
   /** The model that asked, as the provider names it. */
   readonly model: string;
   readonly providerState?: unknown;
-  /** What the turn spent since the asked step before; absent in older rows. */
+  /** What the turn spent since the asked or spent step before; absent in older rows. */
   readonly spending?: readonly ModelSpending[];
   /** Calls that may wait for a person: each of them has a step `sent` before it is made. Absent without any. */
   readonly held?: readonly string[];
@@ -44,7 +44,7 @@ export interface AnsweredStep {
   readonly files?: readonly ProducedFile[];
 }
 
-/** What a turn had spent beyond its steps when it was handed over. */
+/** What a turn spent beyond its rounds: when a tool asked the model, or until it was handed over. */
 export interface SpentStep {
   readonly kind: 'spent';
   readonly spending: readonly ModelSpending[];
