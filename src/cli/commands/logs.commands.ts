@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { countArgument, sinceArgument } from '../arguments.js';
 import { type CommandContext, stopOf, type Terminal } from '../command-context.js';
 import { paintWord } from '../paint.js';
 import { showEvent } from '../remote/chat.js';
 import { follow } from '../remote/follow.js';
-import { type GatewayClient, RemoteFailure, withQuery } from '../remote/gateway-client.js';
+import { type GatewayClient, withQuery } from '../remote/gateway-client.js';
 import type { JsonOption } from '../remote/list-command.js';
-import { jsonLine, jsonText, printable } from "../terminal-text.js";
+import { type LogEntry, pollLogs } from '../remote/poll-logs.js';
 import { gatewayOf } from '../remote/with-gateway.js';
+import { jsonLine, jsonText, printable } from '../terminal-text.js';
 
 interface LogsOptions {
   readonly follow?: true;
@@ -19,20 +19,7 @@ interface LogsOptions {
   readonly json?: true;
 }
 
-/** A line of the log, of either profile. */
-interface Entry {
-  readonly timestamp: string;
-  readonly level: string;
-  readonly module?: string;
-  readonly component?: string;
-  readonly message: string;
-  readonly session_id?: string;
-}
-
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-/** A port of Profile A has no stream: it is asked again. */
-const POLL_MS = 1000;
-const MOST_POLLED = '1000';
 const LEVEL_WIDTH = 5;
 
 /** `logs`: the log of all replicas, and as it grows. */
@@ -52,7 +39,7 @@ export function addLogsCommand(program: Command, context: CommandContext): void 
       const { profile } = await client.get<{ profile: 'a' | 'b' }>('/admin/v1/me');
       if (options.follow) await tail(client, profile, options, terminal);
       else {
-        const { entries } = await client.get<{ entries: Entry[] }>('/api/v1/logs', queryOf(profile, options));
+        const { entries } = await client.get<{ entries: LogEntry[] }>('/api/v1/logs', queryOf(profile, options));
         if (options.json) terminal.out(jsonText({ entries }));
         else if (entries.length === 0) terminal.err('There are no such lines.\n');
         else for (const entry of entries) terminal.out(lineOf(entry, terminal));
@@ -95,16 +82,16 @@ async function tail(
   terminal: Terminal,
 ): Promise<void> {
   const signal = stopOf(terminal);
-  const show = (entry: Entry): void =>
+  const show = (entry: LogEntry): void =>
     terminal.out(options.json ? jsonLine(entry) : lineOf(entry, terminal));
   const query = queryOf(profile, options);
   if (profile === 'a') {
-    await poll(client, query, show, signal);
+    await pollLogs({ client, query, show, terminal, signal });
     return;
   }
   const path = withQuery('/api/v1/logs', { ...query, stream: 'true' });
   await follow({ client, path, terminal, signal }, ({ event, data }) => {
-    const parsed = JSON.parse(data) as Entry & { readonly reason?: string; readonly lines?: number | null };
+    const parsed = JSON.parse(data) as LogEntry & { readonly reason?: string; readonly lines?: number | null };
     if (event === 'log') show(parsed);
     else if (event === 'gap')
       terminal.err(
@@ -113,45 +100,8 @@ async function tail(
   });
 }
 
-/** Asks for what is newer than the last line; lines of the same millisecond that were shown are left out. */
-async function poll(
-  client: GatewayClient,
-  query: Readonly<Record<string, string>>,
-  show: (entry: Entry) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  let asked: Readonly<Record<string, string>> = query;
-  let shown = new Set<string>();
-  while (!signal.aborted) {
-    const { entries } = await asking(client, asked, asked === query);
-    const last = entries.at(-1)?.timestamp;
-    for (const entry of entries) if (!shown.has(JSON.stringify(entry))) show(entry);
-    if (last !== undefined) {
-      shown = new Set(
-        entries.filter(({ timestamp }) => timestamp === last).map((entry) => JSON.stringify(entry)),
-      );
-      asked = { ...query, since: last, limit: MOST_POLLED };
-    }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-  }
-}
-
-/** What was lost while the gateway could not be reached comes with the next answer. */
-async function asking(
-  client: GatewayClient,
-  query: Readonly<Record<string, string>>,
-  isFirst: boolean,
-): Promise<{ readonly entries: readonly Entry[] }> {
-  try {
-    return await client.get<{ entries: Entry[] }>('/api/v1/logs', query);
-  } catch (error) {
-    if (isFirst || !(error instanceof RemoteFailure) || error.status !== undefined) throw error;
-    return { entries: [] };
-  }
-}
-
 function lineOf(
-  { timestamp, level, module, component, message, session_id }: Entry,
+  { timestamp, level, module, component, message, session_id }: LogEntry,
   { isColored = false }: Terminal,
 ): string {
   const time = timestamp.replace('T', ' ');

@@ -82,7 +82,7 @@ async function* untilSilent(
 }
 
 /** What will be refused again. Without a status nobody answered. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof RemoteFailure)) return false;
   const { status } = error;
   return status !== undefined && status < 500 && status !== 429;
