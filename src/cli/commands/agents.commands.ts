@@ -5,8 +5,8 @@ import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { remoteTable } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
-import { dollars } from '../usage-text.js';
 import { jsonText, printable } from '../terminal-text.js';
+import { dollars } from '../usage-text.js';
 
 const CHECK_EXAMPLES = `
 It asks one token of each model, which its provider charges. Ends with 1 when a model does not answer.

@@ -8,8 +8,8 @@ import { CommandFailed } from '../exit-codes.js';
 import { paintOf } from '../paint.js';
 import { progressOn } from '../progress.js';
 import { namedGateway } from '../remote/with-gateway.js';
-import { textTable } from '../text-table.js';
 import { jsonText } from '../terminal-text.js';
+import { textTable } from '../text-table.js';
 
 interface ListOptions extends AuditFilter {
   readonly limit: number;

@@ -13,10 +13,10 @@ import {
   userArgument,
 } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
+import { jsonText } from '../terminal-text.js';
 import { mintedJson, mintedSentence, tokenJson, tokenTable } from '../token-text.js';
 import type { DatabaseAccess } from '../with-database.js';
 import { addDenialCommands } from './denial.commands.js';
-import { jsonText } from '../terminal-text.js';
 
 const CREATE_EXAMPLES = `
 Examples:

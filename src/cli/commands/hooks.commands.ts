@@ -9,9 +9,9 @@ import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintOf } from '../paint.js';
 import { namedGateway } from '../remote/with-gateway.js';
+import { jsonText } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import { addRemoteHookCommands } from './remote-hooks.commands.js';
-import { jsonText } from '../terminal-text.js';
 
 const DAY_SECS = 86_400;
 /** More than a gateway may have. */

@@ -39,7 +39,10 @@ export function addLogsCommand(program: Command, context: CommandContext): void 
       const { profile } = await client.get<{ profile: 'a' | 'b' }>('/admin/v1/me');
       if (options.follow) await tail(client, profile, options, terminal);
       else {
-        const { entries } = await client.get<{ entries: LogEntry[] }>('/api/v1/logs', queryOf(profile, options));
+        const { entries } = await client.get<{ entries: LogEntry[] }>(
+          '/api/v1/logs',
+          queryOf(profile, options),
+        );
         if (options.json) terminal.out(jsonText({ entries }));
         else if (entries.length === 0) terminal.err('There are no such lines.\n');
         else for (const entry of entries) terminal.out(lineOf(entry, terminal));
@@ -91,7 +94,10 @@ async function tail(
   }
   const path = withQuery('/api/v1/logs', { ...query, stream: 'true' });
   await follow({ client, path, terminal, signal }, ({ event, data }) => {
-    const parsed = JSON.parse(data) as LogEntry & { readonly reason?: string; readonly lines?: number | null };
+    const parsed = JSON.parse(data) as LogEntry & {
+      readonly reason?: string;
+      readonly lines?: number | null;
+    };
     if (event === 'log') show(parsed);
     else if (event === 'gap')
       terminal.err(

@@ -11,8 +11,8 @@ import {
 } from '../remote/list-command.js';
 import { remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf } from '../remote/with-gateway.js';
-import { addWatchCommand } from './logs.commands.js';
 import { jsonText, printable } from '../terminal-text.js';
+import { addWatchCommand } from './logs.commands.js';
 
 const SESSIONS: PagedShape = {
   path: '/admin/v1/sessions',
@@ -90,7 +90,9 @@ function addSessions(sessions: Command, context: CommandContext): void {
       const row = await gatewayOf(context).get<Row>(`/admin/v1/sessions/${encodeURIComponent(id)}`);
       const lines = Object.entries(row).map(([key, value]) => [key, text(value)]);
       context.terminal.out(
-        options.json ? jsonText(row) : remoteTable(['FIELD', 'VALUE'], lines, [1], context.terminal.isColored),
+        options.json
+          ? jsonText(row)
+          : remoteTable(['FIELD', 'VALUE'], lines, [1], context.terminal.isColored),
       );
     });
   addWatchCommand(sessions, context);

@@ -3,8 +3,8 @@ import { type KnownTool, ToolNeverSeen } from '../../areas/mcp/tools/known-tools
 import type { OpenApproval } from '../../areas/tools/tool-approvals.port.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
-import { addQuestionCommands } from './tool-questions.commands.js';
 import { jsonText } from '../terminal-text.js';
+import { addQuestionCommands } from './tool-questions.commands.js';
 
 const APPROVE_EXAMPLES = `
 Examples:

@@ -6,9 +6,9 @@ import { agoArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { paintOf } from '../paint.js';
 import { namedGateway } from '../remote/with-gateway.js';
+import { jsonText } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import { csvOf, dollars } from '../usage-text.js';
-import { jsonText } from '../terminal-text.js';
 
 /** More rows than this are no table that anyone reads; CSV and JSON have the same bound, so that memory has one. */
 const MAX_ROWS = 1_000_000;

@@ -1,7 +1,7 @@
 import type { Terminal } from '../command-context.js';
+import { printable, shownText } from '../terminal-text.js';
 import { eventsOf } from './follow.js';
 import { type GatewayClient, RemoteFailure } from './gateway-client.js';
-import { printable, shownText } from '../terminal-text.js';
 
 /** A session of a running gateway, as a person at a terminal talks to it. */
 export interface Chat {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { countArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
+import { jsonText, printable } from '../terminal-text.js';
 import { remoteTable } from './remote-text.js';
 import { gatewayOf } from './with-gateway.js';
-import { jsonText, printable } from '../terminal-text.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 type Filters = Readonly<Record<string, string | undefined>>;

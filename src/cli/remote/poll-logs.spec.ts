@@ -71,7 +71,9 @@ test('ends when it is refused, and on an error of its own', async () => {
 
 test('says that lines are missing when more came than one answer holds', async () => {
   const many = Array.from({ length: 1000 }, (_, at) => line(20 + at / 1000));
-  expect((await polled([line(0)], many)).said).toEqual(['[lines are missing here: there were more than 1000]\n']);
+  expect((await polled([line(0)], many)).said).toEqual([
+    '[lines are missing here: there were more than 1000]\n',
+  ]);
   expect((await polled([line(0)], [line(0), ...many.slice(1)])).said).toEqual([]);
   expect((await polled(many, many)).said).toEqual([]);
 });

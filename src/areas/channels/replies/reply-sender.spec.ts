@@ -222,7 +222,11 @@ describe('a file', () => {
   });
 
   test('that the platform does not take again and again is given up and named, and what follows is sent', async () => {
-    const parts = [filePart(1, 1, { attempts: 5 }), filePart(2, 2, { attempts: 5 }), part(3, { attempts: 5 })];
+    const parts = [
+      filePart(1, 1, { attempts: 5 }),
+      filePart(2, 2, { attempts: 5 }),
+      part(3, { attempts: 5 }),
+    ];
     const failures = [new NotSent('retry', 'it broke off')];
     const { told, failure, statuses } = await send({ parts, failures });
     expect(told).toEqual([
