@@ -149,6 +149,7 @@ export class ResponseEvents implements EventEncoder {
   private done(answer: Message): string {
     const state: ResponseState = { ...this.state, status: 'over', answer };
     const { content } = answer;
+    if (this.shown === undefined) this.standBehind(content);
     const isOther = this.shown !== undefined && this.shown !== '' && this.shown !== content;
     const isSilent = !this.hasBegun && content !== '';
     const other = isOther ? this.otherMessage(content) : '';
@@ -161,6 +162,15 @@ export class ResponseEvents implements EventEncoder {
       .join('');
     const last = this.event(`response.${statusOf(state)}`, { response: responseView(state) });
     return other + said + ended + calls + last;
+  }
+
+  /**
+   * What a place behind the text has not told: whether there is a message at all. Events that follow have the numbers that they had
+   * in the first stream, so that those that were seen are left out.
+   */
+  private standBehind(content: string): void {
+    this.hasBegun = content !== '';
+    this.lastNumber = this.numberOfText(content.length);
   }
 
   private failed(error: GatewayError): string {
