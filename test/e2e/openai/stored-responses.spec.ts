@@ -6,7 +6,13 @@ import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
 import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
-import { type ScriptedProvider, startScriptedProvider } from '../../harness/scripted-provider.js';
+import { openAiWire } from '../../harness/provider-wires.js';
+import {
+  beginStream,
+  type Script,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../../harness/scripted-provider.js';
 import { heldAnswer, newSession, providerEnv } from '../../harness/turn-stream.js';
 
 let model: JudgingModel;
@@ -33,6 +39,13 @@ afterAll(async () => {
 const agent = { model: 'default' };
 /** Who the response is for: what OpenAI's newer parameters say is not this. */
 const USER = { user: 'ada' };
+
+const clientTools = [
+  {
+    ...{ type: 'function' as const, name: 'weather', strict: false },
+    parameters: { type: 'object', properties: {} },
+  },
+];
 
 function sessionsOf(one: TestGateway): Promise<{ id: string; status: string }[]> {
   return one.database.query<{ id: string; status: string }>('SELECT id, status FROM sessions ORDER BY id');
@@ -205,6 +218,27 @@ test('stream: the events, and the stored response once more from any of them on'
   }
 });
 
+test('a stream of a call alone goes on behind any of its events as it was', async () => {
+  interface Shown {
+    readonly type: string;
+    readonly sequence_number: number;
+  }
+  const shapeOf = (event: Shown) => [
+    ...[event.type, event.sequence_number],
+    'output_index' in event ? event.output_index : undefined,
+  ];
+  const events: Shown[] = [];
+  const stream = client.responses.stream({ ...agent, input: 'call weather', tools: clientTools });
+  for await (const event of stream) events.push(event);
+  const { id } = await stream.finalResponse();
+  for (const [index, { sequence_number: after }] of events.entries()) {
+    const rest: Shown[] = [];
+    const again = await client.responses.retrieve(id, { stream: true, starting_after: after });
+    for await (const event of again) rest.push(event);
+    expect(rest.map(shapeOf)).toEqual(events.slice(index + 1).map(shapeOf));
+  }
+});
+
 test('"`background`": answered at once, found until it is done, and followed meanwhile', async () => {
   const held = heldAnswer();
   provider.script(held.script);
@@ -240,6 +274,83 @@ test('`background` with `stream`: the events of its turn', async () => {
   const stream = await client.responses.create({ ...agent, input: 'Hi', background: true, stream: true });
   for await (const event of stream) types.push(event.type);
   expect([types[0], types.at(-1)]).toEqual(['response.created', 'response.completed']);
+});
+
+const thanks: Script = (response) => {
+  beginStream(response, ...openAiWire.opening, openAiWire.text('Thanks'), ...openAiWire.closing);
+  response.end();
+};
+
+function endWithCall(response: Parameters<Script>[0]): void {
+  const reason = { model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
+  beginStream(response, openAiWire.argument('{}', true), reason, ...openAiWire.closing.slice(1));
+  response.end();
+}
+
+const outputsOf = ({ output }: OpenAiResponse) =>
+  output.flatMap((item) =>
+    item.type === 'function_call'
+      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'rain' }]
+      : [],
+  );
+
+test('outputs go before a message that came meanwhile and stands in line', async () => {
+  let finish = (): void => undefined;
+  provider.script((response) => {
+    beginStream(response, ...openAiWire.opening);
+    finish = () => endWithCall(response);
+  }, thanks);
+  const asked = provider.requests.length;
+  const first = await slowClient.responses.create({ ...agent, input: 'Hello', tools: clientTools, background: true });
+  await eventually(() => expect(provider.requests.length).toBeGreaterThan(asked));
+  const turnId = first.id.replace('resp_', 'turn_');
+  const turnsOf = () =>
+    slow.database.query<{ session_id: string; status: string }>(
+      'SELECT session_id, status FROM turns WHERE session_id = (SELECT session_id FROM turns WHERE id = $1)',
+      [turnId],
+    );
+  const session = (await turnsOf())[0]?.session_id ?? '';
+  const also = await slow.b.post(
+    `/sessions/${session}/messages`,
+    { content: 'And also' },
+    { prefer: 'respond-async' },
+  );
+  expect(also.status).toBe(202);
+  finish();
+  await eventually(async () => {
+    expect((await slowClient.responses.retrieve(first.id)).status).toBe('completed');
+  });
+  const input = outputsOf(await slowClient.responses.retrieve(first.id));
+  expect((await turnsOf()).map(({ status }) => status)).toContain('waiting');
+  const next = await slowClient.responses.create({
+    ...agent,
+    tools: clientTools,
+    input,
+    previous_response_id: first.id,
+  });
+  expect(next.output_text).toBe('Thanks');
+  await eventually(async () => {
+    expect((await turnsOf()).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  });
+});
+
+test('a request that a budget refuses stores nothing', async () => {
+  await gateway.b.patch('/config', { 'limits.api_tokens.thrifty.daily_tokens': 1 });
+  const thrifty = openAiClient(gateway, await gateway.mint({ name: 'thrifty' }));
+  await thrifty.responses.create({ ...agent, input: 'One' });
+  const before = await sessionsOf(gateway);
+  for (const background of [false, true]) {
+    const input = [
+      { role: 'user' as const, content: 'One' },
+      { role: 'assistant' as const, content: 'Two' },
+      { role: 'user' as const, content: 'Three' },
+    ];
+    expect(await refusalOf(thrifty.responses.create({ ...agent, input, background }))).toMatchObject({
+      ...{ status: 429, code: 'api_token_budget' },
+    });
+  }
+  expect(await sessionsOf(gateway)).toEqual(before);
+  await gateway.b.patch('/config', { 'limits.api_tokens.thrifty.daily_tokens': null });
 });
 
 test('cancel: a response that runs, and one that waits in line; what is over stays as it is', async () => {

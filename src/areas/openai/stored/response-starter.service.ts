@@ -10,6 +10,7 @@ import {
   type SentMessage,
   type StartedTurn,
   storeOutputs,
+  UnstoredTurns,
 } from '../../turns/turns.api.js';
 import { InvalidParameter } from '../openai.errors.js';
 import type { ResponsesRequest } from '../requests/responses-request.js';
@@ -51,6 +52,7 @@ export class ResponseStarter {
     private readonly messages: MessagesService,
     private readonly earlier: EarlierMessages,
     private readonly fetcher: AttachmentFetcher,
+    private readonly limits: UnstoredTurns,
   ) {}
 
   /**
@@ -95,6 +97,8 @@ export class ResponseStarter {
   private async newConversation(asked: ResponsesRequest, caller: Caller): Promise<Place> {
     const userId = this.sessions.userOf(asked.user, caller);
     const { agent, model } = this.modelOf(asked, caller, userId);
+    // Before its history is stored: who may not begin stores nothing.
+    await this.limits.refuseSpent({ agent, userId, caller });
     const { earlier, now } = await wholeInput(await this.references.resolve(asked, caller), this.fetcher);
     const input = { userId: asked.user, agent: agent.name, model: model ?? undefined };
     const onCommit = earlier.length === 0 ? undefined : this.earlier.storing(earlier, caller);
@@ -119,7 +123,8 @@ export class ResponseStarter {
       isNew: false,
       message: messageOf(asked, now, awaitsMessageId ?? undefined),
       onCommit: async (runner, turnId) => {
-        if (await this.store.isContinued(runner, sessionId, previous.turnId, turnId)) throw continued();
+        const goingOn = { after: previous.turnId, turnId, isAwaited: awaitsMessageId !== null };
+        if (await this.store.isContinued(runner, sessionId, goingOn)) throw continued();
         await storeOutputs(runner, { sessionId, turnId: previous.turnId }, outputs);
       },
     };

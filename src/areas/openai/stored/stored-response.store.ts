@@ -20,14 +20,14 @@ const FIND: Statement = {
 };
 /**
  * Whether session `$1` has turns after `$2`, beside `$3`, that said something or may still: asked while its row is held, so that
- * of two requests that go on with one response one is refused.
+ * of two requests that go on with one response one is refused. `$4` says that `$3` goes before those that wait in line.
  */
 const CONTINUED: Statement = {
   name: 'responses.continued',
   text: `
     SELECT 1 FROM turns WHERE session_id = $1 AND id NOT IN ($2, $3)
       AND arrival > (SELECT arrival FROM turns WHERE id = $2)
-      AND status IN ('completed', 'running', 'waiting', 'awaiting_approval') LIMIT 1`,
+      AND (status IN ('completed', 'running', 'awaiting_approval') OR status = 'waiting' AND NOT $4::boolean) LIMIT 1`,
 };
 /** @returns whether the session has others */
 const FORGET: Statement = {
@@ -53,9 +53,16 @@ export class StoredResponseStore {
     return (await this.database.query<{ request: Echo; created_at: Date }>(FIND, [turnId]))[0];
   }
 
-  /** Whether the conversation went on after turn `after` in another way than with `turnId`. */
-  async isContinued(runner: SqlRunner, sessionId: string, after: string, turnId: string): Promise<boolean> {
-    return (await runner.query(CONTINUED, [sessionId, after, turnId])).length > 0;
+  /**
+   * Whether the conversation went on after turn `after` in another way than with `turnId`.
+   * @param isAwaited whether the session waits for the message of `turnId`, before all that stand in line
+   */
+  async isContinued(
+    runner: SqlRunner,
+    sessionId: string,
+    { after, turnId, isAwaited }: { after: string; turnId: string; isAwaited: boolean },
+  ): Promise<boolean> {
+    return (await runner.query(CONTINUED, [sessionId, after, turnId, isAwaited])).length > 0;
   }
 
   /** @returns whether it was the last response of its session */

@@ -39,6 +39,9 @@ export interface UnstoredConversation {
   readonly options: MessageOptions;
 }
 
+/** Whose limits hold for a turn. */
+type TurnParties = Pick<UnstoredConversation, 'agent' | 'userId' | 'caller'>;
+
 /** An answer under way. */
 export interface UnstoredTurn {
   readonly id: string;
@@ -103,6 +106,18 @@ export class UnstoredTurns {
     return { id, live, answer, abandon: () => abort.abort(new TurnStopped()) };
   }
 
+  /** Throws `TurnLimitReached` when a budget is used up: for who stores something before a turn begins. */
+  async refuseSpent({ agent, userId, caller }: TurnParties): Promise<void> {
+    const { limits } = this.settings.current;
+    const allowance = allowanceOf(limits, caller, budgetsOf(limits, { agent: agent.name, userId, caller }));
+    if (!isLimited({ ...allowance, sessionDailyTokens: 0, tokenTurns: 0 })) return;
+    const standing = await this.usage.standing(allowance);
+    const refused = standing && spentBudget(standing, { ...allowance, sessionDailyTokens: 0 }, limits);
+    if (refused === undefined) return;
+    this.refusals.note(refused);
+    throw refused;
+  }
+
   /** Begins in a place of this process, within the limits of the API token. */
   private async admitted<Begun>(asked: UnstoredConversation, begin: () => Begun): Promise<Begun> {
     const { slots, settings } = this;
@@ -131,7 +146,7 @@ export class UnstoredTurns {
     agent,
     userId,
     caller,
-  }: UnstoredConversation): Promise<() => TurnLimitReached | undefined> {
+  }: TurnParties): Promise<() => TurnLimitReached | undefined> {
     const { limits } = this.settings.current;
     const budgets = budgetsOf(limits, { agent: agent.name, userId, caller });
     const allowance = allowanceOf(limits, caller, budgets);
