@@ -4,8 +4,9 @@ import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Slots } from '../../platform/runtime/slots.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { refuseForeignAgent } from '../../platform/tokens/agent-access.js';
+import { AgentNotAllowed, refuseAgent, refuseForeignAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
+import { grants } from '../../platform/tokens/scopes.js';
 import { type ModelCandidate, ModelChains } from '../models/models.api.js';
 import { ModelProbe } from '../turns/turns.api.js';
 import { AgentReferences } from './agent-references.service.js';
@@ -91,13 +92,20 @@ export class AgentChecks {
 
   private agentsOf(names: readonly string[] | undefined, caller: Caller): AgentSettings[] {
     const { current } = this.settings;
-    const known = agentNames(current).filter((name) => caller.agents?.includes(name) !== false);
-    for (const name of names ?? []) {
-      refuseForeignAgent(name, caller);
-      if (!known.includes(name)) throw new UnknownAgent(known);
-    }
-    const wanted = names === undefined ? known : [...new Set(names)];
-    return [...wanted].sort().flatMap((name) => agentSettings(current, name) ?? []);
+    const known = agentNames(current).flatMap((name) => agentSettings(current, name) ?? []);
+    const sorted = (agents: AgentSettings[]): AgentSettings[] =>
+      agents.sort((one, other) => (one.name < other.name ? -1 : 1));
+    if (names === undefined) return sorted(known.filter((agent) => mayCheck(agent, caller)));
+    return sorted(
+      [...new Set(names)].map((name) => {
+        // Before it is looked up: such a caller does not learn which others there are.
+        refuseForeignAgent(name, caller);
+        const agent = known.find((one) => one.name === name);
+        if (agent === undefined) throw new UnknownAgent();
+        refuseOther(agent, caller);
+        return agent;
+      }),
+    );
   }
 
   /** Never throws: what goes wrong is what was asked for. */
@@ -137,6 +145,22 @@ export class AgentChecks {
   }
 }
 
+/** Throws `AgentNotAllowed` for an agent of other agents' tokens or of other users. Operators who see all agents check all of them. */
+function refuseOther(agent: AgentSettings, caller: Caller): void {
+  if (grants(caller.scopes, 'agents:read')) refuseForeignAgent(agent.name, caller);
+  else refuseAgent(agent, caller, caller.boundUserId ?? caller.tokenName);
+}
+
+function mayCheck(agent: AgentSettings, caller: Caller): boolean {
+  try {
+    refuseOther(agent, caller);
+    return true;
+  } catch (error) {
+    if (error instanceof AgentNotAllowed) return false;
+    throw error;
+  }
+}
+
 const UNKNOWN = {
   status: 'failed',
   latencyMs: 0,
@@ -164,8 +188,8 @@ function sumOf(found: readonly ModelCheck[]): number | null {
 }
 
 class UnknownAgent extends BadRequest {
-  constructor(known: readonly string[]) {
-    super(`agents: one of them is not a configured agent; known: ${known.join(', ')}.`, {
+  constructor() {
+    super('agents: one of them is not a configured agent.', {
       details: { reason: 'unknown_agent' },
     });
   }

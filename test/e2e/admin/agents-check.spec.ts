@@ -156,6 +156,20 @@ describe('POST /admin/v1/agents/check', () => {
     expect(refused.body.error.message).toContain('may only use the agents legal');
   });
 
+  test('agents of other users are not asked, but by operators who see all agents; no names are told', async () => {
+    await gateway.b.patch('/config', { 'agents.legal.users': ['ada'] });
+    const caller = gateway.adminCaller(await gateway.mint({ scopes: ['sessions:write'] }));
+    const namesOf = async (one: typeof caller) =>
+      (await one.post<CheckedWire>('/agents/check', {})).body.agents.map(({ name }) => name);
+    expect(await namesOf(caller)).toEqual(['default', 'lost', 'support']);
+    expect(await namesOf(gateway.admin)).toEqual(['default', 'legal', 'lost', 'support']);
+    const refused = await caller.post<Refusal>('/agents/check', { agents: ['legal'] });
+    expect([refused.status, refused.body.error.details?.reason]).toEqual([403, 'agent_not_allowed']);
+    const unknown = await caller.post<Refusal>('/agents/check', { agents: ['nobody'] });
+    expect([unknown.status, unknown.text]).toEqual([400, expect.not.stringMatching(/legal|lost|support/)]);
+    await gateway.b.patch('/config', { 'agents.legal.users': null });
+  });
+
   test('a budget that is used up is why a model is not asked', async () => {
     await gateway.b.patch('/config', { 'limits.agents.legal.daily_usd': 0.5 });
     main.clearRequests();
