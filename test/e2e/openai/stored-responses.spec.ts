@@ -301,7 +301,12 @@ test('outputs go before a message that came meanwhile and stands in line', async
     finish = () => endWithCall(response);
   }, thanks);
   const asked = provider.requests.length;
-  const first = await slowClient.responses.create({ ...agent, input: 'Hello', tools: clientTools, background: true });
+  const first = await slowClient.responses.create({
+    ...agent,
+    input: 'Hello',
+    tools: clientTools,
+    background: true,
+  });
   await eventually(() => expect(provider.requests.length).toBeGreaterThan(asked));
   const turnId = first.id.replace('resp_', 'turn_');
   const turnsOf = () =>

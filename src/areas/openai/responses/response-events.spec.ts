@@ -39,13 +39,16 @@ test.each<[string, Message, string[]]>([
   ['text and calls', answerOf('Hello', 'c0', 'c1'), ['Hel', 'lo']],
   ['a call alone', answerOf('', 'c0'), []],
   ['nothing', answerOf(''), []],
-])('behind any event the rest is that of the first stream, by type, number and index: %s', (_what, answer, tokens) => {
-  const whole = eventsAfter(-1, answer, ...tokens);
-  expect(whole.at(-1)?.type).toBe('response.completed');
-  for (const { sequence_number: after } of whole) {
-    const seen = whole.filter(({ sequence_number: n }) => n <= after);
-    const shown = seen.filter(({ type }) => type === 'response.output_text.delta').length;
-    const rest = whole.slice(seen.length);
-    expect(eventsAfter(after, answer, ...tokens.slice(shown)).map(shapeOf)).toEqual(rest.map(shapeOf));
-  }
-});
+])(
+  'behind any event the rest is that of the first stream, by type, number and index: %s',
+  (_what, answer, tokens) => {
+    const whole = eventsAfter(-1, answer, ...tokens);
+    expect(whole.at(-1)?.type).toBe('response.completed');
+    for (const { sequence_number: after } of whole) {
+      const seen = whole.filter(({ sequence_number: n }) => n <= after);
+      const shown = seen.filter(({ type }) => type === 'response.output_text.delta').length;
+      const rest = whole.slice(seen.length);
+      expect(eventsAfter(after, answer, ...tokens.slice(shown)).map(shapeOf)).toEqual(rest.map(shapeOf));
+    }
+  },
+);

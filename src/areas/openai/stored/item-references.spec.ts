@@ -37,10 +37,10 @@ function itemsWithin(maxChars: number, ...ids: string[]): Promise<SaidMessage[]>
   const references = new Map<SaidMessage, ItemReference>(
     messages.map((message, index) => [message, { id: ids[index] ?? '', path: `input[${index}]` }]),
   );
-  return new ItemReferences(
-    responses as unknown as StoredResponses,
-    settings as unknown as Settings,
-  ).resolve({ messages, references } as unknown as ResponsesRequest, {} as Caller);
+  return new ItemReferences(responses as unknown as StoredResponses, settings as unknown as Settings).resolve(
+    { messages, references } as unknown as ResponsesRequest,
+    {} as Caller,
+  );
 }
 
 test('items by their ids; arguments are written once for a response, however many of its calls are named', async () => {

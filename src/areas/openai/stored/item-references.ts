@@ -84,7 +84,8 @@ class NamedItems {
     const isIndexed = INDEX.test(index) && String(Number(index)) === index;
     const isWhole = isIndexed || (!isCall && id === `msg_${body}`);
     if (!isKnown || !isWhole || more.length > 0) throw new ResponseNotFound(path);
-    if (this.taken.has(id)) throw new InvalidParameter({ path, message: 'names an item for the second time' });
+    if (this.taken.has(id))
+      throw new InvalidParameter({ path, message: 'names an item for the second time' });
     this.taken.add(id);
     const { text, calls } = await this.answer(`resp_${body}`, path);
     if (isCall) return { role: 'assistant', text: '', calls: [this.made(calls[Number(index)], path)] };
