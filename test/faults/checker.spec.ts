@@ -148,7 +148,7 @@ test.each<[string, RegExp, Partial<Kept>]>([
   ],
   ['a session that stays held', /held by o/, { sessions: [{ ...session, turn_owner: 'o' }] }],
   ['turns at the same time', /began 50 ms before/, { turns: [turn(1), turn(2, { started: 100 })] }],
-  ['turns out of order', /overtook/, { turns: [turn(1, { arrival: 9 }), turn(2)] }],
+  ['turns out of order', /overtook/, { turns: [turn(1, { id: 't9', arrival: 9 }), turn(2)] }],
   ['counters that do not agree', /counts 9 tokens/, { sessions: [{ ...session, tokens: 9 }] }],
   ['a webhook that is lost', /0 of it/, { hooks: [] }],
   ['a setting that is lost', /the setting 101/, { settings: new Map() }],

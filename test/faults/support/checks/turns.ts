@@ -81,7 +81,9 @@ function* overlapping({ session, turns }: Story): Generator<string> {
     if (before === undefined) continue;
     const gap = (turn.started ?? 0) - (before.ended ?? Number.POSITIVE_INFINITY);
     if (gap < 0) yield `in ${session.id} turn ${turn.id} began ${-gap} ms before ${before.id} ended`;
-    if (turn.arrival < before.arrival) yield `in ${session.id} turn ${turn.id} overtook ${before.id}`;
+    // A turn that begins at once is numbered as it begins: one that came later, and queued meanwhile, may have a lower number.
+    const cameFirst = turn.arrival < before.arrival && turn.id < before.id;
+    if (cameFirst) yield `in ${session.id} turn ${turn.id} overtook ${before.id}`;
   }
 }
 
