@@ -1,15 +1,15 @@
 import type { Benchmark, Row } from './benchmark.js';
 import type { Bench } from './harness/bench.js';
-import { compare } from './harness/compare.js';
+import { compareFresh, type Passing } from './harness/fresh.js';
 import { atMost, figuresText, informs } from './harness/rows.js';
 import { NEVER_SILENT, seedTalks } from './harness/seed.js';
 import { HISTORY_MESSAGES } from './harness/stage.js';
 import { TIMING } from './harness/timing.js';
-import { contender } from './harness/two-sizes.js';
 
 const CLIENTS = 64;
 /** A turn's code is compiled for speed after some thousands of turns. */
-const WARM_UP_MS = 8000;
+const WARM_UP_MS = 7000;
+const SLOT_MS = 3000;
 const MOST_PERCENT = 3;
 
 /** A price of the model, and a budget of each kind that no turn reaches. */
@@ -21,59 +21,69 @@ const MONEY = {
   GATEWAY__LIMITS__EACH_API_TOKEN__DAILY_USD: '1000000',
   GATEWAY__LIMITS__EACH_AGENT__MONTHLY_USD: '1000000',
 };
-const PRICES = Object.fromEntries(Object.entries(MONEY).filter(([name]) => name.includes('PRICES')));
 
 /**
- * A whole turn with prices and budgets against the same without, each gateway on a database of its own, which does its own
- * summing up. A second gateway without them shows how much of a difference is the machine's.
+ * The CPU of a whole turn with prices and budgets against the same without, in new processes for every slot and on a
+ * database of its own. The same without once more shows what the machine makes of it; with BENCH_AGAINST=<folder> the
+ * build of another checkout, without them, takes part.
  */
 export const turnCosts: Benchmark = { name: 'turn-costs', run };
 
 async function run(bench: Bench): Promise<readonly Row[]> {
   const provider = await bench.provider();
-  const stages = {
-    off: await stage(bench, provider.url, {}),
-    prices: await stage(bench, provider.url, PRICES),
-    on: await stage(bench, provider.url, MONEY),
-    again: await stage(bench, provider.url, {}),
+  const checkout = process.env['BENCH_AGAINST'];
+  const open = (money: Readonly<Record<string, string>>, build?: string) => () =>
+    passing(bench, { providerUrl: provider.url, money, checkout: build });
+  const openers = {
+    ...{ off: open({}), on: open(MONEY), again: open({}) },
+    ...(checkout ? { other: open({}, checkout) } : {}),
   };
-  const { off, prices, on, again } = stages;
-  const compared = await compare(
-    bench,
-    { off: off.asked, prices: prices.asked, on: on.asked, again: again.asked },
-    { ...TIMING, warmUpMs: WARM_UP_MS },
-  );
-  for (const one of Object.values(stages)) await one.close();
-  await provider.stop();
-  const cpu = (name: keyof typeof stages) => 100 * (compared.ratio(name, 'off', 'cpuMsPerRequest') - 1);
-  const row = (name: keyof typeof stages, what: string) => ({
-    path: `A whole turn, ${CLIENTS} sessions, ${what}`,
-    measured: figuresText(compared.figures(name)),
-    baseline: `without prices and budgets: ${figuresText(compared.figures('off'))}`,
+  const found = await compareFresh(bench, openers as Required<typeof openers>, {
+    ...{ rounds: TIMING.rounds, slotMs: SLOT_MS, warmUpMs: WARM_UP_MS },
   });
-  const rate = (name: keyof typeof stages) => `${compared.ratio(name, 'off').toFixed(2)} × the rate`;
+  await provider.stop();
+  type Name = keyof typeof openers;
+  const cpu = (one: Name, other: Name) => 100 * (found.ratio(one, other, 'cpuMsPerRequest') - 1);
+  const row = (name: Name, against: Name, what: string) => ({
+    path: `A whole turn, ${CLIENTS} sessions, ${what}`,
+    measured: figuresText(found.figures(name)),
+    baseline: figuresText(found.figures(against)),
+  });
+  const percent = (one: Name, other: Name) =>
+    `CPU ${cpu(one, other).toFixed(1)} % more, ${found.ratio(one, other).toFixed(2)} × the rate`;
   return [
-    atMost(row('prices', 'priced: CPU more'), cpu('prices'), MOST_PERCENT, '%'),
-    atMost(row('on', 'priced, with four budgets: CPU more'), cpu('on'), MOST_PERCENT, '%'),
-    informs(row('on', 'priced, with four budgets: rate'), rate('on')),
+    atMost(row('on', 'off', 'priced, with four budgets: CPU more'), cpu('on', 'off'), MOST_PERCENT, '%'),
     informs(
-      row('again', 'the same as without: what the machine makes of it'),
-      `CPU ${cpu('again').toFixed(1)} % more, ${rate('again')}`,
+      row('again', 'off', 'the same as without: what the machine makes of it'),
+      percent('again', 'off'),
     ),
+    ...(checkout
+      ? [informs(row('off', 'other', `without, against ${checkout}`), percent('off', 'other'))]
+      : []),
   ];
 }
 
-async function stage(bench: Bench, providerUrl: string, money: Readonly<Record<string, string>>) {
+interface Wish {
+  readonly providerUrl: string;
+  readonly money: Readonly<Record<string, string>>;
+  readonly checkout: string | undefined;
+}
+
+async function passing(bench: Bench, { providerUrl, money, checkout }: Wish): Promise<Passing> {
   const database = await bench.database();
   const gateway = await bench.gateway({
-    ...{ databaseUrl: database.url, providerUrl },
+    ...{ databaseUrl: database.url, providerUrl, checkout },
     environment: { ...NEVER_SILENT, ...money, GATEWAY__PROVIDER__MODEL: 'bench' },
   });
   const ids = await seedTalks(database, CLIENTS, HISTORY_MESSAGES);
   const paths = ids.map((id) => `/api/v1/sessions/${id}/messages`);
-  const body = '{"content":"What does it cost?"}';
+  const ask = {
+    ...{ clients: CLIENTS, method: 'POST' as const, paths, ownPaths: true },
+    body: '{"content":"What does it cost?"}',
+  };
   return {
-    asked: contender(gateway, { clients: CLIENTS, method: 'POST', paths, ownPaths: true, body }),
+    target: gateway,
+    plan: () => ask,
     close: async () => {
       await gateway.stop();
       await database.drop();

@@ -51,7 +51,10 @@ export class Comparison<Name extends string> {
   }
 }
 
-/** Loads the contenders one after the other, round after round: A B C, A B C. Throws when an answer is no success. */
+/**
+ * Loads the contenders one after the other, round after round, and begins each round with the next of them: A B C, B C A.
+ * Who always went first would always meet what the one before had left to the database. Throws when an answer is no success.
+ */
 export async function compare<Name extends string>(
   bench: Bench,
   contenders: Readonly<Record<Name, Contender>>,
@@ -61,12 +64,19 @@ export async function compare<Name extends string>(
   for (const name of names) await slot(bench, contenders[name], warmUpMs);
   const slots = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Record<Name, Figures[]>;
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) slots[name].push(await slot(bench, contenders[name], slotMs));
+    for (const name of turned(names, round)) slots[name].push(await slot(bench, contenders[name], slotMs));
   }
   return new Comparison(slots);
 }
 
-async function slot(bench: Bench, { target, plan }: Contender, durationMs: number): Promise<Figures> {
+/** The names in the order of a round. */
+export function turned<Name>(names: readonly Name[], round: number): readonly Name[] {
+  const first = round % names.length;
+  return [...names.slice(first), ...names.slice(0, first)];
+}
+
+/** One contender under load for so long. Throws when an answer is no success. */
+export async function slot(bench: Bench, { target, plan }: Contender, durationMs: number): Promise<Figures> {
   const { port, headers, pid } = target;
   const ask = await plan();
   const contentType = ask.body === undefined ? {} : { 'Content-Type': 'application/json' };

@@ -1,7 +1,6 @@
 import type { Statement } from '../../platform/database/sql.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { hasMemories } from '../memory/memory.api.js';
-import { budgetsSpent } from '../usage/usage.api.js';
 import { newestSummary } from './context-cuts.store.js';
 import { withinLimits } from './limits/spending.sql.js';
 import { HISTORY_COLUMNS } from './message-row.js';
@@ -38,8 +37,21 @@ export const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary(
 /** Whether viewers on other replicas want to see it from the beginning. */
 export const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 
-/** What was spent of the budgets in this parameter, which the calls of the turn are compared with. */
-const standing = (number: number) => `, ${budgetsSpent(`$${number}::json`)} AS budgets_spent`;
+/** What limits add to a statement that begins a turn; what was spent of the budgets is what its calls are compared with. */
+interface LimitsSql {
+  readonly standing: string;
+  readonly within: string;
+  readonly spent: string;
+}
+const UNLIMITED: LimitsSql = { standing: '', within: '', spent: '' };
+const limited = (first: number): LimitsSql => {
+  const { standing, condition } = withinLimits(first);
+  return {
+    standing: `${standing}, `,
+    within: `AND ${condition}`,
+    spent: ', (SELECT spent FROM budgets) AS budgets_spent',
+  };
+};
 
 export const REMEMBERED = `${hasMemories('claimed.user_id')} AS remembered`;
 
@@ -54,10 +66,10 @@ const messageFacts = (content: string, attachments: string): string => {
  * Takes a free session in which nobody waits and whose limits leave room, stores the user message and the turn, and
  * reads the history: one trip. `$10` (`$8` of a message that waited) is its `TurnOrigin`.
  */
-const startStatement = (name: string, within: string, more = ''): Statement => ({
+const startStatement = (name: string, { standing, within, spent }: LimitsSql): Statement => ({
   name,
   text: `
-    WITH claimed AS (
+    WITH ${standing}claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE}
         AND (${AWAITED} OR NOT EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()))
@@ -70,22 +82,18 @@ const startStatement = (name: string, within: string, more = ''): Statement => (
       INSERT INTO turns (id, session_id, user_message_id, status, fence, owner, token_id, origin, started_at)
       SELECT $5, $1, $6, 'running', fence, $2, $11, $10, clock_timestamp() FROM claimed
     )
-    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}${more}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $9::boolean THEN $7::text END', 'json_array_length($8::json)')}${spent}
     FROM claimed`,
 });
-export const START = startStatement('turns.begin_or_go_on', '');
+export const START = startStatement('turns.begin_or_go_on', UNLIMITED);
 /** A statement of its own: planned together with the limits, each execution would be planned anew. */
-export const START_LIMITED = startStatement(
-  'turns.begin_or_go_on_limited',
-  `AND ${withinLimits(11)}`,
-  standing(15),
-);
+export const START_LIMITED = startStatement('turns.begin_or_go_on_limited', limited(11));
 
 /** The same for a message that waited: only the first in line gets the session. */
-const startWaiting = (name: string, within: string, more = ''): Statement => ({
+const startWaiting = (name: string, { standing, within, spent }: LimitsSql): Statement => ({
   name,
   text: `
-    WITH claimed AS (
+    WITH ${standing}claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE_FOR_LINE} AND (${AWAITED} OR $5 = (
         SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
@@ -99,15 +107,11 @@ const startWaiting = (name: string, within: string, more = ''): Statement => ({
       UPDATE turns SET status = 'running', fence = claimed.fence, owner = $2, token_id = $9, origin = $8, started_at = clock_timestamp()
       FROM claimed WHERE turns.id = $5
     )
-    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}${more}
+    SELECT claimed.*, ${HISTORY}, ${SUMMARY}, ${WATCHED}, ${REMEMBERED}, ${messageFacts('CASE WHEN $7::boolean THEN said.content END', 'json_array_length(said.attachments)')}${spent}
     FROM claimed, said`,
 });
-export const START_WAITING = startWaiting('turns.begin_waiting', '');
-export const START_WAITING_LIMITED = startWaiting(
-  'turns.begin_waiting_limited',
-  `AND ${withinLimits(9)}`,
-  standing(13),
-);
+export const START_WAITING = startWaiting('turns.begin_waiting', UNLIMITED);
+export const START_WAITING_LIMITED = startWaiting('turns.begin_waiting_limited', limited(9));
 
 /** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
 export const INSERT_WAITING_TURN: Statement = {

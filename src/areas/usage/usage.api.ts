@@ -10,9 +10,9 @@ export {
 export { type ModelSpending, TurnSpending } from './cost.js';
 export { SpendingMeter } from './spending-meter.js';
 export {
-  budgetReached,
   budgetsJson,
   budgetsSpent,
+  budgetsStanding,
   RECORD_USAGE_OF_LOST,
   recordUsage,
   STANDING,

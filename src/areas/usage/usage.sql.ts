@@ -81,9 +81,15 @@ const EACH_BUDGET = (json: string) => `
   json_to_recordset(${json}) AS budget (scope text, name text, period text, limit_usd numeric)`;
 const SPENT = `budget_spent(budget.scope, budget.name, CASE budget.period WHEN 'day' THEN ${TODAY} ELSE ${THIS_MONTH} END)`;
 
-/** Whether one of the budgets is reached: `json` is SQL with `budgetsJson`. */
-export function budgetReached(json: string): string {
-  return `EXISTS (SELECT 1 FROM ${EACH_BUDGET(json)} WHERE ${SPENT} >= budget.limit_usd)`;
+/**
+ * How budgets stand, asked once for a statement that decides by it and tells it: a CTE with `spent`, as `budgetsSpent` has
+ * it, and `reached`, whether one of them is. `json` is SQL with `budgetsJson`.
+ */
+export function budgetsStanding(json: string): string {
+  return `budgets AS MATERIALIZED (
+      SELECT coalesce(json_agg(each_budget.spent::float8), '[]') AS spent,
+        coalesce(bool_or(each_budget.spent >= each_budget.limit_usd), false) AS reached
+      FROM (SELECT budget.limit_usd, ${SPENT} AS spent FROM ${EACH_BUDGET(json)}) AS each_budget)`;
 }
 
 /** What was spent of each budget so far, in their order, as a JSON list of numbers. */

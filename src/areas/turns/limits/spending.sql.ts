@@ -1,5 +1,5 @@
 import type { Statement } from '../../../platform/database/sql.js';
-import { budgetReached, budgetsSpent } from '../../usage/usage.api.js';
+import { budgetsSpent, budgetsStanding } from '../../usage/usage.api.js';
 
 /** Budgets begin anew at midnight UTC, by the database's clock. */
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
@@ -16,17 +16,18 @@ export const SESSION_SPENT = `(${sessionSpent})::float8 AS spent_today`;
 
 /**
  * Whether a session may be claimed under limits, 0 for none: parameters from `first` on are the API token's id, its
- * daily tokens, its turns, the session's daily tokens, and the budgets as JSON.
+ * daily tokens, its turns, the session's daily tokens, and the budgets as JSON. `standing` is a CTE that the condition reads.
  */
-export function withinLimits(first: number): string {
+export function withinLimits(first: number): { readonly standing: string; readonly condition: string } {
   const [token, tokenDaily, turns, sessionDaily] = [first, first + 1, first + 2, first + 3].map(
     (n) => `$${n}`,
   );
-  return `
+  const condition = `
     ($${first + 1}::float8 = 0 OR ${tokenDaily}::float8 > ${tokenSpent(`${token}::text`)})
     AND (${turns}::int = 0 OR ${turns}::int > ${tokenTurns(`${token}::text`)})
     AND (${sessionDaily}::float8 = 0 OR ${sessionDaily}::float8 > ${sessionSpent})
-    AND NOT ${budgetReached(`$${first + 4}::json`)}`;
+    AND NOT (SELECT reached FROM budgets)`;
+  return { standing: budgetsStanding(`$${first + 4}::json`), condition };
 }
 
 /** How a session stands: `$1` the session, `$2` its time-out in seconds, `$3` the API token that wants it, `$4` its turn if it waits, `$5` budgets as JSON. */
