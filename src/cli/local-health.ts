@@ -61,7 +61,7 @@ async function gatewayPart(port: number): Promise<HealthPart> {
 async function databaseParts(context: CommandContext): Promise<readonly HealthPart[]> {
   try {
     return await withDatabase(context, 'read', async ({ database, missing, openBox }) => [
-      missing.length === 0 ? await databasePart(database) : schemaPart(missing),
+      missing.length === 0 ? await databasePart(database, database.poolUse) : schemaPart(missing),
       await clockPart(database, 'this computer'),
       await asked('keys', 'Set GATEWAY_MASTER_KEY to the key that this database was used with.', async () =>
         keysPart(database, await openBox()),

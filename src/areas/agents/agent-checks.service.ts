@@ -101,7 +101,7 @@ export class AgentChecks {
         // Before it is looked up: such a caller does not learn which others there are.
         refuseForeignAgent(name, caller);
         const agent = known.find((one) => one.name === name);
-        if (agent === undefined) throw new UnknownAgent();
+        if (agent === undefined) throw new UnknownAgent(name);
         refuseOther(agent, caller);
         return agent;
       }),
@@ -188,8 +188,8 @@ function sumOf(found: readonly ModelCheck[]): number | null {
 }
 
 class UnknownAgent extends BadRequest {
-  constructor() {
-    super('agents: one of them is not a configured agent.', {
+  constructor(name: string) {
+    super(`agents: "${name}" is not a configured agent.`, {
       details: { reason: 'unknown_agent' },
     });
   }

@@ -37,9 +37,10 @@ export class HealthParts {
 
   /** Never rejects: a part that cannot be asked fails. */
   async all(): Promise<HealthPart[]> {
+    const { poolUse } = this.database;
     const parts: [string, () => Promise<HealthPart> | HealthPart][] = [
       ['gateway', () => this.gateway()],
-      ['database', () => this.databasePart()],
+      ['database', () => this.databasePart(poolUse)],
       ['disk', () => diskPart(this.settings.current.database)],
       ['clock', () => clockPart(this.database)],
       ['keys', () => keysPart(this.database, this.box)],
@@ -73,11 +74,11 @@ export class HealthParts {
     );
   }
 
-  private async databasePart(): Promise<HealthPart> {
+  private async databasePart(use: Database['poolUse']): Promise<HealthPart> {
     const { database: problem } = await this.readiness.problems();
     if (problem !== undefined)
       return healthPart('database', 'failing', problem, 'Look at the PostgreSQL server and at DATABASE_URL.');
-    return databasePart(this.database);
+    return databasePart(this.database, use);
   }
 
   private provider(): HealthPart {

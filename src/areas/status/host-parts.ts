@@ -15,12 +15,18 @@ const SLOW_MS = 250;
 
 const CLOCK: Statement = { name: 'health_parts.clock', text: 'SELECT clock_timestamp() AS now' };
 
-/** How soon the database answers, and whether its connections are enough. */
-export async function databasePart(database: Database): Promise<HealthPart> {
+/**
+ * How soon the database answers, and whether its connections are enough.
+ *
+ * @param use of its connections, from before a report began: the other parts ask at the same time
+ */
+export async function databasePart(
+  database: Pick<Database, 'query'>,
+  { open, idle, waiting }: Database['poolUse'],
+): Promise<HealthPart> {
   const startedAt = performance.now();
   await database.query(CLOCK);
   const ms = Math.round(performance.now() - startedAt);
-  const { open, idle, waiting } = database.poolUse;
   const detail = `it answers within ${ms} ms; ${open - idle} of ${open} connections are busy`;
   if (waiting === 0 && ms < SLOW_MS) return healthPart('database', 'ok', detail);
   const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';

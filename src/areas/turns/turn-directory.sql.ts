@@ -1,5 +1,6 @@
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import type { Statement } from '../../platform/database/sql.js';
+import { awaitsNoLonger } from './accepted/accepted-turns.sql.js';
 
 /** A turn `t` with its session `s`. */
 export const TURN_COLUMNS = `
@@ -74,7 +75,8 @@ export const CANCEL_WAITING: Statement = {
       SELECT id, session_id, user_message_id FROM turns
       WHERE id = $1 AND status = 'waiting' AND caller IS NOT NULL FOR UPDATE
     ), counted AS (
-      UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1
+      UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1,
+        ${awaitsNoLonger('awaits_message_id = taken.user_message_id')}
       FROM taken WHERE sessions.id = taken.session_id RETURNING message_count
     ), said AS (
       UPDATE messages SET seq = counted.message_count FROM counted, taken WHERE messages.id = taken.user_message_id

@@ -294,6 +294,30 @@ const outputsOf = ({ output }: OpenAiResponse) =>
       : [],
   );
 
+test('outputs that are cancelled while they stand in line can be brought anew', async () => {
+  provider.script(endWithCall);
+  const first = await slowClient.responses.create({ ...agent, input: 'Hello', tools: clientTools });
+  const input = outputsOf(first);
+  // Another turn of this token runs, so that the outputs have to wait.
+  const held = heldAnswer();
+  provider.script(held.script);
+  const asked = provider.requests.length;
+  const busy = await slowClient.responses.create({ ...agent, input: 'Hi', background: true });
+  await eventually(() => expect(provider.requests.length).toBeGreaterThan(asked));
+  await slow.b.patch('/config', { 'limits.turns_per_api_token': 1 });
+  const outputs = { ...agent, tools: clientTools, input, previous_response_id: first.id };
+  const waiting = await slowClient.responses.create({ ...outputs, background: true });
+  expect(waiting.status).toBe('queued');
+  expect((await slowClient.responses.cancel(waiting.id)).status).toBe('cancelled');
+  await slow.b.patch('/config', { 'limits.turns_per_api_token': null });
+  held.finish();
+  await eventually(async () => {
+    expect((await slowClient.responses.retrieve(busy.id)).status).toBe('completed');
+  });
+  provider.script(thanks);
+  expect((await slowClient.responses.create(outputs)).output_text).toBe('Thanks');
+});
+
 test('outputs go before a message that came meanwhile and stands in line', async () => {
   let finish = (): void => undefined;
   provider.script((response) => {

@@ -42,6 +42,14 @@ export const MESSAGE: Statement = {
     WHERE messages.id = $1`,
 };
 
+/**
+ * Assignments for the session of messages that are cancelled while they wait: outputs of tools that it waited for were among
+ * them when `isCancelled`, and it waits no longer. Else nothing would be taken by it until its hour is over.
+ */
+export const awaitsNoLonger = (isCancelled: string): string => `
+        awaits_message_id = CASE WHEN ${isCancelled} THEN NULL ELSE awaits_message_id END,
+        quiet_since = CASE WHEN ${isCancelled} THEN now() ELSE quiet_since END`;
+
 /** Message `$1` will not be answered: it is in the history at once, and says so. `$2` is what is told. */
 const cancelWaiting = (name: string, reason: string): Statement => ({
   name,
@@ -49,7 +57,8 @@ const cancelWaiting = (name: string, reason: string): Statement => ({
     WITH taken AS (
       SELECT id, session_id, user_message_id FROM turns WHERE id = $1 AND status = 'waiting' FOR UPDATE
     ), counted AS (
-      UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1
+      UPDATE sessions SET message_count = message_count + 1, turn_count = turn_count + 1,
+        ${awaitsNoLonger('awaits_message_id = taken.user_message_id')}
       FROM taken WHERE sessions.id = taken.session_id RETURNING message_count
     ), said AS (
       UPDATE messages SET seq = counted.message_count FROM counted, taken WHERE messages.id = taken.user_message_id

@@ -1,5 +1,6 @@
 import type { Statement } from '../../../platform/database/sql.js';
 import { wakeParked } from '../lost/lost-turns.sql.js';
+import { awaitsNoLonger } from './accepted-turns.sql.js';
 
 /**
  * Messages that a token of the families `$1` sent, an identity among them, or the very token of an identity that is named
@@ -15,15 +16,18 @@ const OF_FAMILY = `(
  * before sessions, as by whoever begins an accepted one.
  */
 export const CANCEL_ACCEPTED: Statement = {
-  name: 'accepted_turns.cancel_of_token',
+  name: 'accepted_turns.cancel_all_of_token',
   text: `
     WITH taken AS (
       SELECT id, session_id, user_message_id, arrival FROM turns
       WHERE status = 'waiting' AND caller IS NOT NULL AND ${OF_FAMILY}
       ORDER BY session_id, arrival FOR UPDATE
     ), counted AS (
-      UPDATE sessions SET message_count = message_count + each.n, turn_count = turn_count + each.n
-      FROM (SELECT session_id, count(*) AS n FROM taken GROUP BY session_id) AS each
+      UPDATE sessions SET message_count = message_count + each.n, turn_count = turn_count + each.n,
+        ${awaitsNoLonger('awaits_message_id = ANY (each.messages)')}
+      FROM (
+        SELECT session_id, count(*) AS n, array_agg(user_message_id) AS messages FROM taken GROUP BY session_id
+      ) AS each
       WHERE sessions.id = each.session_id RETURNING sessions.id, message_count - each.n AS before
     ), numbered AS (
       SELECT user_message_id, before + row_number() OVER (PARTITION BY session_id ORDER BY arrival) AS seq
