@@ -4,7 +4,10 @@ const database = { query: () => Promise.resolve([]) };
 
 test('connections are counted as they were before the report, which takes some itself', async () => {
   const idle = await databasePart(database, { open: 10, idle: 9, waiting: 0 });
-  expect(idle).toMatchObject({ status: 'ok', detail: expect.stringContaining('1 of 10 connections are busy') });
+  expect(idle).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('1 of 10 connections are busy'),
+  });
 });
 
 test('statements that wait for a connection are worth a look', async () => {

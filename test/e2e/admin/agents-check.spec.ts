@@ -221,7 +221,10 @@ describe('agent-gateway agents', () => {
       { agents: [{ name: 'legal', warnings: [], models: [{ status: 'answered' }] }] },
     ]);
     const unknown = await called(there(), 'agents', 'check', 'nobody');
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('"nobody" is not a configured agent')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('"nobody" is not a configured agent'),
+    ]);
     const nowhere = await called({}, 'agents', 'check');
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('AGENT_GATEWAY_URL')]);
   });
