@@ -12,6 +12,7 @@ const DECIDED: Readonly<Record<string, Scope>> = {
   'POST /v1/chat/completions': 'sessions:write',
   'POST /v1/responses': 'sessions:write',
   'GET /v1/responses/:id': 'sessions:read',
+  'GET /v1/responses/:id/input_items': 'sessions:read',
   'POST /v1/responses/:id/cancel': 'sessions:write',
   'DELETE /v1/responses/:id': 'sessions:write',
 };

@@ -6,11 +6,14 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { ChatCompletions } from './chat/chat-completions.service.js';
 import { ServedModels } from './served-models.service.js';
+import { InputItems } from './stored/input-items.service.js';
+import { InputItemsStore } from './stored/input-items.store.js';
 import { ItemReferences } from './stored/item-references.js';
 import { ResponseStarter } from './stored/response-starter.service.js';
 import { StoredResponseStore } from './stored/stored-response.store.js';
 import { StoredResponses } from './stored/stored-responses.service.js';
 import { ConversationHandler } from './wire/conversation.handler.js';
+import { InputItemsHandler } from './wire/input-items.handler.js';
 import { ModelsHandler } from './wire/models.handler.js';
 import { ResponsesHandler } from './wire/responses.handler.js';
 
@@ -24,10 +27,13 @@ import { ResponsesHandler } from './wire/responses.handler.js';
     ConversationHandler,
     StoredResponseStore,
     StoredResponses,
+    InputItemsStore,
+    InputItems,
+    InputItemsHandler,
     ItemReferences,
     ResponseStarter,
     ResponsesHandler,
   ],
-  exports: [ModelsHandler, ConversationHandler, ResponsesHandler],
+  exports: [ModelsHandler, ConversationHandler, ResponsesHandler, InputItemsHandler],
 })
 export class OpenAiModule {}

@@ -3,6 +3,8 @@ import type { ModelUsage } from '../../models/models.api.js';
 import type { Message } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/response-echo.js';
 
+type ToolCall = Message['toolCalls'][number];
+
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
 /** What is known of a response. */
@@ -38,10 +40,6 @@ export function messageItemId(responseId: string): string {
   return `msg_${responseId.slice(RESPONSE.length)}`;
 }
 
-function callItemId(responseId: string, index: number): string {
-  return `fc_${responseId.slice(RESPONSE.length)}_${index}`;
-}
-
 export function messageItem(id: string, content: readonly object[], status: string): OutputItem {
   return { id, type: 'message', status, role: 'assistant', content };
 }
@@ -59,14 +57,23 @@ export function callItems(
   const names = new Set(echo.tools.map((tool) => (tool as { name?: string }).name));
   return toolCalls
     .filter(({ name }) => names.has(name))
-    .map(({ id: callId, name, arguments: args }, index) => ({
-      id: callItemId(id, index),
-      type: 'function_call',
-      status: 'completed',
-      call_id: callId,
-      name,
-      arguments: JSON.stringify(args),
-    }));
+    .map((call, index) => callItem(id.slice(RESPONSE.length), index, call));
+}
+
+/** @param body what the ids of all items of its answer have in common */
+export function callItem(
+  body: string,
+  index: number,
+  { id: callId, name, arguments: args }: Pick<ToolCall, 'id' | 'name' | 'arguments'>,
+): OutputItem {
+  return {
+    id: `fc_${body}_${index}`,
+    type: 'function_call',
+    status: 'completed',
+    call_id: callId,
+    name,
+    arguments: JSON.stringify(args),
+  };
 }
 
 function outputItems({ id, echo, answer, status: phase }: ResponseState): OutputItem[] {

@@ -9,6 +9,7 @@ import { OpenAiController } from '../../../http/profiles/faces.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { chatCall } from './conversation.calls.js';
 import { ConversationHandler } from './conversation.handler.js';
+import { InputItemsHandler, type InputItemsListView } from './input-items.handler.js';
 import { type ModelListView, ModelsHandler, type ModelView } from './models.handler.js';
 import { type DeletedResponseView, ResponsesHandler } from './responses.handler.js';
 
@@ -18,6 +19,7 @@ export class OpenAiFaceController {
   constructor(
     private readonly conversations: ConversationHandler,
     private readonly responses: ResponsesHandler,
+    private readonly inputItems: InputItemsHandler,
     private readonly served: ModelsHandler,
   ) {}
 
@@ -69,6 +71,16 @@ export class OpenAiFaceController {
     @Res() response: Response,
   ): Promise<void> {
     return this.responses.retrieve(id, query, caller, request, response);
+  }
+
+  @Get('responses/:id/input_items')
+  @RequireScope('sessions:read', 'sessions_read')
+  listInput(
+    @Param('id') id: string,
+    @Query() query: unknown,
+    @CurrentCaller() caller: Caller,
+  ): Promise<InputItemsListView> {
+    return this.inputItems.list(id, query, caller);
   }
 
   @Post('responses/:id/cancel')
