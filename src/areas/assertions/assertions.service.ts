@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type CryptoKey, importJWK, type JWK, SignJWT } from 'jose';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type AssertionKey, AssertionKeysStore } from './assertion-keys.store.js';
 
@@ -38,8 +38,10 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
   private keys: readonly AssertionKey[] = [];
   private signing: { readonly kid: string; readonly key: CryptoKey | Uint8Array } | undefined;
   private loading: Promise<void> | undefined;
-  private readonly stopped = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private readonly poller = new Poller({
+    everyMs: () => (this.keys.length === 0 ? RETRY_MS : LOOK_MS),
+    look: () => this.load(),
+  });
   private readonly logger: Logger;
 
   constructor(
@@ -51,12 +53,11 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.looking = this.look();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    await this.looking;
+    await this.poller.stop();
   }
 
   /** What verifiers find as `iss`: the public URL of the gateway, if it has one. */
@@ -89,15 +90,6 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.keys.length === 0) await this.load();
     if (this.keys.length === 0) throw new NoAssertionKey();
     return this.keys.map(({ publicKey }) => publicKey);
-  }
-
-  private async look(): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      await this.load();
-      const pause = this.keys.length === 0 ? RETRY_MS : LOOK_MS;
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
-    }
   }
 
   /** Never rejects: with the keys of before, everything goes on. */

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { TurnStarter } from '../turns/turns.api.js';
 
 const WRITE: Statement = {
@@ -23,7 +24,7 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly logger: Logger;
   /** Unix milliseconds by channel; bounded by the number of channels. */
   private readonly noted = new Map<string, number>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: FLUSH_MS, look: () => this.flush() });
 
   constructor(
     private readonly database: Database,
@@ -35,11 +36,11 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
+    await this.poller.stop();
     await this.flush();
   }
 

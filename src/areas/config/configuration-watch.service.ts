@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Injectable,
   type OnApplicationBootstrap,
@@ -10,6 +9,7 @@ import {
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { STORED_REVISION } from './config.store.js';
 import { Configuration } from './configuration.js';
@@ -60,8 +60,10 @@ const STORED = 'stored changes';
 export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly file: FileWatch;
-  private readonly stopped = new AbortController();
-  private watching: Promise<void> = Promise.resolve();
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.attempt('file', () => this.followFile()),
+  });
   private following: Promise<void> | undefined;
   private readonly failures = new Map<string, string>();
 
@@ -84,21 +86,12 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
   }
 
   onApplicationBootstrap(): void {
-    this.watching = this.watch();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    await this.watching;
+    await this.poller.stop();
     await this.following;
-  }
-
-  private async watch(): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      await this.attempt('file', () => this.followFile());
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
   }
 
   /** Retries a failure at the next poll, and logs it once. */

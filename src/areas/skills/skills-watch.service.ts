@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
 import {
   type PreparedChange,
@@ -21,11 +21,15 @@ const QUIET_MS = 200;
 export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'skills';
   private readonly logger: Logger;
-  private readonly stopped = new AbortController();
   private readonly watches = new FolderWatches(() => {
     this.changedAt = performance.now();
   });
-  private watching: Promise<void> = Promise.resolve();
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: async () => {
+      if (this.isTime()) await this.read();
+    },
+  });
   private unsubscribe: () => void = () => undefined;
   private changedAt: number | undefined;
   private isDue = false;
@@ -44,13 +48,12 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
   async onApplicationBootstrap(): Promise<void> {
     this.unsubscribe = this.subscribers.add(this);
     await this.read();
-    this.watching = this.watch();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe();
-    this.stopped.abort();
-    await this.watching;
+    await this.poller.stop();
     this.watches.close();
   }
 
@@ -60,14 +63,6 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
       this.isDue = true;
     };
     return Promise.resolve({ commit });
-  }
-
-  private async watch(): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      if (this.isTime()) await this.read();
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
   }
 
   private isTime(): boolean {

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
 import { RunningTurns } from './running-turns.js';
@@ -19,9 +20,8 @@ const RENEW_MS = (LEASE_SECS * 1000) / 3;
 @Injectable()
 export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
   private renewedAt = 0;
-  private looking = false;
 
   constructor(
     private readonly running: RunningTurns,
@@ -35,18 +35,17 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.poll(), POLL_MS).unref();
+    this.poller.start();
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
   }
 
   private async poll(): Promise<void> {
     const turns = this.running.olderThan(POLL_MS);
     const owners = this.running.ownersAfter(POLL_MS);
-    if (owners.length === 0 || this.looking) return;
-    this.looking = true;
+    if (owners.length === 0) return;
     try {
       if (turns.size > 0) await this.applySignals(turns);
       await this.endRevoked(owners);
@@ -56,8 +55,6 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
         turns: turns.size,
         error: String(error),
       });
-    } finally {
-      this.looking = false;
     }
   }
 

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import { readPrices } from '../../platform/settings/sections/money.section.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 
@@ -17,7 +18,7 @@ export class PricesFile {
   private table: PriceTable = NONE;
   /** What was read last, also when it was bad: the log says so once. */
   private version = '';
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: LOOK_MS, look: () => this.look() });
 
   constructor(
     private readonly path: () => string,
@@ -32,11 +33,11 @@ export class PricesFile {
   open(): void {
     const path = this.path();
     if (path !== '') this.read(path, versionOf(path));
-    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+    this.poller.start();
   }
 
-  close(): void {
-    clearInterval(this.timer);
+  async close(): Promise<void> {
+    await this.poller.stop();
   }
 
   private look(): void {

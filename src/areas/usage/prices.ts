@@ -44,8 +44,8 @@ export class Prices implements OnModuleInit, OnModuleDestroy {
     this.file.open();
   }
 
-  onModuleDestroy(): void {
-    this.file.close();
+  onModuleDestroy(): Promise<void> {
+    return this.file.close();
   }
 
   /** Loads the catalogue if calls of this kind of provider are looked up in it; await it before `costOf`. */

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { type GatewayError, storedError } from '../../common/errors/gateway-error.js';
 import { ConnectionLost } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { KeyAlreadyUsed } from './idempotency.errors.js';
 import { CLAIM_SECS, KeyStore, type PresentedKey, type StoredResponse } from './key.store.js';
@@ -14,7 +15,7 @@ const RENEW_MS = (CLAIM_SECS * 1000) / 3;
 export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly scopes = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: RENEW_MS, look: () => this.renew() });
 
   constructor(
     private readonly store: KeyStore,
@@ -24,11 +25,11 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.renew(), RENEW_MS).unref();
+    this.poller.start();
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
   }
 
   /** Renews the claim until it is released. */

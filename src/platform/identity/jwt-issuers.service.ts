@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logging/logger.js';
+import { Poller } from '../runtime/poller.js';
 import { Settings } from '../settings/settings.js';
 import { IssuerKeys } from './issuer-keys.js';
 import type { JwtIssuerSettings } from './jwt-issuer.js';
@@ -16,7 +17,7 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   private followed: unknown;
   private text = '';
   private readonly known = new Map<string, { readonly text: string; readonly keys: IssuerKeys }>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
   /** By issuer. */
   private current: ReadonlyMap<string, JwtIssuerSettings> = new Map();
 
@@ -29,12 +30,11 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.poll();
-    this.timer = setInterval(() => this.poll(), POLL_MS).unref();
+    this.poller.start();
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
   }
 
   /** Told when keys were fetched: a signature that was wrong may be right. */

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
+import { Poller } from './poller.js';
 
 /** Milliseconds between two polls: work that polling alone must find within 1.5 s is found in half that time. */
 const POLL_MS = 400;
@@ -39,8 +39,8 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Asked[] = [];
   /** By text; one for each set of checks that are asked together. */
   private readonly statements = new Map<string, Statement>();
-  private readonly stopped = new AbortController();
-  private polling: Promise<void> = Promise.resolve();
+  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
+  private isStopped = false;
 
   constructor(private readonly database: Database) {}
 
@@ -50,20 +50,12 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.polling = this.run();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    await this.polling;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopped;
-    while (!signal.aborted) {
-      await this.poll();
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+    this.isStopped = true;
+    await this.poller.stop();
   }
 
   /** Asks the checks that would be late at the next poll. */
@@ -74,7 +66,7 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
     for (const one of due) one.askedAt = now;
     const checks = due.map(({ check }) => check);
     const answers = await this.answers(checks);
-    if (this.stopped.signal.aborted) return;
+    if (this.isStopped) return;
     for (const check of checks) check.onAnswer(answers?.[check.name]);
   }
 

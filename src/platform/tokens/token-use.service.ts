@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../logging/logger.js';
+import { Poller } from '../runtime/poller.js';
 import { TokenStore } from './token.store.js';
 
 const FLUSH_MS = 30_000;
@@ -9,7 +10,7 @@ const FLUSH_MS = 30_000;
 export class TokenUse implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly used = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({ everyMs: FLUSH_MS, look: () => this.flush() });
 
   constructor(
     private readonly store: TokenStore,
@@ -19,11 +20,11 @@ export class TokenUse implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
+    await this.poller.stop();
     await this.flush();
   }
 

@@ -1,10 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
-import { WakeSignal } from '../../../platform/runtime/wake-signal.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { ChannelDirectory } from '../../sessions/sessions.api.js';
 import { type ChannelAdapter } from '../channel-adapter.port.js';
 import { ChannelAdapters } from '../channel-adapters.js';
@@ -27,13 +26,18 @@ const FIRST_PAUSE_MS = 1000;
 @Injectable()
 export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
   /** Notified when something was decided. */
-  readonly wakeSignal = new WakeSignal();
   private readonly logger: Logger;
   private readonly stopped = new AbortController();
   private readonly underWay = new Set<Promise<void>>();
-  private polling: Promise<void> = Promise.resolve();
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn('tool calls that wait cannot be shown in channels; will retry', {
+        error: String(error),
+      }),
+  });
   private forgottenAt = 0;
-  private isFailing = false;
 
   constructor(
     private readonly store: ApprovalCardStore,
@@ -47,31 +51,23 @@ export class ApprovalCards implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.polling = outsideLogContext(() => this.poll());
+    this.poller.start();
+  }
+
+  /** There may be something to show. */
+  wake(): void {
+    this.poller.wake();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopped.abort(new Error('the gateway is stopping'));
-    this.wakeSignal.notify();
-    await this.polling;
+    await this.poller.stop();
     await Promise.all(this.underWay);
   }
 
   private async poll(): Promise<void> {
-    while (!this.stopped.signal.aborted) {
-      try {
-        const channels = this.channels();
-        if (channels.length > 0 && !this.readiness.isDraining) await this.look(channels);
-        this.isFailing = false;
-      } catch (error) {
-        if (!this.isFailing)
-          this.logger.warn('tool calls that wait cannot be shown in channels; will retry', {
-            error: String(error),
-          });
-        this.isFailing = true;
-      }
-      await this.wakeSignal.wait(POLL_MS);
-    }
+    const channels = this.channels();
+    if (channels.length > 0 && !this.readiness.isDraining) await this.look(channels);
   }
 
   /** Without approvers a channel shows no buttons, and costs no statement. */

@@ -41,7 +41,7 @@ export class ApprovalClicks {
     try {
       return await this.decide(card, read, click);
     } finally {
-      this.cards.wakeSignal.notify();
+      this.cards.wake();
     }
   }
 

@@ -9,7 +9,7 @@ async function decidedBy(sender: { id: string; writesAs?: string }): Promise<unk
   const card = { approvalId: 'apr_1', channel: 'slack', asker: 'slack:U7', title: 'x', details: '{}' };
   const parts = [
     { find: () => Promise.resolve(card), decidedBy: () => Promise.resolve() },
-    { wakeSignal: { notify: () => undefined } },
+    { wake: () => undefined },
     { decideFrom: (approver: unknown) => Promise.resolve(void told.push(approver)) },
     { settingsOf: () => ({ approvers: [sender.id] }) },
     silentLogs,

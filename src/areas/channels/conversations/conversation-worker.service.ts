@@ -1,10 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { stackOf } from '../../../common/errors/error-text.js';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
-import { WakeSignal } from '../../../platform/runtime/wake-signal.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { ChannelDirectory, MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import { TurnFiles, TurnResults } from '../../turns/turns.api.js';
 import { ChannelAdapters } from '../channel-adapters.js';
@@ -39,15 +38,17 @@ interface HeldConversation {
 /** Answers channel messages: conversations in parallel, the messages of each in order. */
 @Injectable()
 export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  /** Notified when this replica has stored a message. */
-  readonly wakeSignal = new WakeSignal();
   private readonly logger: Logger;
   private readonly held = new Map<string, HeldConversation>();
   private readonly parts: RunParts;
-  private readonly stopped = new AbortController();
-  private polling: Promise<void> = Promise.resolve();
+  private isStopped = false;
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn('inbound channel messages cannot be claimed; will retry', { error: String(error) }),
+  });
   private renewedAt = performance.now();
-  private isFailing = false;
 
   constructor(
     private readonly adapters: ChannelAdapters,
@@ -83,14 +84,18 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   }
 
   onApplicationBootstrap(): void {
-    this.polling = outsideLogContext(() => this.poll());
+    this.poller.start();
+  }
+
+  /** This replica has stored a message. */
+  wake(): void {
+    this.poller.wake();
   }
 
   /** Sends finished answers within 5 s; messages without a turn are left to other replicas, or to the next start. */
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    this.wakeSignal.notify();
-    await this.polling;
+    this.isStopped = true;
+    await this.poller.stop();
     const all = Promise.all([...this.held.values()].map(({ ended }) => ended));
     const timer = setTimeout(() => this.abortAll(new Error('the gateway is stopping')), FINISH_MS);
     await all;
@@ -98,20 +103,12 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private async poll(): Promise<void> {
-    while (!this.stopped.signal.aborted) {
-      try {
-        if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
-        if (!this.readiness.isDraining) await this.claim();
-        this.isFailing = false;
-      } catch (error) {
-        if (!this.isFailing)
-          this.logger.warn('inbound channel messages cannot be claimed; will retry', {
-            error: String(error),
-          });
-        this.isFailing = true;
-        this.dropExpired();
-      }
-      await this.wakeSignal.wait(POLL_MS);
+    try {
+      if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
+      if (!this.readiness.isDraining) await this.claim();
+    } catch (error) {
+      this.dropExpired();
+      throw error;
     }
   }
 
@@ -127,7 +124,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     const abort = new AbortController();
     const ended = this.run(claim, abort.signal).finally(() => {
       if (this.held.get(key)?.abort === abort) this.held.delete(key);
-      this.wakeSignal.notify();
+      this.wake();
     });
     this.held.set(key, { claim, abort, ended });
   }
@@ -156,7 +153,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     try {
       const adapter = await this.adapters.get(channel);
       const streamIntervalMs = this.directory.settingsOf(channel)?.stream_interval_ms ?? 0;
-      const mayStart = (): boolean => !this.readiness.isDraining && !this.stopped.signal.aborted;
+      const mayStart = (): boolean => !this.readiness.isDraining && !this.isStopped;
       await new ConversationRun(this.parts, { claim, adapter, streamIntervalMs, mayStart }, signal).run();
       return { retryInMs: null, failures: 0 };
     } catch (error) {

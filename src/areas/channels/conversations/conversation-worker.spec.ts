@@ -134,7 +134,7 @@ test('an unreachable database is logged once, and work resumes when it is back',
   const { worker, told } = start({ claims: [new Error('down'), new Error('down'), [claimOf('one')]] });
   for (let look = 0; look < 3; look += 1) {
     await settle();
-    worker.wakeSignal.notify();
+    worker.wake();
   }
   await settle();
   expect(told).toEqual([

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
-import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { type AttemptEnd, Supervisor } from '../../../platform/runtime/supervisor.js';
 import { ChannelDirectory } from '../../sessions/sessions.api.js';
 import { ApprovalClicks } from '../approvals/approval-clicks.service.js';
 import type { ChannelStatus } from '../channel.port.js';
@@ -16,8 +15,6 @@ import { ConversationWorker } from '../conversations/conversation-worker.service
 import { Inbox } from '../inbound/inbox.store.js';
 import { admissionOf } from '../inbound/sender.js';
 
-/** A connection that lasted this long resets the back-off. */
-const STABLE_MS = 10_000;
 const FIRST_PAUSE_MS = 2000;
 const MAX_PROBLEM = 300;
 
@@ -36,35 +33,36 @@ export interface RunnerParts {
 
 /** Receives for one channel while this replica holds its lease; reconnects with back-off. */
 export class ChannelRunner {
-  private readonly stopped = new AbortController();
-  private connection = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  /** A lost connection is retried at once: platforms renew theirs, and the attempt shows whether we are refused now. */
+  private readonly supervisor = new Supervisor({
+    ...{ firstPauseMs: FIRST_PAUSE_MS, isLossRetriedAtOnce: true },
+    attempt: (signal) => this.live(signal),
+    isFinal: (why) => why instanceof ChannelRefused,
+    leastPauseMs: (why) => (why instanceof ChannelUnreachable ? (why.retryAfterMs ?? 0) : 0),
+    ended: (why, pauseMs) => this.ended(why, pauseMs),
+  });
   private writing: Promise<void> = Promise.resolve();
   /** Why it is not connected; reported until it is, also while it reconnects. */
   private problem: string | undefined;
-  private failures = 0;
   private target: { readonly status: ChannelStatus; readonly error: string | undefined } | undefined;
 
   constructor(private readonly parts: RunnerParts) {}
 
   start(): void {
-    this.running = this.run();
+    this.supervisor.start();
   }
 
   /** Resolves when it no longer receives and its final status is stored. */
   async stop(status: 'reconnecting' | 'disconnected'): Promise<void> {
-    this.stopped.abort(new Error('the channel stops'));
-    this.connection.abort(this.stopped.signal.reason);
-    await this.running;
+    await this.supervisor.stop();
     this.report(status, undefined);
     await this.writing;
   }
 
   /** Ends the current connection and opens a new one, without back-off. */
   restart(): void {
-    this.failures = 0;
     this.problem = undefined;
-    this.connection.abort(new Error('a restart was requested'));
+    this.supervisor.restart();
   }
 
   /** Stores the last status again if that failed. */
@@ -73,21 +71,9 @@ export class ChannelRunner {
     if (target !== undefined) this.report(target.status, target.error);
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopped.signal.aborted) {
-      this.connection = new AbortController();
-      const { signal } = this.connection;
-      this.report('reconnecting', this.problem);
-      const { why, lastedMs } = await this.live(signal);
-      if (signal.aborted) continue;
-      this.failures = lastedMs > STABLE_MS ? 1 : this.failures + 1;
-      const wasGood = lastedMs > 0 && this.failures === 1;
-      await this.pauseAfter(why, wasGood ? 0 : backOffMs(this.failures - 1, FIRST_PAUSE_MS), signal);
-    }
-  }
-
   /** Opens one connection and waits for its end. */
-  private async live(signal: AbortSignal): Promise<{ why: unknown; lastedMs: number }> {
+  private async live(signal: AbortSignal): Promise<AttemptEnd> {
+    this.report('reconnecting', this.problem);
     let upAt: number | undefined;
     let why: unknown = new ChannelUnreachable('the platform ended the connection');
     const connected = (): void => {
@@ -108,26 +94,21 @@ export class ChannelRunner {
     return { why, lastedMs: upAt === undefined ? 0 : performance.now() - upAt };
   }
 
-  /** A lost connection is retried at once: platforms renew theirs, and the attempt shows whether we are refused now. */
-  private async pauseAfter(why: unknown, backOff: number, signal: AbortSignal): Promise<void> {
+  private ended(why: unknown, pauseMs: number | undefined): void {
     const error = this.parts.redact(why instanceof Error ? why.message : String(why)).slice(0, MAX_PROBLEM);
     this.problem = error;
-    if (why instanceof ChannelRefused) {
+    if (pauseMs === undefined) {
       this.parts.logger.warn('the platform refuses this channel; restart it or change its settings', {
         reason: error,
       });
       this.report('disconnected', error);
-      await aborted(signal);
       return;
     }
-    const atLeastMs = why instanceof ChannelUnreachable ? (why.retryAfterMs ?? 0) : 0;
-    const pauseMs = Math.max(atLeastMs, backOff);
     this.parts.logger.warn('the channel is not connected', {
       reason: error,
       retry_in_ms: Math.round(pauseMs),
     });
     this.report('reconnecting', error);
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 
   /** Stores statuses in order; while one is being stored, a newer one replaces the waiting one. */
@@ -143,11 +124,6 @@ export class ChannelRunner {
       if (isWritten && this.target === report) this.target = undefined;
     });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 const MAX_CONVERSATIONS = 200;
@@ -181,7 +157,7 @@ export class RunnerPartsFactory {
         const added = await this.inbox.receive(lease, admitted, cursor);
         if (added === 0) return;
         this.activity.note(name);
-        this.worker.wakeSignal.notify();
+        this.worker.wake();
       },
       clicked: (click) => this.clicks.receive(name, click),
       write: (status, error) => this.states.write(lease, status, error),

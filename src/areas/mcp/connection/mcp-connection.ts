@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isAmong } from '../../../common/text/name-pattern.js';
-import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { type AttemptEnd, Supervisor } from '../../../platform/runtime/supervisor.js';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { McpServer } from '../mcp-server.js';
 import { PromptList } from '../prompts/prompt-list.js';
@@ -15,8 +14,6 @@ import { StartTimeout } from './start-timeout.js';
 import { ToolList } from './tool-list.js';
 import { type UserConnectionCounts, UserConnections } from './user-connections.js';
 
-/** After a connection has lasted this long, back-off starts from the beginning. */
-const STABLE_MS = 10_000;
 const FIRST_BACK_OFF_MS = 500;
 
 /**
@@ -31,9 +28,11 @@ export class McpConnection implements Callable {
   private readonly list: ToolList;
   private readonly promptList: PromptList;
   private readonly startTimeout: StartTimeout;
-  private readonly stopped = new AbortController();
-  private connection = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly supervisor = new Supervisor({
+    firstPauseMs: FIRST_BACK_OFF_MS,
+    attempt: (signal) => this.live(signal),
+    isFinal: (why) => isFinal(why, this.settings.identity),
+  });
   /** Undefined for a server whose callers share this connection. */
   private readonly users: UserConnections | undefined;
 
@@ -85,15 +84,14 @@ export class McpConnection implements Callable {
   }
 
   start(): void {
-    this.running = this.run();
+    this.supervisor.start();
   }
 
   /** Resolves when the connection is closed and its tools are withdrawn. */
   async stop(): Promise<void> {
     this.state.leave();
-    this.stopped.abort(new Error('the gateway stops'));
-    this.connection.abort(this.stopped.signal.reason);
-    await Promise.all([this.running, this.users?.stop()]);
+    const isDown = this.supervisor.stop().then(() => this.state.down('disconnected'));
+    await Promise.all([isDown, this.users?.stop()]);
     this.tools.withdrawAll();
   }
 
@@ -104,10 +102,9 @@ export class McpConnection implements Callable {
 
   /** Drops the connection and starts over; the status changes at once. */
   reconnect(): void {
-    const why = new Error('a reconnection was requested');
     this.state.down('reconnecting');
     this.users?.closeAll();
-    this.connection.abort(why);
+    this.supervisor.restart();
   }
 
   /** Users call what this connection lists; a change that they hear of first is looked at here. */
@@ -123,7 +120,7 @@ export class McpConnection implements Callable {
         hasResourceTools: () => state.session?.hasResourceTools,
         onToolsChanged: () => {
           const { session } = state;
-          if (session !== undefined) void list.refresh(session, this.connection.signal);
+          if (session !== undefined) void list.refresh(session, this.supervisor.signal);
         },
       },
       assertUp: () => {
@@ -132,26 +129,8 @@ export class McpConnection implements Callable {
     });
   }
 
-  private async run(): Promise<void> {
-    for (let failures = 0; !this.stopped.signal.aborted; ) {
-      this.connection = new AbortController();
-      const { signal } = this.connection;
-      const { why, lastedMs } = await this.live(signal);
-      if (signal.aborted) {
-        failures = 0;
-        continue;
-      }
-      failures = lastedMs > STABLE_MS ? 0 : failures + 1;
-      await pause(
-        isFinal(why, this.settings.identity) ? undefined : backOffMs(failures - 1, FIRST_BACK_OFF_MS),
-        signal,
-      );
-    }
-    this.state.down('disconnected');
-  }
-
   /** Runs one connection from start to end. @returns why it ended, and how long it was up, in milliseconds */
-  private async live(signal: AbortSignal): Promise<{ why: unknown; lastedMs: number }> {
+  private async live(signal: AbortSignal): Promise<AttemptEnd> {
     let session: McpSession | undefined;
     let upAt: number | undefined;
     let why: unknown;
@@ -205,10 +184,4 @@ export class McpConnection implements Callable {
 /** Prompts obey the rules of the server's tools, by a name of their own. */
 function hasPrompts({ prompts, allow_tools: allow, deny_tools: deny }: McpServerSettings): boolean {
   return prompts && isAmong(PROMPT_TOOL, allow) && !isAmong(PROMPT_TOOL, deny);
-}
-
-async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  if (ms !== undefined) return sleep(ms, undefined, { signal }).catch(() => undefined);
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

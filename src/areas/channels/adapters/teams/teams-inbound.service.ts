@@ -65,7 +65,7 @@ export class TeamsInbound {
     }
     if (admission !== 'admitted' || (await this.inbox.accept(channel, [message])) === 0) return;
     this.activity.note(channel);
-    this.worker.wakeSignal.notify();
+    this.worker.wake();
   }
 
   private isOwnTenant(channel: string, { tenantId }: TeamsAdapter, activity: TeamsActivity): boolean {

@@ -116,7 +116,7 @@ export class WebhookInbound {
     ]);
     if (added > 0) {
       this.activity.note(channel);
-      this.worker.wakeSignal.notify();
+      this.worker.wake();
     }
     const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
     return this.answer(signed, digest, performance.now() + waitMs);

@@ -1,0 +1,119 @@
+import { currentLogContext, inLogContext } from '../logging/log-context.js';
+import { Poller } from './poller.js';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+const later = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+test('it looks at once, and again so long after the end of each look', async () => {
+  const began: number[] = [];
+  const poller = new Poller({
+    everyMs: 400,
+    look: async () => {
+      began.push(Date.now() - start);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+  const start = Date.now();
+  poller.start();
+  await later(1200);
+  expect(began).toEqual([0, 500, 1000]);
+  await poller.stop();
+});
+
+test('the time may depend on what was found', async () => {
+  let looks = 0;
+  const look = (): void => {
+    looks += 1;
+  };
+  const poller = new Poller({ everyMs: () => (looks < 2 ? 10 : 1000), look });
+  poller.start();
+  await later(500);
+  expect(looks).toBe(2);
+  await poller.stop();
+});
+
+test('a wake looks now; during a look it looks once more after it, however often it came', async () => {
+  let looks = 0;
+  let finish = (): void => undefined;
+  const poller = new Poller({
+    everyMs: 60_000,
+    look: () => {
+      looks += 1;
+      return new Promise<void>((resolve) => (finish = resolve));
+    },
+  });
+  poller.wake();
+  expect(looks).toBe(0);
+  poller.start();
+  for (let times = 0; times < 3; times += 1) poller.wake();
+  expect(looks).toBe(1);
+  finish();
+  await later(0);
+  expect(looks).toBe(2);
+  finish();
+  await later(10);
+  expect(looks).toBe(2);
+  poller.wake();
+  expect(looks).toBe(3);
+  finish();
+  await poller.stop();
+});
+
+test('a failure is told once until a look succeeds, and is retried each time', async () => {
+  const told: unknown[] = [];
+  const outcomes = ['a', 'b', undefined, 'c'];
+  let looks = 0;
+  const poller = new Poller({
+    everyMs: 10,
+    look: () => {
+      const problem = outcomes[looks++];
+      if (problem !== undefined) throw new Error(problem);
+    },
+    failed: (error) => told.push((error as Error).message),
+  });
+  poller.start();
+  await later(0);
+  expect(poller.isFailing).toBe(true);
+  await later(20);
+  expect(poller.isFailing).toBe(false);
+  await later(10);
+  expect(told).toEqual(['a', 'c']);
+  await poller.stop();
+});
+
+test('a stop waits for the look that runs, and none follows, also when it was woken', async () => {
+  let finish = (): void => undefined;
+  let looks = 0;
+  const poller = new Poller({
+    everyMs: 10,
+    look: () => {
+      looks += 1;
+      return new Promise<void>((resolve) => (finish = resolve));
+    },
+  });
+  poller.start();
+  poller.wake();
+  let isStopped = false;
+  const stopping = poller.stop().then(() => (isStopped = true));
+  await later(50);
+  expect(isStopped).toBe(false);
+  finish();
+  await stopping;
+  poller.wake();
+  await later(100);
+  expect(looks).toBe(1);
+});
+
+test('who wakes it does not lend it a log context', async () => {
+  const seen: unknown[] = [];
+  const poller = new Poller({ everyMs: 10, look: () => void seen.push(currentLogContext().request_id) });
+  inLogContext({ request_id: 'r' }, () => {
+    poller.start();
+    poller.wake();
+  });
+  await later(30);
+  await poller.stop();
+  expect(seen.length).toBeGreaterThan(2);
+  expect(new Set(seen)).toEqual(new Set([undefined]));
+});

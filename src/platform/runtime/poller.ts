@@ -1,0 +1,74 @@
+import { outsideLogContext } from '../logging/log-context.js';
+
+export interface PollerOptions {
+  /** Milliseconds from the end of one look to the next; a function is asked after each look. */
+  readonly everyMs: number | (() => number);
+  /** Looks once, and does what is due. What it throws is retried with the next look. */
+  look(): Promise<void> | void;
+  /** Told of the first failure in a row, for a line in the log; further ones are silent until a look succeeds. */
+  failed?(error: unknown): void;
+}
+
+/**
+ * Looks at once, and again and again until it is stopped; never twice at the same time. `wake` makes the next look come now, or
+ * right after the one that runs, so that nothing that happened before `wake` is missed. Keeps no process alive, and runs in
+ * nobody's log context.
+ */
+export class Poller {
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+  private isRunning = false;
+  private isWoken = false;
+  private failing = false;
+
+  constructor(private readonly options: PollerOptions) {}
+
+  /** Whether the last look failed. */
+  get isFailing(): boolean {
+    return this.failing;
+  }
+
+  start(): void {
+    this.isRunning = true;
+    this.wake();
+  }
+
+  /** Does nothing before `start` and after `stop`. */
+  wake(): void {
+    if (!this.isRunning) return;
+    this.isWoken = this.looking !== undefined;
+    if (this.isWoken) return;
+    clearTimeout(this.timer);
+    this.looking = outsideLogContext(() => this.look()).then(() => this.next());
+  }
+
+  /** No look begins any more. Resolves when the one that runs has ended. */
+  async stop(): Promise<void> {
+    this.isRunning = false;
+    clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  private async look(): Promise<void> {
+    try {
+      await this.options.look();
+      this.failing = false;
+    } catch (error) {
+      const isFirst = !this.failing;
+      this.failing = true;
+      if (isFirst) this.options.failed?.(error);
+    }
+  }
+
+  private next(): void {
+    this.looking = undefined;
+    if (!this.isRunning) return;
+    if (this.isWoken) {
+      this.wake();
+      return;
+    }
+    const { everyMs } = this.options;
+    const ms = typeof everyMs === 'number' ? everyMs : everyMs();
+    this.timer = outsideLogContext(() => setTimeout(() => this.wake(), ms).unref());
+  }
+}
