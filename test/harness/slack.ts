@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { channelEnv } from './channels.js';
 import { eventually } from './eventually.js';
 import { type SlackEvent, SlackSockets } from './slack-sockets.js';
+import { wholeOnly } from './whole-answers.js';
 
 export const SLACK_BOT_TOKEN = 'xoxb-4711147-canaryTokenOfATestBotThatIsNobodys';
 export const SLACK_APP_TOKEN = 'xapp-1-canaryTokenOfATestAppThatIsNobodys';
@@ -171,9 +172,10 @@ export class TestSlack {
     this.saidSoFar = [];
   }
 
+  /** Until so many whole answers were said. */
   async untilSaid(count: number, channel?: string, timeoutMs = 15_000): Promise<SaidAtSlack[]> {
     await eventually(() => {
-      const { length } = this.said(channel);
+      const { length } = wholeOnly(this.said(channel));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(channel);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { channelEnv } from './channels.js';
 import { eventually } from './eventually.js';
+import { wholeOnly } from './whole-answers.js';
 
 export const APP_ID = '11111111-2222-3333-4444-555555555555';
 export const TENANT = '99999999-8888-7777-6666-555555555555';
@@ -131,9 +132,10 @@ export class TestTeams {
     return this.saidSoFar.filter((one) => conversation === undefined || one.conversation === conversation);
   }
 
+  /** Until so many whole answers were said. */
   async untilSaid(count: number, conversation?: string, timeoutMs = 15_000): Promise<SaidAtTeams[]> {
     await eventually(() => {
-      const { length } = this.said(conversation);
+      const { length } = wholeOnly(this.said(conversation));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(conversation);

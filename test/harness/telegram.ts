@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { wholeOnly } from './whole-answers.js';
 
 export const BOT_TOKEN = '4711147:AAcanaryTokenOfATestBotThatIsNobodys';
 
@@ -148,9 +149,10 @@ export class TestTelegram {
     );
   }
 
+  /** Until so many whole answers were said. */
   async untilSaid(count: number, chat?: number, timeoutMs = 15_000): Promise<BotMessage[]> {
     await eventually(() => {
-      const { length } = this.said(chat);
+      const { length } = wholeOnly(this.said(chat));
       if (length < count) throw new Error(`${length} of ${count} messages were said`);
     }, timeoutMs);
     return this.said(chat);
