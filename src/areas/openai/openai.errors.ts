@@ -45,3 +45,13 @@ export class ModelNotFound extends NotFound {
     );
   }
 }
+
+/** Also for the session of somebody else. */
+export class SessionToContinueNotFound extends NotFound {
+  /** @param path which parameter names it */
+  constructor(path: string) {
+    super('There is no such session, or it is not yours. Leave it out for a completion without one.', {
+      details: { reason: 'session_not_found', fields: [{ path, message: 'does not exist' }] },
+    });
+  }
+}

@@ -5,6 +5,7 @@ import { ModelsModule } from '../models/models.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { ChatCompletions } from './chat/chat-completions.service.js';
+import { ContinuedSessions } from './chat/continued-sessions.service.js';
 import { ServedModels } from './served-models.service.js';
 import { InputItems } from './stored/input-items.service.js';
 import { InputItemsStore } from './stored/input-items.store.js';
@@ -12,6 +13,7 @@ import { ItemReferences } from './stored/item-references.js';
 import { ResponseStarter } from './stored/response-starter.service.js';
 import { StoredResponseStore } from './stored/stored-response.store.js';
 import { StoredResponses } from './stored/stored-responses.service.js';
+import { ChatHandler } from './wire/chat.handler.js';
 import { ConversationHandler } from './wire/conversation.handler.js';
 import { InputItemsHandler } from './wire/input-items.handler.js';
 import { ModelsHandler } from './wire/models.handler.js';
@@ -25,6 +27,8 @@ import { ResponsesHandler } from './wire/responses.handler.js';
     ChatCompletions,
     ModelsHandler,
     ConversationHandler,
+    ContinuedSessions,
+    ChatHandler,
     StoredResponseStore,
     StoredResponses,
     InputItemsStore,
@@ -34,6 +38,6 @@ import { ResponsesHandler } from './wire/responses.handler.js';
     ResponseStarter,
     ResponsesHandler,
   ],
-  exports: [ModelsHandler, ConversationHandler, ResponsesHandler, InputItemsHandler],
+  exports: [ModelsHandler, ChatHandler, ResponsesHandler, InputItemsHandler],
 })
 export class OpenAiModule {}

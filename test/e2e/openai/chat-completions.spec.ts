@@ -315,7 +315,6 @@ describe('"What is not supported is 400 naming the parameter"', () => {
     ['modalities', { modalities: ['text', 'audio'] }],
     ['prediction', { prediction: { type: 'content', content: 'x' } }],
     ['functions', { functions: [] }],
-    ['metadata.session_id', { metadata: { session_id: 'sess_1' } }],
     ['metadata.ticket', { metadata: { ticket: '7' } }],
     ['tools[0].type', { tools: [{ type: 'custom', custom: { name: 'x' } }] }],
     ['max_tokens', { max_tokens: 500_000 }],

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../../common/errors/gateway-error.js';
 import { presentOpenAiError } from '../../../http/envelope/openai-error.js';
-import type { LiveEvent, Message } from '../../turns/turns.api.js';
+import { type LiveEvent, type Message, TurnHandedOver } from '../../turns/turns.api.js';
 import { type ChatHead, chatUsage, finishOf, openCalls } from './chat-completion.js';
 
 /** Turns what happens in a turn into the frames of an event stream. */
@@ -14,6 +14,7 @@ export interface EventEncoder {
 /** The chunks of a streamed chat completion. */
 export class ChatEvents implements EventEncoder {
   private text = '';
+  private isCut = false;
 
   constructor(
     private readonly head: ChatHead,
@@ -25,7 +26,12 @@ export class ChatEvents implements EventEncoder {
   }
 
   frames(event: LiveEvent): string {
+    if (this.isCut) return '';
     switch (event.type) {
+      case 'restarted':
+        // What was said cannot be taken back here.
+        this.isCut = this.text !== '';
+        return this.isCut ? failure(begunAgain()) : '';
       case 'token':
         this.text += event.text;
         return this.delta({ content: event.text });
@@ -56,6 +62,12 @@ export class ChatEvents implements EventEncoder {
     const chunk = { id, object: 'chat.completion.chunk', created, model, choices, ...more };
     return `data: ${JSON.stringify(chunk)}\n\n`;
   }
+}
+
+function begunAgain(): GatewayError {
+  return new TurnHandedOver(
+    'The turn was begun again and says something else. Its answer will be in the history of its session.',
+  );
 }
 
 function failure(error: GatewayError): string {

@@ -120,6 +120,8 @@ export interface ChatRequest {
   readonly withUsage: boolean;
   /** By which name the most tokens were asked for. */
   readonly limitName: string;
+  /** The session that it goes on with. */
+  readonly sessionId: string | undefined;
 }
 
 /** Throws `InvalidParameter` and `UnsupportedParameter`. */
@@ -152,6 +154,7 @@ export function chatRequest(sent: unknown): ChatRequest {
     isStream: body.stream === true,
     withUsage: body.stream_options?.include_usage === true,
     limitName,
+    sessionId: body.metadata?.session_id,
   };
 }
 
@@ -163,11 +166,6 @@ function refuseUnfollowed(body: ChatBody): void {
   if ((body.frequency_penalty ?? 0) !== 0) throw only('frequency_penalty', '0');
   if ((body.presence_penalty ?? 0) !== 0) throw only('presence_penalty', '0');
   if (body.modalities?.some((one) => one !== 'text')) throw only('modalities', '["text"]');
-  if (body.metadata?.session_id !== undefined)
-    throw new UnsupportedParameter(
-      'metadata.session_id',
-      'completions do not continue sessions; leave it out',
-    );
   if (body.store === true)
     throw new UnsupportedParameter('store', 'chat completions are not stored; leave it out');
 }

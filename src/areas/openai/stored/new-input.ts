@@ -1,5 +1,6 @@
 import { newId } from '../../../common/ids/typeid.js';
 import type { ContentPart, ModelMessage } from '../../models/models.api.js';
+import type { Session } from '../../sessions/sessions.api.js';
 import type {
   AttachmentFetcher,
   CallerOutput,
@@ -11,7 +12,7 @@ import type { SaidMessage } from '../requests/chat-request.js';
 import { type Attached, refuseTooMuch } from '../requests/content.js';
 import { conversationOf } from '../requests/conversation.js';
 
-const PARAM = 'input';
+const INPUT = 'input';
 
 /** What a turn of a session answers. */
 export interface SaidNow {
@@ -42,15 +43,19 @@ export async function wholeInput(
   if (before === 0 && isSaid) return { earlier: [], now };
   const said = messages.slice(0, before);
   // Its rules are those of a conversation that is answered: here the message that is answered stands apart.
-  const whole = await conversationOf(isSaid ? [...said, STAND_IN] : said, fetcher, PARAM);
+  const whole = await conversationOf(isSaid ? [...said, STAND_IN] : said, fetcher, INPUT);
   return { earlier: earlierOf(isSaid ? whole.slice(0, -1) : whole), now };
 }
 
 const STAND_IN: SaidMessage = { role: 'user', parts: [{ text: '.' }] };
 
-/** Outputs of tools, and what the user says. Throws `InvalidParameter`. */
-export function furtherInput(messages: readonly SaidMessage[]): FurtherInput {
+/**
+ * Outputs of tools, and what the user says.
+ * @param param the name of the parameter with the messages. Throws `InvalidParameter`
+ */
+export function furtherInput(messages: readonly SaidMessage[], param = INPUT): FurtherInput {
   const outputs = new Map<string, CallerOutput>();
+  const problem = (message: string): Error => new InvalidParameter({ path: param, message });
   for (const one of messages) {
     if (one.role === 'assistant')
       throw problem('cannot repeat answers and calls together with previous_response_id: they are known');
@@ -59,9 +64,44 @@ export function furtherInput(messages: readonly SaidMessage[]): FurtherInput {
     outputs.set(one.callId, { callId: one.callId, content: one.output });
   }
   const now = saidNow(messages);
-  if (outputs.size === 0 && now.content === '' && now.attachments.length === 0)
+  if (outputs.size === 0 && !saysMore(now))
     throw problem('must have a message of the user or the output of a tool');
   return { outputs: [...outputs.values()], now };
+}
+
+function saysMore({ content, attachments }: SaidNow): boolean {
+  return content !== '' || attachments.length > 0;
+}
+
+/** Outputs are of calls that were asked for; without anything else they are of all that are open. Throws `InvalidParameter`. */
+export function refuseOtherCalls(
+  calls: { readonly asked: readonly string[]; readonly open: readonly string[] },
+  { outputs, now }: FurtherInput,
+  param = INPUT,
+): void {
+  const asked = new Set(calls.asked);
+  const open = new Set(calls.open);
+  for (const { callId } of outputs) {
+    open.delete(callId);
+    if (asked.has(callId)) continue;
+    const message = `has an output for the call "${callId.slice(0, 64)}", which the answer before did not ask for`;
+    throw new InvalidParameter({ path: param, message });
+  }
+  const [missing] = open;
+  if (missing === undefined || saysMore(now)) return;
+  throw new InvalidParameter({ path: param, message: `has no output for the call "${missing}"` });
+}
+
+/** Who goes on asks for the agent, the model and the user that there were. @param whose of what, for the refusal */
+export function refuseOtherParties(
+  session: Pick<Session, 'agent' | 'model' | 'userId'>,
+  named: { readonly agent: string; readonly model: string | null; readonly user: string | undefined },
+  whose: string,
+): void {
+  if (named.agent !== session.agent || named.model !== session.model)
+    throw new InvalidParameter({ path: 'model', message: `must be that of the ${whose}` });
+  if (named.user !== undefined && named.user !== session.userId)
+    throw new InvalidParameter({ path: 'user', message: `must be that of the ${whose}` });
 }
 
 function saidNow(messages: readonly SaidMessage[]): SaidNow {
@@ -99,8 +139,4 @@ function attachmentOf(part: ContentPart): NewAttachment[] {
   const { type, mimeType } = part;
   const name = part.type === 'file' ? part.name : null;
   return [{ id: newId('att'), type, name, mimeType, sizeBytes: data.length, data }];
-}
-
-function problem(message: string): InvalidParameter {
-  return new InvalidParameter({ path: PARAM, message });
 }

@@ -5,7 +5,6 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import {
   AttachmentFetcher,
-  type CallerOutput,
   EarlierMessages,
   type SentMessage,
   type StartedTurn,
@@ -18,7 +17,7 @@ import { refuseTooLong } from '../requests/shared-parameters.js';
 import { callItems, type ResponseState } from '../responses/response-view.js';
 import { type NamedAgent, ServedModels } from '../served-models.service.js';
 import { ItemReferences } from './item-references.js';
-import { furtherInput, type SaidNow, wholeInput } from './new-input.js';
+import { furtherInput, refuseOtherCalls, refuseOtherParties, type SaidNow, wholeInput } from './new-input.js';
 import { StoredResponseStore } from './stored-response.store.js';
 import { StoredResponses } from './stored-responses.service.js';
 
@@ -111,12 +110,11 @@ export class ResponseStarter {
     const previous = await this.responses.find(previousId, caller, 'previous_response_id');
     const session = await this.sessions.find(previous.record.sessionId, caller);
     const { agent, model } = this.modelOf(asked, caller, session.userId);
-    if (agent.name !== session.agent || model !== session.model)
-      throw new InvalidParameter({ path: 'model', message: 'must be that of the previous response' });
-    if (asked.user !== undefined && asked.user !== session.userId)
-      throw new InvalidParameter({ path: 'user', message: 'must be that of the previous response' });
-    const { outputs, now } = furtherInput(asked.messages);
-    refuseOtherCalls(previous.state, outputs, now.content !== '' || now.attachments.length > 0);
+    refuseOtherParties(session, { agent: agent.name, model, user: asked.user }, 'previous response');
+    const input = furtherInput(asked.messages);
+    const { outputs, now } = input;
+    const calls = callIds(previous.state);
+    refuseOtherCalls({ asked: calls, open: calls }, input);
     const { id: sessionId, awaitsMessageId } = session;
     return {
       sessionId,
@@ -146,26 +144,11 @@ function messageOf(
   return { id, content, attachments, options: wanted };
 }
 
-/** Outputs are of calls that the previous response asked for; without anything else they are of all of them. */
-function refuseOtherCalls(
-  { id, echo, answer }: ResponseState,
-  outputs: readonly CallerOutput[],
-  isSaidMore: boolean,
-): void {
-  const calls = answer === undefined ? [] : callItems(id, echo, answer);
-  const asked = new Set(calls.map((item) => item['call_id'] as string));
-  const path = 'input';
-  for (const { callId } of outputs) {
-    if (asked.delete(callId)) continue;
-    const message = `has an output for the call "${callId.slice(0, 64)}", which the previous response did not ask for`;
-    throw new InvalidParameter({ path, message });
-  }
-  const [missing] = asked;
-  if (missing === undefined || isSaidMore) return;
-  throw new InvalidParameter({ path, message: `has no output for the call "${missing}"` });
+function callIds({ id, echo, answer }: ResponseState): string[] {
+  return answer === undefined ? [] : callItems(id, echo, answer).map((item) => String(item['call_id']));
 }
 
-function isDuplicate(error: unknown): boolean {
+export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
 }
 

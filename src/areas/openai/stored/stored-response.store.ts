@@ -2,12 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
+import type { Message } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/response-echo.js';
 
 /** What is kept of a response beside its turn. */
 interface ResponseRequestRow {
   readonly request: Echo;
   readonly created_at: Date;
+}
+
+/** What the outputs of the caller's tools follow. */
+interface LastAnswer {
+  readonly turnId: string;
+  readonly calls: Message['toolCalls'];
 }
 
 const ADD: Statement = {
@@ -28,6 +35,14 @@ const CONTINUED: Statement = {
     SELECT 1 FROM turns WHERE session_id = $1 AND id NOT IN ($2, $3)
       AND arrival > (SELECT arrival FROM turns WHERE id = $2)
       AND (status IN ('completed', 'running', 'awaiting_approval') OR status = 'waiting' AND NOT $4::boolean) LIMIT 1`,
+};
+/** The newest whole answer of session `$1`: what the caller's tools returned belongs to it. */
+const LAST_ANSWER: Statement = {
+  name: 'responses.last_answer',
+  text: `
+    SELECT said.turn_id, said.tool_calls FROM messages AS said JOIN turns ON turns.id = said.turn_id
+    WHERE said.session_id = $1 AND said.seq IS NOT NULL AND said.role = 'assistant' AND turns.status = 'completed'
+    ORDER BY said.seq DESC LIMIT 1`,
 };
 /** @returns whether the session has others */
 const FORGET: Statement = {
@@ -51,6 +66,15 @@ export class StoredResponseStore {
 
   async find(turnId: string): Promise<ResponseRequestRow | undefined> {
     return (await this.database.query<{ request: Echo; created_at: Date }>(FIND, [turnId]))[0];
+  }
+
+  /** The calls of the newest whole answer of a session, and its turn. */
+  async lastAnswer(sessionId: string): Promise<LastAnswer | undefined> {
+    const [row] = await this.database.query<{ turn_id: string; tool_calls: Message['toolCalls'] }>(
+      LAST_ANSWER,
+      [sessionId],
+    );
+    return row && { turnId: row.turn_id, calls: row.tool_calls };
   }
 
   /**

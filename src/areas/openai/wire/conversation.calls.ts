@@ -1,14 +1,13 @@
 import { chatCompletion } from '../chat/chat-completion.js';
 import { ChatEvents } from '../chat/chat-events.js';
-import { chatRequest } from '../requests/chat-request.js';
+import type { ChatRequest } from '../requests/chat-request.js';
 import type { ResponsesRequest } from '../requests/responses-request.js';
 import { ResponseEvents } from '../responses/response-events.js';
 import { responseIdOf, responseView } from '../responses/response-view.js';
 import type { ConversationCall } from './conversation.handler.js';
 
-/** POST /v1/chat/completions. Throws `InvalidParameter` and `UnsupportedParameter`. */
-export function chatCall(body: unknown): ConversationCall {
-  const asked = chatRequest(body);
+/** POST /v1/chat/completions. */
+export function chatCall(asked: ChatRequest): ConversationCall {
   const created = now();
   return {
     asked,

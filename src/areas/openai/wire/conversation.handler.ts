@@ -10,7 +10,6 @@ import { Viewers } from '../../live/live.api.js';
 import type { Message, UnstoredTurn } from '../../turns/turns.api.js';
 import { type AskedConversation, ChatCompletions } from '../chat/chat-completions.service.js';
 import type { EventEncoder } from '../chat/chat-events.js';
-import { UnsupportedParameter } from '../openai.errors.js';
 import { EventViewer } from './event-viewer.js';
 
 const EVENTS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
@@ -49,8 +48,6 @@ export class ConversationHandler {
   ): Promise<void> {
     // Kept, it would hold the base64 of pictures until the answer.
     request.body = undefined;
-    if (request.headers['x-session-id'] !== undefined)
-      throw new UnsupportedParameter('X-Session-Id', 'completions do not continue sessions; leave it out');
     if (asked.isStream) this.viewers.refuseTooMany(caller);
     await key?.claim();
     try {

@@ -7,8 +7,7 @@ import { IdempotencyKey } from '../../../http/idempotency/idempotency-key.decora
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { OpenAiController } from '../../../http/profiles/faces.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { chatCall } from './conversation.calls.js';
-import { ConversationHandler } from './conversation.handler.js';
+import { ChatHandler } from './chat.handler.js';
 import { InputItemsHandler, type InputItemsListView } from './input-items.handler.js';
 import { type ModelListView, ModelsHandler, type ModelView } from './models.handler.js';
 import { type DeletedResponseView, ResponsesHandler } from './responses.handler.js';
@@ -17,7 +16,7 @@ import { type DeletedResponseView, ResponsesHandler } from './responses.handler.
 @OpenAiController('')
 export class OpenAiFaceController {
   constructor(
-    private readonly conversations: ConversationHandler,
+    private readonly completions: ChatHandler,
     private readonly responses: ResponsesHandler,
     private readonly inputItems: InputItemsHandler,
     private readonly served: ModelsHandler,
@@ -45,7 +44,7 @@ export class OpenAiFaceController {
     @Req() request: GatewayRequest,
     @Res() response: Response,
   ): Promise<void> {
-    return this.conversations.answer(chatCall(body), caller, key, request, response);
+    return this.completions.create(body, caller, key, request, response);
   }
 
   @Post('responses')

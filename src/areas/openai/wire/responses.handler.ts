@@ -55,14 +55,14 @@ export class ResponsesHandler {
     response: Response,
   ): Promise<void> {
     const asked = responsesRequest(body);
-    if (!asked.isStored) return this.unstored.answer(responseCall(asked), caller, key, request, response);
-    // Kept, it would hold the base64 of pictures until the answer.
-    request.body = undefined;
     if (request.headers['x-session-id'] !== undefined)
       throw new UnsupportedParameter(
         'X-Session-Id',
         'responses go on with previous_response_id; leave it out',
       );
+    if (!asked.isStored) return this.unstored.answer(responseCall(asked), caller, key, request, response);
+    // Kept, it would hold the base64 of pictures until the answer.
+    request.body = undefined;
     const exchange = { caller, request, response };
     if (key?.turnId !== undefined) return this.repeat(key.turnId, asked, exchange);
     if (asked.isStream) this.viewers.refuseTooMany(caller);
