@@ -21,10 +21,13 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
   let model: JudgingModel;
   let gateway: TestGateway;
   let folder: string;
+  /** As a model that sees nothing does, and any for a picture that it cannot read. */
+  let refusesMedia = false;
 
   /** Calls the tool that it was told to, then answers. */
   function judge({ messages }: SentRequest): Judgement {
-    const question = messages.findLast(({ text }) => /^(call|and then)/.test(text))!.text;
+    if (refusesMedia && messages.some(({ media }) => media.length > 0)) return { status: 400 };
+    const question = messages.findLast(({ text }) => /^(call|and then)/.test(text))?.text ?? '';
     const { text = '', results = [], media = [] } = messages.at(-1) ?? {};
     if (results.length > 0 || media.length > 0 || !text.startsWith('call')) return { text: 'Seen.' };
     const [, name = '', args = '{}'] = /^call (\S+) (.+)$/.exec(question)!;
@@ -48,6 +51,7 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
       await eventually(async () => expect((await serverB(gateway, name))?.status).toBe('connected'), 20_000);
   });
   beforeEach(() => {
+    refusesMedia = false;
     model.requests.length = 0;
   });
   afterAll(async () => {
@@ -101,6 +105,43 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
     );
     for (const body of bodies) expect(body).toContain(call.output);
     expect(model.requests.flatMap(({ messages }) => messages.flatMap(({ media }) => media))).toEqual([]);
+  });
+
+  test('what the provider refuses is left out with a note, so that the conversation goes on', async () => {
+    refusesMedia = true;
+    const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+    const path = `/sessions/${body.id}/messages`;
+    const args = JSON.stringify({ path: join(folder, 'dot.png') });
+    const first = await gateway.b.post(path, { content: `call files__read_media_file ${args}` });
+    const next = await gateway.b.post(path, { content: 'and then?' });
+    expect([first.status, next.status]).toEqual([200, 200]);
+    const refused = model.requests.filter(({ messages }) => messages.some(({ media }) => media.length > 0));
+    expect(refused).toHaveLength(2);
+    const note =
+      '[attachment picture (image/png) is left out, because the provider of this model refused it]';
+    expect(JSON.stringify(model.requests.at(-1)!.body)).toContain(note);
+    expect(gateway.logLines.join('')).toContain('a model is asked again without pictures and files');
+  });
+
+  test('a picture in a message that the provider refuses ends no conversation either', async () => {
+    refusesMedia = true;
+    const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+    const path = `/sessions/${body.id}/messages`;
+    const attachments = [
+      { type: 'image', mime_type: 'image/png', data: Buffer.from('<html>').toString('base64') },
+      {
+        type: 'file',
+        name: 'a.txt',
+        mime_type: 'text/plain',
+        data: Buffer.from('aubergine').toString('base64'),
+      },
+    ];
+    const answers = [
+      await gateway.b.post(path, { content: 'and then?', attachments }),
+      await gateway.b.post(path, { content: 'and then?' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(JSON.stringify(model.requests.at(-1)!.body)).toContain('aubergine');
   });
 
   test('structured content that the text says already is given once', async () => {

@@ -21,6 +21,7 @@ export const forgetfulHealth = {
   inOrder: (chain: unknown) => chain,
   failed: () => undefined,
   answered: () => undefined,
+  refusedMedia: () => undefined,
 } as unknown as ModelHealth;
 
 /** Keeps no note of models that failed. */

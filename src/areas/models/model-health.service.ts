@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter } from 'prom-client';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
 import type { Statement } from '../../platform/database/sql.js';
@@ -137,6 +138,17 @@ export class ModelHealth implements OnModuleInit {
     const now = performance.now();
     this.set(one, { reason, untilMs: now + secs * 1000, seenAtMs: now });
     if (isNews || next !== undefined) void this.keep(one, { reason, secs }, next, turn);
+  }
+
+  /** A model rejected a request that holds pictures or files, and is asked without them. */
+  refusedMedia(one: ModelCandidate, error: unknown, { sessionId, turnId }: FailureContext): void {
+    this.logger.warn(
+      'a model is asked again without pictures and files, because its provider rejected the request',
+      {
+        ...{ provider: one.provider, model: one.model, session_id: sessionId, turn_id: turnId },
+        error: sentenceOf(error),
+      },
+    );
   }
 
   /** A model that had failed answers again. */

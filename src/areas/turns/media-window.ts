@@ -46,12 +46,18 @@ export function withinMedia(messages: readonly ModelMessage[], maxBytes: number)
   );
   const leftOut: ReadonlySet<ContentPart> = leftOutMedia(brought, maxBytes);
   if (leftOut.size === 0) return messages;
-  const noted = (part: ContentPart): ContentPart =>
-    isMedia(part) && leftOut.has(part) ? leftOutNote(part) : part;
+  return mediaReplaced(messages, (part) => (isMedia(part) && leftOut.has(part) ? leftOutNote(part) : part));
+}
+
+/** The messages with another part in place of each that users and tools brought. */
+export function mediaReplaced(
+  messages: readonly ModelMessage[],
+  replace: (part: ContentPart) => ContentPart,
+): readonly ModelMessage[] {
   return messages.map((message) => {
-    if (message.role === 'user') return { ...message, parts: message.parts.map(noted) };
+    if (message.role === 'user') return { ...message, parts: message.parts.map(replace) };
     if (message.role !== 'tool') return message;
-    return { ...message, results: message.results.map((result) => withParts(result, noted)) };
+    return { ...message, results: message.results.map((result) => withParts(result, replace)) };
   });
 }
 

@@ -21,6 +21,7 @@ import {
   mayPassOn,
   modelLabel,
 } from '../models/models.api.js';
+import { withoutRefusedMedia } from './refused-media.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
 import { TurnFailovers } from './turn-failovers.js';
@@ -103,7 +104,7 @@ export class ModelCalls {
     for (const [index, candidate] of chain.entries()) {
       const call: ModelCall = { candidate, hasBegun: false, isHeard: false, counted: NOT_COUNTED };
       try {
-        const round = await this.askOne(request, call, terms);
+        const round = await this.askShowing(request, call, terms);
         this.health.answered(candidate);
         return round;
       } catch (error) {
@@ -121,6 +122,22 @@ export class ModelCalls {
       }
     }
     throw failureOf(failures);
+  }
+
+  /** A provider that rejects a request with pictures or files is asked once more without them. */
+  private async askShowing(
+    request: Omit<ModelRequest, 'model'>,
+    call: ModelCall,
+    terms: CallTerms,
+  ): Promise<ModelRound> {
+    try {
+      return await this.askOne(request, call, terms);
+    } catch (error) {
+      const messages = call.hasBegun ? undefined : withoutRefusedMedia(request.messages, error);
+      if (messages === undefined || terms.signal.aborted) throw error;
+      this.health.refusedMedia(call.candidate, error, terms.context);
+      return this.askOne({ ...request, messages }, call, terms);
+    }
   }
 
   private async askOne(

@@ -51,6 +51,8 @@ describe('what a model does not take is refused by its name', () => {
       { reasoning: 'low', ...sampled({ stop: ['x'] }) },
       [],
     ],
+    ['blanks that end it', claude, 'claude-haiku-4-5', sampled({ stop: ['END', '\n'] }), ['stop']],
+    ['blanks that end it, elsewhere', claude, 'mine', sampled({ stop: ['\n'] }), []],
     ['all that is left open', openAi('responses'), 'gpt-5.6-terra', { reasoning: 'auto' }, []],
     ['a temperature', openAi('responses'), 'gpt-5.6', sampled({ temperature: 0 }), ['temperature']],
     [

@@ -66,6 +66,10 @@ export function refusedByClaude({ model, reasoning = 'auto', sampling = {} }: Mo
     ),
     ...refusedSampling(model, sampling, traits.isSampled, isThinking),
     when(
+      model.startsWith('claude-') && sampling.stop?.some((one) => one.trim() === '') === true,
+      `stop: ${model} takes no text of blanks alone`,
+    ),
+    when(
       isForced(sampling.toolChoice) && (isThinking || !traits.canForceTools),
       `tool_choice: ${model} cannot be made to call a tool${traits.canForceTools ? ' while it thinks' : ''}`,
     ),

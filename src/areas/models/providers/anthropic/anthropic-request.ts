@@ -11,6 +11,7 @@ import type {
 import { answeredCalls } from '../wire/answered-calls.js';
 import { attachmentText, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
 import { itemsOfState } from '../wire/provider-state.js';
+import { type AnswerFormat, answerFormat } from './answer-format.js';
 import { claudeThinking } from './anthropic-models.js';
 
 /** The SDK no longer names what the newest models do not take. */
@@ -36,29 +37,29 @@ const BREAKPOINT = { cache_control: { type: 'ephemeral' } } as const;
  * more blocks than the provider looks back finds the prefix of the call before at that one.
  */
 export function anthropicRequest(request: ModelRequest, model: string): AnthropicParams {
-  const { system } = request;
+  const { system, responseFormat, trailing = '' } = request;
+  const format = responseFormat === undefined ? {} : answerFormat(responseFormat, model);
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...optionParams(request, model),
+    ...optionParams(request, model, format),
     ...samplingParams(request.sampling),
     ...toolParams(request),
     ...(system !== '' && { system: withBreakpoint([text(system)]) }),
-    messages: anthropicMessages(request, model),
+    messages: anthropicMessages(request.messages, [trailing, format.words ?? ''], model),
   };
 }
 
 function optionParams(
-  { reasoning = 'auto', showReasoning = false, responseFormat }: ModelRequest,
+  { reasoning = 'auto', showReasoning = false }: ModelRequest,
   model: string,
+  { schema }: AnswerFormat,
 ): Partial<AnthropicParams> {
   const { thinking, effort } = claudeThinking(model, reasoning, showReasoning);
   const output = {
     ...(effort !== undefined && { effort }),
-    ...(responseFormat !== undefined && {
-      format: { type: 'json_schema' as const, schema: { ...responseFormat.schema } },
-    }),
+    ...(schema !== undefined && { format: { type: 'json_schema' as const, schema } }),
   };
   return {
     ...(thinking !== undefined && { thinking }),
@@ -83,7 +84,11 @@ function toolParams({ tools: given, messages, sampling }: ModelRequest): Partial
 }
 
 /** The history on this wire: the user speaks first and turns alternate, so all results of tools share one message. */
-function anthropicMessages({ messages, trailing = '' }: ModelRequest, model: string): AnthropicTurn[] {
+function anthropicMessages(
+  messages: readonly ModelMessage[],
+  trailing: readonly string[],
+  model: string,
+): AnthropicTurn[] {
   const turns: AnthropicTurn[] = [];
   for (const message of answeredCalls(messages)) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -98,11 +103,11 @@ function anthropicMessages({ messages, trailing = '' }: ModelRequest, model: str
   }
   const ofUser = turns.filter(({ role }) => role === 'user');
   for (const turn of ofUser.slice(-2)) turn.content.push(...withBreakpoint(turn.content.splice(-1)));
-  if (trailing.trim() !== '') {
-    const last = turns.at(-1);
-    if (last?.role === 'user') last.content.push(text(trailing));
-    else turns.push({ role: 'user', content: [text(trailing)] });
-  }
+  const behind = trailing.filter((one) => one.trim() !== '').map(text);
+  if (behind.length === 0) return turns;
+  const last = turns.at(-1);
+  if (last?.role === 'user') last.content.push(...behind);
+  else turns.push({ role: 'user', content: behind });
   return turns;
 }
 
@@ -117,7 +122,7 @@ function contentOf(message: ModelMessage, model: string): BlockParam[] {
     case 'assistant':
       return assistantBlocks(message, model);
     case 'tool':
-      return message.results.map(resultBlock);
+      return [...message.results.map(resultBlock), ...message.results.flatMap(shownBehind)];
     default:
       return message satisfies never;
   }
@@ -152,14 +157,20 @@ function assistantBlocks(message: AssistantMessage, model: string): BlockParam[]
   return message.text.trim() === '' ? calls : [text(message.text), ...calls];
 }
 
+/** The wire takes text alone, and some, as the result of a call that failed: what else it returned stands behind all results. */
 function resultBlock({ callId, content, parts = [], isError }: ModelToolResult): BlockParam {
+  const block = { type: 'tool_result', tool_use_id: callId } as const;
+  if (isError) {
+    const otherwise = parts.length > 0 ? '(shown below)' : '(no content)';
+    return { ...block, content: content.trim() === '' ? otherwise : content, is_error: true };
+  }
   const blocks = [text(content), ...parts.map(partBlock)];
-  return {
-    type: 'tool_result',
-    tool_use_id: callId,
-    content: parts.length === 0 ? content : withoutBlanks(blocks, '(no content)'),
-    ...(isError && { is_error: true }),
-  };
+  return { ...block, content: parts.length === 0 ? content : withoutBlanks(blocks, '(no content)') };
+}
+
+function shownBehind({ callId, parts = [], isError }: ModelToolResult): SimpleBlock[] {
+  if (!isError || parts.length === 0) return [];
+  return [text(`The call ${callId} returned:`), ...withoutBlanks(parts.map(partBlock), '(no content)')];
 }
 
 function toolParam(tool: ModelTool): Anthropic.Tool {

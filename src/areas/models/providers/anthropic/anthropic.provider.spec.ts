@@ -384,7 +384,7 @@ describe('what Anthropic’s wire is sent', () => {
   });
 
   it('sampling, the choice of a tool and the form of the answer have their fields', async () => {
-    const schema = { type: 'object', properties: {} };
+    const schema = { type: 'object', properties: { a: { type: 'null' } }, additionalProperties: false };
     const sampling = { temperature: 0.5, topP: 0.9, stop: ['END'], toolChoice: { name: 'f' } };
     expect(await sent({ tools, sampling, responseFormat: { name: 'x', schema } })).toMatchObject({
       temperature: 0.5,
@@ -415,6 +415,34 @@ describe('what Anthropic’s wire is sent', () => {
       {},
       { content: [{ type: 'tool_result', content: [{ type: 'image', source }] }] },
     ]);
+  });
+
+  it('those of a call that failed stand behind all results: the wire refuses an error with more than text', async () => {
+    const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
+    const calls = ['a', 'b', 'c'].map((id) => ({ id, name: 'f', arguments: {} }));
+    const body = await sent({ tools }, [
+      userMessage('go'),
+      { role: 'assistant', text: '', toolCalls: calls },
+      {
+        role: 'tool',
+        results: [
+          { callId: 'a', content: '', parts, isError: true },
+          { callId: 'b', content: 'fine', isError: false },
+          { callId: 'c', content: '', isError: true },
+        ],
+      },
+    ]);
+    const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+    expect((body.messages as object[]).at(-1)).toEqual({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: '(shown below)', is_error: true },
+        { type: 'tool_result', tool_use_id: 'b', content: 'fine' },
+        { type: 'tool_result', tool_use_id: 'c', content: '(no content)', is_error: true },
+        { type: 'text', text: 'The call a returned:' },
+        { type: 'image', source, ...mark },
+      ],
+    });
   });
 
   it('each call reads from the cache all that the call before wrote, though what stands behind changes', async () => {
