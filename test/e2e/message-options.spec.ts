@@ -151,6 +151,64 @@ test('an agent sets options for its messages, which may set others', async () =>
   for (const name of ['temperature', 'top_p']) expect(refused.body.error?.message).toContain(name);
 });
 
+/** @returns how a session of this agent, with this model, takes its creation and a message with these options */
+async function taken(session: object, options: object) {
+  const created = await gateway.b.post<Answer & { id: string }>('/sessions', session);
+  if (created.status !== 201) return { created, said: undefined };
+  const said = await gateway.b.post<Answer>(`/sessions/${created.body.id}/messages`, {
+    content: 'Where?',
+    ...options,
+  });
+  return { created, said };
+}
+
+test('whether a model takes an option of a message depends on how its agent has it reason', async () => {
+  for (const [name, reasoning] of [
+    ['calm', 'none'],
+    ['keen', 'low'],
+  ]) {
+    const agent = { [`agents.${name}.models`]: ['gpt-5.6'], [`agents.${name}.reasoning`]: reasoning };
+    expect((await gateway.b.patch('/config', agent)).status).toBe(200);
+  }
+  const calm = await taken({ agent: 'calm' }, { temperature: 0.2 });
+  expect(calm.said?.status).toBe(200);
+  expect(model.requests.at(-1)?.body).toMatchObject({ temperature: 0.2, reasoning_effort: 'none' });
+  const keen = await taken({ agent: 'keen' }, { temperature: 0.2 });
+  expect([keen.said?.status, keen.said?.body.error?.message]).toEqual([
+    400,
+    expect.stringContaining('temperature: gpt-5.6 does not take it while it reasons'),
+  ]);
+});
+
+test('a model that does not take what its agent asks of it is refused when the session names it', async () => {
+  const agent = { 'agents.deep.models': ['gpt-5.6'], 'agents.deep.reasoning': 'high' };
+  expect((await gateway.b.patch('/config', agent)).status).toBe(200);
+  const create = (model: string) => gateway.a.post<Answer>('/sessions', { agent: 'deep', model });
+  const refused = await create('gpt-4.1');
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    400,
+    expect.stringContaining('reasoning: gpt-4.1 does not reason'),
+  ]);
+  expect((await create('gpt-5.1')).status).toBe(201);
+});
+
+test('a tool that the turn would not be offered cannot be demanded', async () => {
+  gateway.tools.register({
+    name: 'look_up',
+    description: 'Looks up.',
+    inputSchema: { type: 'object' },
+    run: () => Promise.resolve('found'),
+  });
+  expect((await gateway.b.patch('/config', { 'agents.shy.tools.deny': ['look_up'] })).status).toBe(200);
+  const options = { tool_choice: { name: 'look_up' } };
+  expect((await taken({}, options)).said?.status).toBe(200);
+  const { said } = await taken({ agent: 'shy' }, options);
+  expect([said?.status, said?.body.error?.message]).toEqual([
+    400,
+    expect.stringContaining('tool_choice: there is no tool "look_up"'),
+  ]);
+});
+
 test('a message that was accepted is answered as it wanted to be', async () => {
   const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
   const path = `/sessions/${body.id}/messages`;

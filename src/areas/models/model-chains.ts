@@ -4,7 +4,7 @@ import { isAmong } from '../../common/text/name-pattern.js';
 import { type AgentSettings, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { type ModelName, modelLabel, providerNames, providerSettings, readModelName } from './model-names.js';
-import type { ModelProvider, SamplingOptions } from './model-provider.port.js';
+import type { ModelOptions, ModelProvider, SamplingOptions } from './model-provider.port.js';
 import { ModelProviders } from './model-providers.js';
 import { DEFAULT_PROVIDER } from './providers/provider-choice.js';
 
@@ -51,6 +51,13 @@ export class ModelChains {
     if (!isAmong(name.model, allowed)) throw new ModelNotAllowed(name.provider, allowed);
   }
 
+  /** The same for a model that does not take what its agent asks of it. Throws `ModelUnfit`. */
+  refuseUnfit(agent: AgentSettings, model: string): void {
+    const [{ speaker, model: name, label }] = this.of(agent, model);
+    const problems = speaker.unsupported({ model: name, ...agentOptions(agent) });
+    if (problems.length > 0) throw new ModelUnfit(label, agent.name, problems);
+  }
+
   private candidate(text: string): ModelCandidate {
     const name = readModelName(text, this.settings.current);
     const speaker = name && this.providers.get(name.provider);
@@ -63,6 +70,12 @@ export class ModelChains {
     const model = speaker.defaultModel;
     return { provider: DEFAULT_PROVIDER, model, speaker, label: model };
   }
+}
+
+/** The options of an agent that not every model takes. */
+export function agentOptions(agent: AgentSettings): Omit<ModelOptions, 'model'> {
+  const sampling = agentSampling(agent);
+  return { reasoning: agent.reasoning, ...(sampling !== undefined && { sampling }) };
 }
 
 /** The sampling options that an agent sets; undefined for none. */
@@ -100,6 +113,14 @@ class ModelNotAllowed extends Forbidden {
     const list = allowed.length === 0 ? 'none' : allowed.join(', ');
     super(`This model may not be named at the provider ${provider}. Allowed: ${list}.`, {
       details: { reason: 'model_not_allowed' },
+    });
+  }
+}
+
+class ModelUnfit extends BadRequest {
+  constructor(label: string, agent: string, problems: readonly string[]) {
+    super(`model: ${label} does not fit the settings of the agent "${agent}": ${problems.join('; ')}.`, {
+      details: { reason: 'model_unfit' },
     });
   }
 }

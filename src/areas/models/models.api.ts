@@ -10,7 +10,13 @@ export {
   TOKENS_PER_MESSAGE,
 } from './estimated-usage.js';
 export { ModelCallMetrics, usageAttributes } from './model-call-metrics.js';
-export { agentSampling, type ModelCandidate, type ModelChain, ModelChains } from './model-chains.js';
+export {
+  agentOptions,
+  agentSampling,
+  type ModelCandidate,
+  type ModelChain,
+  ModelChains,
+} from './model-chains.js';
 export { type FailureContext, ModelHealth, mayPassOn } from './model-health.service.js';
 export { type ModelName, modelLabel } from './model-names.js';
 export type {

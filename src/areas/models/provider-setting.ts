@@ -13,7 +13,7 @@ import {
   touches,
 } from '../../platform/settings/settings-subscribers.js';
 import type { CrossKeyCheck } from '../../platform/settings/settings-validation.js';
-import { agentSampling } from './model-chains.js';
+import { agentOptions } from './model-chains.js';
 import { providerNames, providerSettings, readModelName } from './model-names.js';
 import type { ModelProvider } from './model-provider.port.js';
 import { ModelProviders } from './model-providers.js';
@@ -132,7 +132,10 @@ export function providerChecks(keys: ProviderKeys): readonly CrossKeyCheck[] {
       problem: (settings) => problemOf(() => choicesOf(settings, keys)),
     },
     {
-      keys: ['agents', 'agent.reasoning', 'agent.models', 'agent.temperature', 'agent.top_p', 'agent.stop'],
+      keys: [
+        ...(['agents', 'agent.reasoning', 'agent.models', 'agent.temperature', 'agent.top_p'] as const),
+        ...['agent.stop', 'agent.tool_choice'],
+      ],
       problem: (settings) => problemOf(() => refuseMisfits(settings, keys)),
     },
     { keys: ['channels_config'], problem: channelProblem },
@@ -194,8 +197,7 @@ function misfitsOf(
     return [`${section}.system_prompt_file ${sentenceOf(error)}`];
   }
   if (agent === undefined) return [];
-  const { models, reasoning } = agent;
-  const sampling = agentSampling(agent);
+  const { models } = agent;
   const own = choices.get(DEFAULT_PROVIDER)?.model ?? '';
   const names =
     models.length > 0
@@ -205,7 +207,7 @@ function misfitsOf(
     const choice = one && choices.get(one.provider);
     if (choice === undefined)
       return `${section}.models: entry ${index + 1} names a provider that is not configured; there are ${providerNames(settings).join(', ')}`;
-    const options = { model: one?.model ?? '', reasoning, ...(sampling !== undefined && { sampling }) };
+    const options = { model: one?.model ?? '', ...agentOptions(agent) };
     return refusedByChoice(choice, options).map((refused) => `${section}.${refused}`);
   });
 }

@@ -19,6 +19,7 @@ import {
   TurnResults,
   TurnStarter,
   TurnStopped,
+  toolContext,
 } from '../turns/turns.api.js';
 import { UnknownMessage } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
@@ -75,7 +76,12 @@ export class MessagesService {
     const isRemote = sent.attachments.some((one) => 'url' in one);
     if (options !== undefined || isRemote || isNarrow(caller) || !isId('sess', sessionId)) {
       const session = await this.sessions.find(sessionId, caller);
-      if (options !== undefined) await this.optionsCheck.refuseUnsupported(session, options);
+      if (options !== undefined)
+        await this.optionsCheck.refuseUnsupported(
+          session,
+          options,
+          toolContext({ ...session, sessionId }, caller),
+        );
       if (isRemote && session.status === 'terminated') throw new SessionEnded();
     }
     return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };

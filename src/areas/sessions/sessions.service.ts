@@ -80,12 +80,18 @@ export class SessionsService {
     const userId = this.userOf(input.userId, caller);
     const namesUser = input.userId !== undefined || caller.boundUserId !== null;
     this.refuseAgent(agent, caller, userId);
-    if (model !== null) this.models.refuseUnknown(model);
+    if (model !== null) this.refuseModel(model, agent);
     const given = { channel, userId, namesUser, agent, systemPrompt, model, metadata };
     const session = await this.store.insert(given, onCommit);
     const fields = { session_id: session.id, channel, token: caller.tokenId };
     this.logger.info(`session ${session.id} created on channel ${channel}`, fields);
     return session;
+  }
+
+  private refuseModel(model: string, agent: string): void {
+    this.models.refuseUnknown(model);
+    const settings = agentSettings(this.settings.current, agent);
+    if (settings !== undefined) this.models.refuseUnfit(settings, model);
   }
 
   /** Whose a conversation of this caller is. Throws when the caller may not name that user. */

@@ -3,13 +3,14 @@ import { BadRequest } from '../../common/errors/gateway-error.js';
 import { agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import {
-  agentSampling,
+  agentOptions,
   ModelChains,
   type ModelTool,
   type ResponseFormat,
   type SamplingOptions,
 } from '../models/models.api.js';
-import { ArgumentChecks, ToolCatalog } from '../tools/tools.api.js';
+import { ArgumentChecks, ToolCatalog, type ToolContext } from '../tools/tools.api.js';
+import { offeredTools } from './callers/caller-tools.js';
 import { AgentGone } from './turns.errors.js';
 
 /** How a message wants to be answered; what is absent is left to settings and provider. */
@@ -34,16 +35,22 @@ export class MessageOptionsCheck {
     private readonly settings: Settings,
   ) {}
 
-  /** Every model that may answer in the session has to take them. Throws `BadRequest`, which names the options. */
+  /**
+   * Every model that may answer in the session has to take them, and a tool that is demanded has to be offered in this
+   * context. Throws `BadRequest`, which names the options.
+   */
   async refuseUnsupported(
     { agent: name, model }: { readonly agent: string; readonly model: string | null },
     options: MessageOptions,
+    context: ToolContext,
   ): Promise<void> {
     const { sampling, responseFormat, maxOutputTokens = 0 } = options;
     const agent = agentSettings(this.settings.current, name);
     if (agent === undefined) throw new AgentGone(name);
-    const all = { ...agentSampling(agent), ...sampling };
+    const own = agentOptions(agent);
+    const all = { ...own.sampling, ...sampling };
     const asked = {
+      ...own,
       ...(Object.keys(all).length > 0 && { sampling: all }),
       ...(responseFormat !== undefined && { responseFormat }),
     };
@@ -53,10 +60,8 @@ export class MessageOptionsCheck {
     if (maxOutputTokens > most)
       problems.push(`max_output_tokens: must be at most ${most}, as the settings of the agent say`);
     const choice = sampling?.toolChoice;
-    const isOffered = (name: string): boolean =>
-      options.callerTools?.some((tool) => tool.name === name) === true ||
-      this.catalog.sourceOf(name) !== undefined;
-    if (typeof choice === 'object' && !isOffered(choice.name))
+    const offered = () => offeredTools(this.catalog.list(context), options);
+    if (typeof choice === 'object' && !offered().some(({ name }) => name === choice.name))
       problems.push(`tool_choice: there is no tool "${choice.name}"`);
     const broken = responseFormat && (await this.schemas.of(responseFormat.schema).verify());
     if (broken !== undefined) problems.push(`response_format: ${broken}`);

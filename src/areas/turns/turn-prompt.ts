@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import { actingUser } from '../../platform/tokens/acting-user.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { estimatedTokens, type ModelMessage, type ModelUsage } from '../models/models.api.js';
 import { PromptSources, ToolCatalog } from '../tools/tools.api.js';
@@ -23,6 +22,7 @@ import {
 import type { HistoryMessage, Message, NewUserMessage } from './message.js';
 import { MessageStore } from './message.store.js';
 import { Summaries, type SummaryResult, type SummaryTerms, summaryTag } from './summaries.service.js';
+import { toolContext } from './tool-context.js';
 import { toolTokens } from './tool-tokens.js';
 import type { TurnInput } from './turn.js';
 import { type TurnStep, TurnStepsStore } from './turn-steps.store.js';
@@ -87,7 +87,7 @@ export class TurnPrompt {
     terms: PromptTerms,
   ): Promise<Omit<TurnInput, 'waits'>> {
     const { agent, account, signal } = terms;
-    const context = contextOf(turn);
+    const context = toolContext({ ...turn, sessionId: turn.lease.sessionId }, turn.caller);
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
     const system = joined([
@@ -215,19 +215,6 @@ function noteOf(cut: ContextCut, summary: Summary | undefined): string {
   if (cut.messages === 0) return '';
   const gap = (summary?.last ?? 0) < cut.messages ? LEFT_OUT_NOTE : '';
   return joined([summaryTag(summary?.content ?? ''), gap]);
-}
-
-function contextOf({ lease, channel, agent, userId, caller }: CalledTurn): TurnInput['context'] {
-  const token = { id: caller.tokenId, name: caller.tokenName };
-  return {
-    sessionId: lease.sessionId,
-    channel,
-    agent,
-    userId,
-    actsFor: actingUser(caller, userId),
-    token,
-    isFromChannel: caller.channel === channel,
-  };
 }
 
 function joined(parts: readonly string[]): string {

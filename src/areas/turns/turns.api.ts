@@ -30,6 +30,7 @@ export { ANY_FRAMES, WATCHED_SECS } from './relay/remote-turns.sql.js';
 export { type ReadFrame, type RemoteTurn, RemoteTurnsStore } from './relay/remote-turns.store.js';
 export { lastFrameBefore } from './relay/turn-relays.service.js';
 export { RunningTurns } from './running-turns.js';
+export { toolContext } from './tool-context.js';
 export { type SessionTurns, TurnDirectory } from './turn-directory.service.js';
 export { ANY_LOST } from './turn-end.sql.js';
 export { TurnEndingsStore } from './turn-endings.store.js';

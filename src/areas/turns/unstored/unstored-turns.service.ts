@@ -4,7 +4,6 @@ import { newId } from '../../../common/ids/typeid.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import type { AgentSettings } from '../../../platform/settings/agent-settings.js';
 import { Settings } from '../../../platform/settings/settings.js';
-import { actingUser } from '../../../platform/tokens/acting-user.js';
 import { type Caller, ownersOf } from '../../../platform/tokens/caller.js';
 import { inSpan } from '../../../platform/tracing/spans.js';
 import { ModelChains, type ModelMessage, usageAttributes } from '../../models/models.api.js';
@@ -20,6 +19,7 @@ import { LiveTurn } from '../live-turn.js';
 import type { Message } from '../message.js';
 import { type MessageOptions, MessageOptionsCheck } from '../message-options.js';
 import { RunningTurns } from '../running-turns.js';
+import { toolContext } from '../tool-context.js';
 import type { TurnAgent, TurnInput, TurnListener, TurnOutcome } from '../turn.js';
 import { type OpenAccount, TurnAccounts } from '../turn-account.js';
 import { TurnMetrics } from '../turn-metrics.js';
@@ -86,9 +86,10 @@ export class UnstoredTurns {
   /** Throws `TurnLimitReached`, and what `MessageOptionsCheck` throws. */
   async start(asked: UnstoredConversation): Promise<UnstoredTurn> {
     const { agent, model, caller, options } = asked;
-    if (hasAny(options)) await this.optionsCheck.refuseUnsupported({ agent: agent.name, model }, options);
-    const chain = this.models.of(agent, model);
     const id = newId('turn');
+    if (hasAny(options))
+      await this.optionsCheck.refuseUnsupported({ agent: agent.name, model }, options, contextOf(asked, id));
+    const chain = this.models.of(agent, model);
     const abort = await this.admitted(asked, () => this.running.add(id, 0, ownersOf(caller), true));
     const live = new LiveTurn(id, id, abort.signal);
     const answer = inSpan(
@@ -204,19 +205,13 @@ export class UnstoredTurns {
   }
 
   private async inputOf(
-    { agent: { name, systemPrompt }, userId, caller, messages, options }: UnstoredConversation,
+    asked: UnstoredConversation,
     agent: TurnAgent,
     { id, account, signal }: { id: string; account: OpenAccount; signal: AbortSignal },
   ): Promise<TurnInput> {
-    const context: ToolContext = {
-      sessionId: id,
-      channel: CHANNEL,
-      agent: name,
-      userId,
-      actsFor: actingUser(caller, userId),
-      token: { id: caller.tokenId, name: caller.tokenName },
-      isUnstored: true,
-    };
+    const { messages, options } = asked;
+    const { systemPrompt } = asked.agent;
+    const context = contextOf(asked, id);
     const content = textOf(messages.at(-1));
     const additions = await this.sources.additions({ context, content, hasMemories: false }, signal);
     return {
@@ -279,6 +274,14 @@ function asGatewayError(error: unknown): GatewayError {
   return error instanceof GatewayError
     ? error
     : new InternalError('The turn failed unexpectedly.', { cause: error });
+}
+
+function contextOf(
+  { agent: { name: agent }, userId, caller }: UnstoredConversation,
+  sessionId: string,
+): ToolContext {
+  const session = { sessionId, channel: CHANNEL, agent, userId };
+  return { ...toolContext(session, caller), isFromChannel: false, isUnstored: true };
 }
 
 function hasAny(options: MessageOptions): boolean {
