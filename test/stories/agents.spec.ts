@@ -1,3 +1,4 @@
+import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 interface SessionWire {
@@ -33,13 +34,21 @@ async function toolsOf(agent: string): Promise<string> {
   return said.body.content;
 }
 
-test('`agent` in POST /sessions, shown in detail as `agent`; unknown: 400', async () => {
-  const { body } = await gateway.b.post<SessionWire>('/sessions', { agent: 'support' });
-  expect((await gateway.b.get<SessionWire>(`/sessions/${body.id}`)).body.agent).toBe('support');
-  const refused = await gateway.b.post<ErrorWire>('/sessions', { agent: 'sales' });
-  expect(refused.status).toBe(400);
-  expect(refused.body.error.message).toBe('agent: is not a configured agent');
-});
+test.each(['a', 'b'] as const)(
+  '`agent` in POST /sessions, shown in detail as `agent`; unknown: 400, in Profile %s',
+  async (profile) => {
+    const caller = gateway[profile];
+    const made = await caller.post<{ id?: string; session_id?: string }>('/sessions', { agent: 'support' });
+    const detail = `/sessions/${made.body.id ?? made.body.session_id}`;
+    expect((await caller.get<SessionWire>(detail)).body.agent).toBe('support');
+    const own = await caller.post<{ id?: string; session_id?: string }>('/sessions', {});
+    const unnamed = `/sessions/${own.body.id ?? own.body.session_id}`;
+    expect((await caller.get<SessionWire>(unnamed)).body.agent).toBe('default');
+    const refused = await caller.post<ErrorWire>('/sessions', { agent: 'sales' });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.message).toBe('agent: is not a configured agent');
+  },
+);
 
 test('a call must be allowed by the agent, and what it does not remember it offers no tools for', async () => {
   expect(await toolsOf('default')).toContain('memory_store');
@@ -97,4 +106,29 @@ test('GET /admin/v1/agents: name, description, models with their health, tools, 
     memory: false,
     users: ['ada', 'role:lawyers'],
   });
+});
+
+test('its spend today: 0 when nothing was used, a sum of what is priced, and null, never 0, when nothing is', async () => {
+  const spent = async () => {
+    const { body } = await gateway.admin.get<{ items: { name: string; spent_today_usd: unknown }[] }>(
+      '/agents',
+    );
+    return Object.fromEntries(body.items.map((agent) => [agent.name, agent.spent_today_usd]));
+  };
+  const use = (agent: string, cost: string, unpriced: number, day = `(now() AT TIME ZONE 'UTC')::date`) =>
+    gateway.database.query(
+      `INSERT INTO usage_entries (day, agent, user_id, api_token, provider, model, channel, turns, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, unpriced_tokens, cost_usd)
+       VALUES (${day}, '${agent}', 'u', 't', 'main', 'm', 'api', 1, 10, 0, 0, 1, 0, ${unpriced}, ${cost})`,
+    );
+  await gateway.b.patch('/config', { 'agents.books.description': 'Keeps the books' });
+  expect((await spent())['books']).toBe(0);
+  await use('books', 'NULL', 11);
+  expect(await spent()).toMatchObject({ books: null });
+  await use('books', '0.25', 0);
+  await use('books', '4', 0, `(now() AT TIME ZONE 'UTC')::date - 1`);
+  expect(await spent()).toMatchObject({ books: 0.25 });
+  await eventually(async () =>
+    expect(await gateway.database.query('SELECT 1 FROM usage_entries')).toEqual([]),
+  );
+  expect(await spent()).toMatchObject({ books: 0.25 });
 });

@@ -731,8 +731,8 @@ export interface components {
             warnings: string[];
             /** @description Live sessions */
             sessions: number;
-            /** @description US dollars since midnight UTC */
-            spent_today_usd: number;
+            /** @description US dollars since midnight UTC; null when something was used and nothing of it is priced */
+            spent_today_usd: number | null;
         };
         AgentPage: {
             /** @description By name */

@@ -50,7 +50,7 @@ export class AgentDirectory {
   }
 
   private async reports(agents: readonly AgentSettings[]): Promise<AgentReport[]> {
-    const activity = await readActivity(
+    const activityOf = await readActivity(
       this.database,
       agents.map(({ name }) => name),
     );
@@ -60,8 +60,7 @@ export class AgentDirectory {
         .of(agent, null)
         .map((one) => ({ name: one.label, problem: this.health.problemOf(one) })),
       warnings: this.references.missingOf(agent),
-      sessions: activity.get(agent.name)?.sessions ?? 0,
-      spentToday: activity.get(agent.name)?.spentToday ?? 0,
+      ...activityOf(agent.name),
     }));
   }
 }

@@ -26,7 +26,7 @@ export async function readAgents(
   { offer, defaultModel }: { readonly offer: Offer; readonly defaultModel: string },
 ): Promise<readonly AgentOverview[]> {
   const names = [...agentNames(settings)].sort();
-  const activity = await readActivity(database, names);
+  const activityOf = await readActivity(database, names);
   const rows = await database.query<{ provider: string; model: string; reason: string }>(COOLING, []);
   const cooling = new Map(rows.map((row) => [modelLabel(row), row.reason]));
   return names
@@ -38,7 +38,6 @@ export async function readAgents(
         problem: cooling.get(name),
       })),
       warnings: missingReferences(agent, offer),
-      sessions: activity.get(agent.name)?.sessions ?? 0,
-      spentToday: activity.get(agent.name)?.spentToday ?? 0,
+      ...activityOf(agent.name),
     }));
 }

@@ -13,6 +13,7 @@ export {
   budgetsJson,
   budgetsSpent,
   budgetsStanding,
+  costTodayByAgent,
   RECORD_USAGE_OF_LOST,
   recordUsage,
   STANDING,

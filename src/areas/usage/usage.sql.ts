@@ -182,6 +182,17 @@ export const FORGET: readonly Statement[] = [
   },
 ];
 
+/** What of it is priced, summed up: 0 of nothing, and null when there is something and none of it is priced. */
+const COST = `CASE WHEN sum(unpriced_tokens) = 0 THEN coalesce(sum(cost_usd), 0) ELSE sum(cost_usd) END::float8`;
+
+/** `agent` and `cost_usd` of those that used something since midnight UTC. `agents` is SQL with a list of their names. */
+export function costTodayByAgent(agents: string): string {
+  const read = (table: string) =>
+    `SELECT agent, unpriced_tokens, cost_usd FROM ${table} WHERE day = ${TODAY} AND agent = ANY (${agents})`;
+  return `SELECT agent, ${COST} AS cost_usd
+    FROM (${read('usage_days')} UNION ALL ${read('usage_entries')}) AS used GROUP BY agent`;
+}
+
 /** What usage is asked by, with the column of each. */
 export const USAGE_BY = {
   day: `to_char(day, 'YYYY-MM-DD')`,
@@ -214,7 +225,7 @@ export function usageStatement(by: readonly UsageDimension[]): Statement {
     name: `usage.by_${by.join('_') || 'nothing'}`,
     replanned: true,
     text: `
-      SELECT ${grouped}, CASE WHEN sum(unpriced_tokens) = 0 THEN coalesce(sum(cost_usd), 0) ELSE sum(cost_usd) END::float8 AS cost_usd
+      SELECT ${grouped}, ${COST} AS cost_usd
       FROM (
         SELECT ${selected} FROM usage_days WHERE ${within}
         UNION ALL

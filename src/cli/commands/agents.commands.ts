@@ -30,7 +30,7 @@ interface AgentRow {
   readonly users: readonly string[];
   readonly warnings: readonly string[];
   readonly sessions: number;
-  readonly spent_today_usd: number;
+  readonly spent_today_usd: number | null;
 }
 
 interface ModelCheckRow {
@@ -111,7 +111,13 @@ function cellsOf({ name, models, sessions, spent_today_usd: spent, description }
   const chain = models.map((model) =>
     model.reason === null ? model.name : `${model.name} (${model.reason})`,
   );
-  return [name, chain.join(', '), String(sessions), `$${spent.toFixed(2)}`, description || '-'];
+  return [
+    name,
+    chain.join(', '),
+    String(sessions),
+    spent === null ? 'unknown' : `$${spent.toFixed(2)}`,
+    description || '-',
+  ];
 }
 
 function addCheck(agents: Command, context: CommandContext): void {

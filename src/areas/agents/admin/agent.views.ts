@@ -63,8 +63,12 @@ export class AgentView {
   @ApiProperty({ type: 'integer', description: 'Live sessions' })
   sessions!: number;
 
-  @ApiProperty({ type: 'number', description: 'US dollars since midnight UTC' })
-  spent_today_usd!: number;
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'US dollars since midnight UTC; null when something was used and nothing of it is priced',
+  })
+  spent_today_usd!: number | null;
 }
 
 export class AgentPageView {
