@@ -1,15 +1,18 @@
 import type { ModelTool, ModelToolCall } from '../../models/models.api.js';
 import type { ToolCallRecord } from '../../tools/tools.api.js';
-import type { MessageOptions } from '../message-options.js';
 
 /** What the model is told of a call that the caller would have to make, when its own results would be lost meanwhile. */
 export const NOT_YET =
   'Not made yet: this tool is run by the caller, together with no other. Call it again, now that the other results are here.';
 
+interface CallersTools {
+  readonly callerTools?: readonly ModelTool[];
+}
+
 /** The gateway's tools and those of the caller, sorted by name; of two with one name the caller's. */
 export function offeredTools(
   own: readonly ModelTool[],
-  { callerTools = [] }: MessageOptions = {},
+  { callerTools = [] }: CallersTools = {},
 ): readonly ModelTool[] {
   if (callerTools.length === 0) return own;
   const names = new Set(callerTools.map(({ name }) => name));
@@ -21,7 +24,7 @@ export function offeredTools(
 /** Calls by who runs their tools. */
 export function divided<Call extends { readonly call: ModelToolCall }>(
   calls: readonly Call[],
-  { callerTools = [] }: MessageOptions,
+  { callerTools = [] }: CallersTools,
 ): { readonly own: readonly Call[]; readonly callers: readonly ModelToolCall[] } {
   const names = new Set(callerTools.map(({ name }) => name));
   return {
