@@ -1,3 +1,4 @@
+import { ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService } from '@nestjs/terminus';
 import { Readiness } from '../../src/platform/lifecycle/readiness.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -20,6 +21,32 @@ test('the probes need no token and answer JSON that names every part', async () 
   const parts = { gateway: UP, database: UP, migrations: UP };
   const { status, body } = await gateway.operations.get('/readyz');
   expect([status, body]).toEqual([200, { status: 'ok', info: parts, error: {}, details: parts }]);
+});
+
+test('every health endpoint of both profiles is a view of what the health check found', async () => {
+  const health = gateway.started.app.get(HealthCheckService, { strict: false });
+  const report = { status: 'error', info: {}, error: { a: { status: 'down' } }, details: {} };
+  jest.spyOn(health, 'check').mockRejectedValue(new ServiceUnavailableException(report));
+  const told = await Promise.all([
+    gateway.operations.get('/livez'),
+    gateway.operations.get('/readyz'),
+    gateway.a.get('/health'),
+    gateway.b.get('/status/health'),
+  ]);
+  expect(told.map(({ status, body }) => ({ status, body }))).toMatchObject([
+    { status: 503, body: { status: 'error' } },
+    { status: 503, body: report },
+    { status: 503, body: { status: 'unhealthy' } },
+    { status: 503, body: { healthy: false } },
+  ]);
+});
+
+test('a process that shuts down is still alive', async () => {
+  const health = gateway.started.app.get(HealthCheckService, { strict: false });
+  const report = { status: 'shutting_down', info: {}, error: {}, details: {} };
+  jest.spyOn(health, 'check').mockRejectedValue(new ServiceUnavailableException(report));
+  expect(await gateway.operations.get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect((await gateway.operations.get('/readyz')).status).toBe(503);
 });
 
 test('until the start is over, its probe says so', async () => {

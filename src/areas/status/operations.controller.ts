@@ -5,27 +5,28 @@ import { Open } from '../../http/guards/access.decorator.js';
 import { OperationsController } from '../../http/profiles/profile.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
 import { ScrapeService } from '../../platform/metrics/scrape.service.js';
-import { ReadinessReport } from './readiness-check.js';
+import { HealthReport } from './health-report.js';
 
 /** The probes of Kubernetes, on the operations port. */
 @OperationsController()
 @Open()
 export class ProbesController {
   constructor(
-    private readonly readiness: ReadinessReport,
+    private readonly health: HealthReport,
     private readonly lifecycle: Readiness,
   ) {}
 
   /** A response shows that the event loop runs, so the process needs no restart. */
   @Get('livez')
-  livez(): { status: 'ok' } {
-    return { status: 'ok' };
+  async livez(@Res() response: Response): Promise<void> {
+    const { status } = await this.health.live();
+    response.status(status === 'ok' ? 200 : 503).json({ status });
   }
 
   @Get('readyz')
   async readyz(@Res() response: Response): Promise<void> {
-    const { status, body } = await this.readiness.make();
-    response.status(status).json(body);
+    const report = await this.health.ready();
+    response.status(report.status === 'ok' ? 200 : 503).json(report);
   }
 
   /** Whether the start has completed, whatever happened since: from then on the other two probes count. */

@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { HealthCheckService, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { httpExceptionBody } from '../../http/envelope/error-envelope.js';
 import { Database } from '../../platform/database/database.js';
 import { migrations } from '../../platform/database/migrations.js';
 import type { Statement } from '../../platform/database/sql.js';
@@ -46,10 +44,6 @@ export class ReadinessCheck {
     private readonly storage: StorageWatch,
   ) {}
 
-  async isReady(): Promise<boolean> {
-    return Object.values(await this.problems()).every((problem) => problem === undefined);
-  }
-
   async problems(): Promise<ReadinessProblems> {
     return { gateway: this.gatewayProblem(), ...(await this.databaseProblems()) };
   }
@@ -91,36 +85,5 @@ export class ReadinessCheck {
     return missing === 0
       ? { ...NONE, database: await this.storage.problem() }
       : { ...NONE, migrations: `${missing} of ${NAMES.length} migrations have not run` };
-  }
-}
-
-/** Readiness in Terminus's form: which indicator is up, which is down and why. */
-@Injectable()
-export class ReadinessReport {
-  constructor(
-    private readonly health: HealthCheckService,
-    private readonly indicators: HealthIndicatorService,
-    private readonly readiness: ReadinessCheck,
-  ) {}
-
-  async make(): Promise<{ status: 200 | 503; body: object }> {
-    const { gateway, database, migrations } = await this.readiness.problems();
-    const indicators = [
-      () => this.indicator('gateway', gateway),
-      () => this.indicator('database', database),
-      () => this.indicator('migrations', migrations),
-    ];
-    try {
-      return { status: 200, body: await this.health.check(indicators) };
-    } catch (error) {
-      const body = httpExceptionBody(error);
-      if (body === undefined) throw error;
-      return { status: 503, body };
-    }
-  }
-
-  private indicator(name: string, problem: string | undefined): HealthIndicatorResult {
-    const indicator = this.indicators.check(name);
-    return problem === undefined ? indicator.up() : indicator.down({ reason: problem });
   }
 }

@@ -17,9 +17,10 @@ import { TurnsModule } from '../turns/turns.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { AttentionList } from './attention.service.js';
 import { HealthParts } from './health-parts.service.js';
+import { HealthReport } from './health-report.js';
 import { ProbesController } from './operations.controller.js';
 import { OverviewService } from './overview.service.js';
-import { ReadinessCheck, ReadinessReport } from './readiness-check.js';
+import { ReadinessCheck } from './readiness-check.js';
 import { StatusService } from './status.service.js';
 
 const CONNECTIONS = 'agent_gateway_database_connections';
@@ -72,7 +73,7 @@ class PoolGauge implements OnModuleInit {
   controllers: [ProbesController],
   providers: [
     ReadinessCheck,
-    ReadinessReport,
+    HealthReport,
     StatusService,
     HealthParts,
     AttentionList,

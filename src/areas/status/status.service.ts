@@ -6,7 +6,7 @@ import { Memory } from '../memory/memory.api.js';
 import { ModelChains } from '../models/models.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
 import { SessionsService } from '../sessions/sessions.api.js';
-import { ReadinessCheck } from './readiness-check.js';
+import { HealthReport } from './health-report.js';
 
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy';
 
@@ -37,7 +37,7 @@ export class StatusService {
   private readonly build: BuildInfo = readBuildInfo();
 
   constructor(
-    private readonly readiness: ReadinessCheck,
+    private readonly report: HealthReport,
     private readonly sessions: SessionsService,
     private readonly models: ModelChains,
     private readonly memory: Memory,
@@ -48,7 +48,7 @@ export class StatusService {
   ) {}
 
   async health(): Promise<Health> {
-    const ready = await this.readiness.isReady();
+    const ready = (await this.report.ready()).status === 'ok';
     return {
       status: ready ? this.readinessLabel() : 'unhealthy',
       ready,
