@@ -14,6 +14,7 @@ import { UserExport } from '../areas/privacy/user-export.js';
 import { DatabaseToolApprovals } from '../areas/tools/database-tool-approvals.js';
 import { ToolQuestions } from '../areas/tools/questions/tool-questions.js';
 import type { ToolApprovals } from '../areas/tools/tool-approvals.port.js';
+import { VerdictWatch } from '../areas/tools/verdict-watch.js';
 import { TokenWaitingTurns } from '../areas/turns/accepted/token-waiting-turns.js';
 import { UsageReports } from '../areas/usage/usage-reports.js';
 import { AuditAdmin } from '../platform/audit-log/audit-admin.js';
@@ -87,7 +88,12 @@ export function withTools<Result>(
 ): Promise<Result> {
   return withDatabase(context, access, ({ database, logs }) => {
     const audit = new AuditLog(database, new Redactor(), logs);
-    const approvals = new DatabaseToolApprovals(database, audit, new EventSignal());
+    const approvals = new DatabaseToolApprovals(
+      database,
+      audit,
+      new EventSignal(),
+      new VerdictWatch(database),
+    );
     const questions = new ToolQuestions(database, audit);
     return work({ known: new KnownTools(database, audit), approvals, questions, by: operatorActor() });
   });

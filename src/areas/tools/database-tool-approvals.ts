@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids/typeid.js';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
@@ -14,8 +13,7 @@ import {
   type TurnPause,
 } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
-
-const POLL_MS = 250;
+import { VerdictWatch } from './verdict-watch.js';
 
 interface OpenRow {
   id: string;
@@ -33,14 +31,10 @@ interface OpenRow {
 interface AskedRow {
   id: string;
   expires_at: Date;
+  /** Of a turn that was taken up: what came of it meanwhile. */
+  verdict: ApprovalVerdict | null;
   /** How many hooks hear of it. */
   deliveries: number;
-}
-
-interface WaitTerms {
-  readonly signal: AbortSignal;
-  /** A database that is away for longer than the question lasts ends the wait. */
-  readonly limitMs: number;
 }
 
 interface AnsweredRow {
@@ -60,6 +54,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     private readonly database: Database,
     private readonly audit: AuditLog,
     private readonly signal: EventSignal,
+    private readonly verdicts: VerdictWatch,
   ) {
     super();
   }
@@ -71,6 +66,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
       ...[newId('appr'), callId, tool, JSON.stringify(question.arguments), sessionId, channel, userId],
       ...[timeoutMs / 1000, turnId ?? null, context.token?.name ?? null],
     ];
+    // A database that is away for longer than the question lasts ends the wait.
     const terms = { signal, limitMs: timeoutMs };
     const [asked] = await throughOutage(() => this.database.query<AskedRow>(sql.ASK, values), terms);
     if (asked === undefined) return 'timeout';
@@ -78,7 +74,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     const { id, expires_at: expiresAt } = asked;
     try {
       question.onOpen?.(id, expiresAt);
-      return await this.verdict(id, terms);
+      return asked.verdict ?? (await this.verdicts.wait(id, terms));
     } catch (error) {
       const { goesOn } = (signal.reason ?? {}) as Partial<TurnPause>;
       if (signal.aborted && goesOn !== true)
@@ -111,6 +107,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
     const deliveries = await this.store(id, answer);
     if (deliveries === undefined) return false;
     this.signal.queued(deliveries);
+    this.verdicts.decided(id, answer.verdict);
     for (const listener of this.listeners) listener();
     return true;
   }
@@ -126,18 +123,5 @@ export class DatabaseToolApprovals extends ToolApprovals {
       await this.audit.write(runner, { ...entry, details: { call_id: callId } });
       return row.deliveries;
     });
-  }
-
-  /** The time is the database's, so that nobody can answer what has been given up. */
-  private async verdict(id: string, terms: WaitTerms): Promise<ApprovalVerdict> {
-    const { signal } = terms;
-    const look = () => this.database.query<{ verdict: ApprovalVerdict | null }>(sql.VERDICT, [id]);
-    for (;;) {
-      signal.throwIfAborted();
-      const [row] = await throughOutage(look, terms);
-      if (row === undefined) return 'timeout';
-      if (row.verdict !== null) return row.verdict;
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
-    }
   }
 }

@@ -23,6 +23,9 @@ const DECIDED = emitSql('tool.approval_decided', 'user_id', {
   ...{ status: 'verdict', decided_by: 'decided_by', reason: 'reason' },
 });
 
+/** What came of a question; one that ran out of time is answered by that. */
+const SAID = `CASE WHEN verdict IS NOT NULL THEN verdict WHEN expires_at < now() THEN 'timeout' END`;
+
 /** A turn that is taken up finds its question, with what was decided meanwhile. */
 export const ASK: Statement = {
   name: 'tool_approvals.ask',
@@ -39,15 +42,13 @@ export const ASK: Statement = {
       ON CONFLICT (turn_id, call_id) DO UPDATE SET turn_id = excluded.turn_id
       RETURNING *, xmax = 0 AS is_new
     )
-    SELECT id, expires_at, CASE WHEN is_new THEN ${REQUESTED} ELSE 0 END AS deliveries FROM asked`,
+    SELECT id, expires_at, ${SAID} AS verdict, CASE WHEN is_new THEN ${REQUESTED} ELSE 0 END AS deliveries FROM asked`,
 };
 
-/** A question that ran out of time is answered by that. */
-export const VERDICT: Statement = {
+/** What was said about the questions `$1`. */
+export const VERDICTS: Statement = {
   name: 'tool_approvals.verdict',
-  text: `
-    SELECT CASE WHEN verdict IS NOT NULL THEN verdict WHEN expires_at < now() THEN 'timeout' END AS verdict
-    FROM tool_approvals WHERE id = $1`,
+  text: `SELECT id, ${SAID} AS verdict FROM tool_approvals WHERE id = ANY ($1)`,
 };
 
 export const ANSWER: Statement = {

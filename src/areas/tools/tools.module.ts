@@ -14,6 +14,7 @@ import { ToolPolicy } from './tool-policy.js';
 import { ToolRegistry } from './tool-registry.js';
 import { ToolRuleCheck } from './tool-rule-check.js';
 import { ToolSources } from './tool-sources.js';
+import { VerdictWatch } from './verdict-watch.js';
 
 /** What a turn is given: the catalogue of tools with its policy and approvals, and what is added to its prompt. */
 @Module({
@@ -32,6 +33,7 @@ import { ToolSources } from './tool-sources.js';
     { provide: ToolCatalog, useExisting: ToolRegistry },
     ToolApprovalRecords,
     ToolQuestions,
+    VerdictWatch,
     { provide: ToolApprovals, useClass: DatabaseToolApprovals },
   ],
   exports: [

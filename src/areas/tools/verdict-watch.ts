@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { DatabaseAway } from '../../platform/database/database-failure.js';
+import { outsideLogContext } from '../../platform/logging/log-context.js';
+import type { ApprovalVerdict } from './tool-approvals.port.js';
+import * as sql from './tool-approvals.sql.js';
+
+/** Milliseconds between two looks. Turns that wait for longer than `turns.park_after_ms` hold no replica, and are not looked for here. */
+const POLL_MS = 100;
+/** The same while the database is away. */
+const AWAY_MS = 500;
+
+export interface VerdictTerms {
+  /** Ends the wait, which then throws its reason. */
+  readonly signal: AbortSignal;
+  /** A database that is away for longer than that ends the wait with its failure. */
+  readonly limitMs: number;
+}
+
+interface Waiter {
+  readonly id: string;
+  readonly limitMs: number;
+  readonly settle: (verdict: ApprovalVerdict) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface VerdictRow {
+  id: string;
+  verdict: ApprovalVerdict | null;
+}
+
+/**
+ * Waits for what people say about tool calls, for all turns of this process in one statement: with one for each, many that wait
+ * would keep the decision itself from the database. What was said through this process is known without a look.
+ */
+@Injectable()
+export class VerdictWatch {
+  private readonly waiters = new Set<Waiter>();
+  private looking: Promise<void> | undefined;
+  private awaySince: number | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** @returns what was said about the call within a look of its being said; `timeout` when it is forgotten or ran out */
+  wait(id: string, { signal, limitMs }: VerdictTerms): Promise<ApprovalVerdict> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const end = () => {
+        this.waiters.delete(waiter);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const waiter: Waiter = {
+        ...{ id, limitMs },
+        settle: (verdict) => {
+          end();
+          resolve(verdict);
+        },
+        fail: (error) => {
+          end();
+          reject(error);
+        },
+      };
+      const onAbort = () => waiter.fail(signal.reason as Error);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.waiters.add(waiter);
+      this.looking ??= outsideLogContext(() => this.lookWhileAnyWaits());
+    });
+  }
+
+  /** After the commit of what was said through this process. */
+  decided(id: string, verdict: ApprovalVerdict): void {
+    for (const waiter of this.waiters) if (waiter.id === id) waiter.settle(verdict);
+  }
+
+  private async lookWhileAnyWaits(): Promise<void> {
+    while (this.waiters.size > 0) {
+      await sleep(this.awaySince === undefined ? POLL_MS : AWAY_MS);
+      if (this.waiters.size > 0) await this.look([...this.waiters]);
+    }
+    this.looking = undefined;
+  }
+
+  /** The time is the database's, so that nobody can answer what has been given up. */
+  private async look(waiters: readonly Waiter[]): Promise<void> {
+    const ids = [...new Set(waiters.map(({ id }) => id))];
+    try {
+      const rows = await this.database.query<VerdictRow>(sql.VERDICTS, [ids]);
+      this.awaySince = undefined;
+      const known = new Map(rows.map(({ id, verdict }) => [id, verdict]));
+      for (const { id, settle } of waiters) {
+        const verdict = known.has(id) ? known.get(id) : 'timeout';
+        if (verdict !== null && verdict !== undefined) settle(verdict);
+      }
+    } catch (error) {
+      this.failed(error as Error, waiters);
+    }
+  }
+
+  private failed(error: Error, waiters: readonly Waiter[]): void {
+    const isAway = error instanceof DatabaseAway;
+    this.awaySince = isAway ? (this.awaySince ?? performance.now()) : undefined;
+    const awayMs = performance.now() - (this.awaySince ?? 0);
+    for (const { limitMs, fail } of waiters) if (!isAway || awayMs > limitMs) fail(error);
+  }
+}
