@@ -11,6 +11,7 @@ import { ServedModels } from '../served-models.service.js';
 import {
   type FurtherInput,
   furtherInput,
+  openAmong,
   refuseOtherCalls,
   refuseOtherParties,
 } from '../stored/new-input.js';
@@ -24,6 +25,12 @@ export interface ContinuedSession {
   readonly id: string;
   /** Where the request names it. */
   readonly path: string;
+}
+
+/** What is stored with a turn, and taken back when it does not begin. */
+interface GivenOutputs {
+  readonly onCommit: OnCommit<string>;
+  readonly undo: () => Promise<void>;
 }
 
 /** Completions that go on with a session: it has the history, and of the messages those behind the last answer are said now. */
@@ -48,18 +55,19 @@ export class ContinuedSessions {
     refuseTooLong(agent.maxOutputTokens, asked.options.maxOutputTokens, asked.limitName);
     refuseOtherParties(session, { agent: agent.name, model, user: asked.user }, 'session');
     const input = furtherInput(saidNow(asked), PARAM);
-    const storing = input.outputs.length === 0 ? undefined : await this.storing(session, input);
+    const given = input.outputs.length === 0 ? undefined : await this.given(session, input);
     const { content, attachments } = input.now;
     const options = Object.keys(asked.options).length > 0 ? asked.options : undefined;
-    const id = storing === undefined ? undefined : (session.awaitsMessageId ?? undefined);
+    const id = given === undefined ? undefined : (session.awaitsMessageId ?? undefined);
     const committing: OnCommit<string> = async (runner, turnId) => {
-      await storing?.(runner, turnId);
+      await given?.onCommit(runner, turnId);
       await onCommit?.(runner, turnId);
     };
     const message = { id, content, attachments, options, onCommit: committing };
     try {
       return await this.messages.start(session.id, message, caller);
     } catch (error) {
+      if (error instanceof GatewayError && error.status < 500) await given?.undo().catch(() => undefined);
       // Two requests brought the outputs that the session waits for.
       throw isDuplicate(error) ? goneOn() : error;
     }
@@ -75,18 +83,22 @@ export class ContinuedSessions {
     }
   }
 
-  /** Stores the outputs with the turn that asked for them, unless the session has gone on meanwhile. */
-  private async storing(session: Session, input: FurtherInput): Promise<OnCommit<string>> {
+  /** The outputs are stored with the turn that asked for them, unless the session has gone on meanwhile. */
+  private async given(session: Session, input: FurtherInput): Promise<GivenOutputs> {
     const { id: sessionId, awaitsMessageId } = session;
     const last = await this.store.lastAnswer(sessionId);
     const calls = last?.calls ?? [];
     const open = calls.filter(({ status }) => status === 'pending');
     refuseOtherCalls({ asked: calls.map(({ id }) => id), open: open.map(({ id }) => id) }, input, PARAM);
     const after = last?.turnId ?? '';
-    return async (runner, turnId) => {
-      const goingOn = { after, turnId, isAwaited: awaitsMessageId !== null };
-      if (await this.store.isContinued(runner, sessionId, goingOn)) throw goneOn();
-      await storeOutputs(runner, { sessionId, turnId: after }, input.outputs);
+    const { outputs } = input;
+    return {
+      onCommit: async (runner, turnId) => {
+        const goingOn = { after, turnId, isAwaited: awaitsMessageId !== null };
+        if (await this.store.isContinued(runner, sessionId, goingOn)) throw goneOn();
+        await storeOutputs(runner, { sessionId, turnId: after }, outputs);
+      },
+      undo: () => this.store.takeBack(sessionId, after, openAmong(calls, outputs)),
     };
   }
 }

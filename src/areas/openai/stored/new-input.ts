@@ -5,12 +5,15 @@ import type {
   AttachmentFetcher,
   CallerOutput,
   EarlierMessage,
+  Message,
   NewAttachment,
 } from '../../turns/turns.api.js';
 import { InvalidParameter } from '../openai.errors.js';
 import type { SaidMessage } from '../requests/chat-request.js';
 import { type Attached, refuseTooMuch } from '../requests/content.js';
 import { conversationOf } from '../requests/conversation.js';
+
+type ToolCall = Message['toolCalls'][number];
 
 const INPUT = 'input';
 
@@ -90,6 +93,15 @@ export function refuseOtherCalls(
   const [missing] = open;
   if (missing === undefined || saysMore(now)) return;
   throw new InvalidParameter({ path: param, message: `has no output for the call "${missing}"` });
+}
+
+/** Of these outputs the calls that have none yet. */
+export function openAmong(
+  calls: readonly Pick<ToolCall, 'id' | 'status'>[],
+  outputs: readonly CallerOutput[],
+): string[] {
+  const given = new Set(outputs.map(({ callId }) => callId));
+  return calls.flatMap(({ id, status }) => (status === 'pending' && given.has(id) ? [id] : []));
 }
 
 /** Who goes on asks for the agent, the model and the user that there were. @param whose of what, for the refusal */

@@ -11,13 +11,20 @@ import {
   storeOutputs,
   UnstoredTurns,
 } from '../../turns/turns.api.js';
-import { InvalidParameter } from '../openai.errors.js';
+import { InvalidParameter, ResponseNotFound } from '../openai.errors.js';
 import type { ResponsesRequest } from '../requests/responses-request.js';
 import { refuseTooLong } from '../requests/shared-parameters.js';
 import { callItems, type ResponseState } from '../responses/response-view.js';
 import { type NamedAgent, ServedModels } from '../served-models.service.js';
 import { ItemReferences } from './item-references.js';
-import { furtherInput, refuseOtherCalls, refuseOtherParties, type SaidNow, wholeInput } from './new-input.js';
+import {
+  furtherInput,
+  openAmong,
+  refuseOtherCalls,
+  refuseOtherParties,
+  type SaidNow,
+  wholeInput,
+} from './new-input.js';
 import { StoredResponseStore } from './stored-response.store.js';
 import { StoredResponses } from './stored-responses.service.js';
 
@@ -33,10 +40,10 @@ export interface BegunResponse {
 /** Where a response has its turn, and what is said there. */
 interface Place {
   readonly sessionId: string;
-  /** Whether nothing else is in the session, so that it ends with a turn that does not begin. */
-  readonly isNew: boolean;
   readonly message: SentMessage;
   readonly onCommit: OnCommit<string>;
+  /** Takes back what was stored for a turn that does not begin. */
+  readonly undo: () => Promise<void>;
 }
 
 /** Begins responses that can be found again: the first of a conversation, and those that go on with one. */
@@ -86,8 +93,7 @@ export class ResponseStarter {
       return { turnId, createdAt };
     } catch (error) {
       // After a failure of the database nobody knows whether the turn was stored.
-      const isRefused = error instanceof GatewayError && error.status < 500;
-      if (place.isNew && isRefused) await this.sessions.end(place.sessionId, caller).catch(() => undefined);
+      if (error instanceof GatewayError && error.status < 500) await place.undo().catch(() => undefined);
       // Two requests brought the outputs that the session waits for.
       throw isDuplicate(error) ? continued() : error;
     }
@@ -103,7 +109,11 @@ export class ResponseStarter {
     const onCommit = earlier.length === 0 ? undefined : this.earlier.storing(earlier, caller);
     const { id } = await this.sessions.create(input, caller, onCommit);
     const message = messageOf(asked, now);
-    return { sessionId: id, isNew: true, message, onCommit: () => Promise.resolve() };
+    const undo = async (): Promise<void> => {
+      await this.sessions.end(id, caller);
+      await this.store.forgetEarlier(id);
+    };
+    return { sessionId: id, message, onCommit: () => Promise.resolve(), undo };
   }
 
   private async further(asked: ResponsesRequest, previousId: string, caller: Caller): Promise<Place> {
@@ -118,13 +128,20 @@ export class ResponseStarter {
     const { id: sessionId, awaitsMessageId } = session;
     return {
       sessionId,
-      isNew: false,
       message: messageOf(asked, now, awaitsMessageId ?? undefined),
       onCommit: async (runner, turnId) => {
         const goingOn = { after: previous.turnId, turnId, isAwaited: awaitsMessageId !== null };
+        if (!(await this.store.isThere(runner, previous.turnId)))
+          throw new ResponseNotFound('previous_response_id');
         if (await this.store.isContinued(runner, sessionId, goingOn)) throw continued();
         await storeOutputs(runner, { sessionId, turnId: previous.turnId }, outputs);
       },
+      undo: () =>
+        this.store.takeBack(
+          sessionId,
+          previous.turnId,
+          openAmong(previous.state.answer?.toolCalls ?? [], outputs),
+        ),
     };
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
-import type { Message } from '../../turns/turns.api.js';
+import { forgetEarlier, type Message, takeBackOutputs } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/response-echo.js';
 
 /** What is kept of a response beside its turn. */
@@ -44,9 +44,14 @@ const LAST_ANSWER: Statement = {
     WHERE said.session_id = $1 AND said.seq IS NOT NULL AND said.role = 'assistant' AND turns.status = 'completed'
     ORDER BY said.seq DESC LIMIT 1`,
 };
+/** Whoever goes on with a session holds its row, too: one comes after the other. */
+const LOCK: Statement = {
+  name: 'responses.lock_session',
+  text: 'SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE',
+};
 /** @returns whether the session has others */
 const FORGET: Statement = {
-  name: 'responses.forget',
+  name: 'responses.forget_one',
   text: `
     WITH gone AS (DELETE FROM responses WHERE turn_id = $1 RETURNING turn_id)
     SELECT EXISTS (
@@ -89,9 +94,33 @@ export class StoredResponseStore {
     return (await runner.query(CONTINUED, [sessionId, after, turnId, isAwaited])).length > 0;
   }
 
+  /** Whether the response was not forgotten meanwhile: asked while its session is held. */
+  async isThere(runner: SqlRunner, turnId: string): Promise<boolean> {
+    return (await runner.query(FIND, [turnId])).length > 0;
+  }
+
   /** @returns whether it was the last response of its session */
   async forget(turnId: string, sessionId: string): Promise<boolean> {
-    const [gone] = await this.database.query<{ others: boolean }>(FORGET, [turnId, sessionId]);
-    return gone?.others === false;
+    return this.database.transaction(async (runner) => {
+      await runner.query(LOCK, [sessionId]);
+      const [gone] = await runner.query<{ others: boolean }>(FORGET, [turnId, sessionId]);
+      return gone?.others === false;
+    });
+  }
+
+  /** Takes back outputs of turn `after` with which the session was to go on, unless it has gone on meanwhile. */
+  async takeBack(sessionId: string, after: string, callIds: readonly string[]): Promise<void> {
+    if (callIds.length === 0) return;
+    await this.database.transaction(async (runner) => {
+      await runner.query(LOCK, [sessionId]);
+      const goingOn = { after, turnId: after, isAwaited: true };
+      if (await this.isContinued(runner, sessionId, goingOn)) return;
+      await takeBackOutputs(runner, { sessionId, turnId: after }, callIds);
+    });
+  }
+
+  /** Takes back the conversation that a session was begun with, whose first turn did not begin. */
+  async forgetEarlier(sessionId: string): Promise<void> {
+    await this.database.transaction((runner) => forgetEarlier(runner, sessionId));
   }
 }

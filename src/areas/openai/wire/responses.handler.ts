@@ -9,7 +9,7 @@ import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import { AwaitedAnswers, ResumedTurns, TurnRecords, Viewers } from '../../live/live.api.js';
 import type { StartedTurn } from '../../turns/turns.api.js';
-import { UnsupportedParameter } from '../openai.errors.js';
+import { ResponseNotFound, UnsupportedParameter } from '../openai.errors.js';
 import { type ResponsesRequest, responsesRequest } from '../requests/responses-request.js';
 import { readRetrieveQuery } from '../requests/retrieve-query.js';
 import { placeAfter, positionAt, ResponseEvents, type StreamPlace } from '../responses/response-events.js';
@@ -136,8 +136,9 @@ export class ResponsesHandler {
       return;
     }
     const record = await this.records.find(begun.turnId);
-    if (record !== undefined)
-      await this.streamStored({ turnId: begun.turnId, state, record }, placeAfter(-1), exchange);
+    // It was cancelled or forgotten in the meantime.
+    if (record === undefined) throw new ResponseNotFound('id');
+    await this.streamStored({ turnId: begun.turnId, state, record }, placeAfter(-1), exchange);
   }
 
   private async streamStored(

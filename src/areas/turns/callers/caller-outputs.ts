@@ -35,6 +35,22 @@ const SHOW: Statement = {
 /** Of an output in the history; the model reads all of it. */
 const MAX_SHOWN = 16_384;
 
+/** `$1` the turn that asked, `$2` the calls. */
+const TAKE_BACK: Statement = {
+  name: 'turn_steps.take_back_outputs',
+  text: `DELETE FROM turn_steps WHERE turn_id = $1 AND kind = 'answered' AND content #>> '{result,callId}' = ANY ($2)`,
+};
+/** The same in the history: `$3` the session. */
+const OPEN_AGAIN: Statement = {
+  name: 'messages.open_calls_again',
+  text: `
+    UPDATE messages SET tool_calls = (
+      SELECT json_agg(CASE WHEN each.call ->> 'id' = ANY ($2)
+        THEN (each.call::jsonb || jsonb_build_object('status', 'pending', 'output', ''))::json ELSE each.call END ORDER BY each.n)
+      FROM json_array_elements(tool_calls) WITH ORDINALITY AS each (call, n))
+    WHERE session_id = $3 AND turn_id = $1 AND role = 'assistant' AND json_array_length(tool_calls) > 0`,
+};
+
 /** Stores what the caller's tools returned with the turn that asked for it; to be committed with the turn that goes on. */
 export async function storeOutputs(
   runner: SqlRunner,
@@ -47,4 +63,14 @@ export async function storeOutputs(
   );
   await runner.query(ADD, [asked.turnId, given]);
   await runner.query(SHOW, [asked.turnId, given, asked.sessionId, MAX_SHOWN]);
+}
+
+/** The calls are open again: the turn that was to go on with their outputs did not begin. The session's row is held meanwhile. */
+export async function takeBackOutputs(
+  runner: SqlRunner,
+  asked: { readonly sessionId: string; readonly turnId: string },
+  callIds: readonly string[],
+): Promise<void> {
+  await runner.query(TAKE_BACK, [asked.turnId, callIds]);
+  await runner.query(OPEN_AGAIN, [asked.turnId, callIds, asked.sessionId]);
 }

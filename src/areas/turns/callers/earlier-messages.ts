@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../../common/ids/typeid.js';
-import type { OnCommit, Statement } from '../../../platform/database/sql.js';
+import type { OnCommit, SqlRunner, Statement } from '../../../platform/database/sql.js';
 import { storableJson, storableText } from '../../../platform/database/storable-text.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
@@ -31,6 +31,14 @@ const INSERT: Statement = {
     UPDATE sessions SET message_count = (SELECT count(*) FROM said) WHERE id = $1`,
 };
 
+/** `$1` session. Attachments go with their messages. */
+const FORGET: Statement = {
+  name: 'messages.forget_earlier',
+  text: `
+    WITH gone AS (DELETE FROM messages WHERE session_id = $1 AND turn_id = '${NO_TURN}' RETURNING id)
+    UPDATE sessions SET message_count = message_count - (SELECT count(*) FROM gone) WHERE id = $1`,
+};
+
 /** Gives a new session the conversation that its caller brings along. */
 @Injectable()
 export class EarlierMessages {
@@ -51,6 +59,11 @@ export class EarlierMessages {
         await runner.query(INSERT_ATTACHMENT, [id, messageId, data, allowance.family]);
     };
   }
+}
+
+/** Of a session whose first turn did not begin. */
+export async function forgetEarlier(runner: SqlRunner, sessionId: string): Promise<void> {
+  await runner.query(FORGET, [sessionId]);
 }
 
 function rowOf({ id, seq, message }: { id: string; seq: number; message: EarlierMessage }) {

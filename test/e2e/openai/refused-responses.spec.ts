@@ -1,0 +1,170 @@
+import type OpenAI from 'openai';
+import type { Response as OpenAiResponse } from 'openai/resources/responses/responses';
+import { Client } from 'pg';
+import { TurnRecords } from '../../../src/areas/live/live.api.js';
+import { eventually } from '../../harness/eventually.js';
+import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
+import type { JudgingModel } from '../../harness/judging-model.js';
+import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
+
+let model: JudgingModel;
+let gateway: TestGateway;
+let admin: OpenAI;
+let client: OpenAI;
+let release: () => void = () => undefined;
+beforeAll(async () => {
+  model = await startEchoModel();
+  gateway = await startTestGateway({ env: { ...model.env, GATEWAY__AGENT__MAX_WAIT_MS: '1000' } });
+  gateway.tools.register({
+    name: 'hold',
+    description: 'Waits until the test lets go.',
+    inputSchema: { type: 'object' },
+    run: () =>
+      new Promise((resolve) => {
+        release = () => resolve('held');
+      }),
+  });
+  admin = openAiClient(gateway);
+  client = openAiClient(gateway, await gateway.mint({ name: 'narrow' }));
+  const set = await gateway.b.patch('/config', { 'limits.api_tokens.narrow.turns': 1 });
+  expect(set.status).toBe(200);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await model.provider.stop();
+});
+
+const agent = { model: 'default' };
+const weather = {
+  ...{ type: 'function' as const, name: 'weather', strict: false },
+  parameters: { type: 'object', properties: {} },
+};
+const limited = { status: 429, code: 'api_token_turns' };
+
+/** The one turn that the token may have. */
+async function holding(): Promise<() => Promise<unknown>> {
+  const held = release;
+  const answer = client.responses.create({ ...agent, input: 'call hold' });
+  await eventually(() => expect(release).not.toBe(held));
+  return () => {
+    release();
+    return answer;
+  };
+}
+
+const outputsOf = ({ output }: OpenAiResponse, said = 'rain') =>
+  output.flatMap((item) =>
+    item.type === 'function_call'
+      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: said }]
+      : [],
+  );
+
+test('a request that the limit of turns refuses leaves nothing of its conversation', async () => {
+  const letGo = await holding();
+  const marker = 'a-word-that-is-nowhere';
+  const input = [
+    { role: 'user' as const, content: `${marker} one` },
+    { role: 'assistant' as const, content: `${marker} two` },
+    { role: 'user' as const, content: `${marker} three` },
+  ];
+  expect(await refusalOf(client.responses.create({ ...agent, input }))).toMatchObject(limited);
+  const left = await gateway.database.query('SELECT id FROM messages WHERE content LIKE $1', [`%${marker}%`]);
+  expect(left).toEqual([]);
+  const live = await gateway.database.query(
+    "SELECT id FROM sessions WHERE status <> 'terminated' AND turn_count = 0",
+  );
+  expect(live).toEqual([]);
+  await letGo();
+});
+
+test('outputs of a request that is refused at its limit are no answers: others can be sent', async () => {
+  const first = await client.responses.create({ ...agent, tools: [weather], input: 'call weather' });
+  const next = { ...agent, tools: [weather], previous_response_id: first.id };
+  const letGo = await holding();
+  expect(await refusalOf(client.responses.create({ ...next, input: outputsOf(first) }))).toMatchObject(
+    limited,
+  );
+  await letGo();
+  expect((await client.responses.inputItems.list(first.id)).data).toHaveLength(1);
+  const second = await client.responses.create({ ...next, input: outputsOf(first, 'snow') });
+  expect(second.output_text).toContain('told snow');
+});
+
+test('the same of a completion that goes on with a session', async () => {
+  const session = (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;
+  const tools = [
+    { type: 'function' as const, function: { name: 'weather', parameters: weather.parameters } },
+  ];
+  const asked = { ...agent, tools, metadata: { session_id: session } };
+  const user = { role: 'user' as const, content: 'call weather' };
+  const { message } = (await client.chat.completions.create({ ...asked, messages: [user] })).choices[0]!;
+  const told = (content: string) => ({
+    ...asked,
+    messages: [message, { role: 'tool' as const, tool_call_id: message.tool_calls![0]!.id, content }],
+  });
+  const letGo = await holding();
+  expect(await refusalOf(client.chat.completions.create(told('rain')))).toMatchObject(limited);
+  await letGo();
+  const again = await client.chat.completions.create(told('snow'));
+  expect(again.choices[0]!.message.content).toContain('told snow');
+});
+
+describe('DELETE and a response that goes on with the same one come one after the other', () => {
+  async function racing(order: 'deleted first' | 'continued first') {
+    const first = await admin.responses.create({ ...agent, input: 'One' });
+    const [row] = await gateway.database.query<{ session_id: string }>(
+      'SELECT session_id FROM turns WHERE id = $1',
+      [first.id.replace('resp_', 'turn_')],
+    );
+    const holder = new Client({ connectionString: gateway.database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [row!.session_id]);
+    const waiting = (n: number) =>
+      eventually(async () => {
+        const locks = await gateway.database.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        );
+        expect(locks).toHaveLength(n);
+      });
+    const goOn = () =>
+      admin.responses.create({ ...agent, input: 'Two', previous_response_id: first.id }).then(
+        ({ output_text: text }) => text,
+        (error: unknown) => (error as { code: string }).code,
+      );
+    const forget = () => admin.responses.delete(first.id);
+    const begun: Promise<unknown>[] = [];
+    for (const [index, one] of (order === 'deleted first' ? [forget, goOn] : [goOn, forget]).entries()) {
+      begun.push(one());
+      await waiting(index + 1);
+    }
+    await holder.query('COMMIT');
+    await holder.end();
+    const ends = await Promise.all(begun);
+    const [{ status }] = (await gateway.database.query<{ status: string }>(
+      'SELECT status FROM sessions WHERE id = $1',
+      [row!.session_id],
+    )) as [{ status: string }];
+    return { said: order === 'deleted first' ? ends[1] : ends[0], status };
+  }
+
+  test('who goes on first is answered, and the session lives', async () => {
+    const { said, status } = await racing('continued first');
+    expect([said, status]).toEqual(['3 messages, the last: Two', 'active']);
+  });
+
+  test('who comes after it was deleted is refused by name', async () => {
+    const { said, status } = await racing('deleted first');
+    expect([said, status]).toEqual(['previous_response_not_found', 'terminated']);
+  });
+});
+
+test('`background` with `stream` of a response that is gone in the next moment is 404, not a silence', async () => {
+  const records = gateway.started.app.get(TurnRecords, { strict: false });
+  const gone = jest.spyOn(records, 'find').mockResolvedValueOnce(undefined);
+  const asked = { ...agent, input: 'Hi', background: true, stream: true } as const;
+  expect(await refusalOf(admin.responses.create(asked, { timeout: 5000 }))).toMatchObject({
+    ...{ status: 404, code: 'response_not_found' },
+  });
+  gone.mockRestore();
+});
