@@ -32,6 +32,8 @@ class NoAssertionKey extends Unavailable {
   }
 }
 
+const UNREAD = 'the keys of assertions could not be read';
+
 /** Signs who acts at a tool server, with a key that all replicas share, and publishes the keys. */
 @Injectable()
 export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
@@ -41,6 +43,7 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly poller = new Poller({
     everyMs: () => (this.keys.length === 0 ? RETRY_MS : LOOK_MS),
     look: () => this.load(),
+    failed: (error) => this.logger.warn(UNREAD, { reason: String(error) }),
   });
   private readonly logger: Logger;
 
@@ -96,7 +99,7 @@ export class Assertions implements OnApplicationBootstrap, OnModuleDestroy {
   private load(): Promise<void> {
     this.loading ??= this.reload()
       .catch((error: unknown) => {
-        this.logger.warn('the keys of assertions could not be read', { reason: String(error) });
+        this.logger.warn(UNREAD, { reason: String(error) });
       })
       .finally(() => (this.loading = undefined));
     return this.loading;

@@ -24,7 +24,12 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly logger: Logger;
   /** Unix milliseconds by channel; bounded by the number of channels. */
   private readonly noted = new Map<string, number>();
-  private readonly poller = new Poller({ everyMs: FLUSH_MS, look: () => this.flush() });
+  private readonly poller = new Poller({
+    everyMs: FLUSH_MS,
+    look: () => this.flush(),
+    failed: (error) =>
+      this.logger.debug('channel activity could not be stored; will retry', { error: String(error) }),
+  });
 
   constructor(
     private readonly database: Database,

@@ -63,6 +63,8 @@ export class ConfigurationWatch implements OnModuleInit, OnApplicationBootstrap,
   private readonly poller = new Poller({
     everyMs: POLL_MS,
     look: () => this.attempt('file', () => this.followFile()),
+    failed: (error) =>
+      this.logger.warn('the configuration could not be looked at; will retry', { error: String(error) }),
   });
   private following: Promise<void> | undefined;
   private readonly failures = new Map<string, string>();

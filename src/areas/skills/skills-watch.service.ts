@@ -29,6 +29,7 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
     look: async () => {
       if (this.isTime()) await this.read();
     },
+    failed: (error) => this.logger.warn('skills could not be read; will retry', { error: String(error) }),
   });
   private unsubscribe: () => void = () => undefined;
   private changedAt: number | undefined;

@@ -20,7 +20,12 @@ const RENEW_MS = (LEASE_SECS * 1000) / 3;
 @Injectable()
 export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn('running turns could not be looked after; will retry', { error: String(error) }),
+  });
   private renewedAt = 0;
 
   constructor(

@@ -18,7 +18,12 @@ export class PricesFile {
   private table: PriceTable = NONE;
   /** What was read last, also when it was bad: the log says so once. */
   private version = '';
-  private readonly poller = new Poller({ everyMs: LOOK_MS, look: () => this.look() });
+  private readonly poller = new Poller({
+    everyMs: LOOK_MS,
+    look: () => this.look(),
+    failed: (error) =>
+      this.logger.warn('the prices file could not be looked at; will retry', { error: String(error) }),
+  });
 
   constructor(
     private readonly path: () => string,

@@ -15,7 +15,12 @@ const RENEW_MS = (CLAIM_SECS * 1000) / 3;
 export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly scopes = new Set<string>();
-  private readonly poller = new Poller({ everyMs: RENEW_MS, look: () => this.renew() });
+  private readonly poller = new Poller({
+    everyMs: RENEW_MS,
+    look: () => this.renew(),
+    failed: (error) =>
+      this.logger.warn('idempotency claims could not be renewed; will retry', { error: String(error) }),
+  });
 
   constructor(
     private readonly store: KeyStore,
@@ -42,12 +47,7 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async renew(): Promise<void> {
-    if (this.scopes.size === 0) return;
-    try {
-      await this.store.renew([...this.scopes]);
-    } catch (error) {
-      this.logger.warn('idempotency claims could not be renewed; will retry', { error: String(error) });
-    }
+    if (this.scopes.size > 0) await this.store.renew([...this.scopes]);
   }
 }
 

@@ -17,7 +17,14 @@ export class JwtIssuers implements OnApplicationBootstrap, OnModuleDestroy {
   private followed: unknown;
   private text = '';
   private readonly known = new Map<string, { readonly text: string; readonly keys: IssuerKeys }>();
-  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.warn('the issuers of JSON Web Tokens could not be looked at; will retry', {
+        error: String(error),
+      }),
+  });
   /** By issuer. */
   private current: ReadonlyMap<string, JwtIssuerSettings> = new Map();
 

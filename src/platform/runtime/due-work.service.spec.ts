@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
+import { silentLogs } from '../logging/logger.js';
 import { type DueCheck, DueWork } from './due-work.service.js';
 
 let sent: { statement: Statement; values: readonly SqlValue[] }[];
@@ -12,7 +13,7 @@ beforeEach(() => {
     sent.push({ statement, values });
     return answer();
   };
-  due = new DueWork({ query } as unknown as Database);
+  due = new DueWork({ query } as unknown as Database, silentLogs);
 });
 afterEach(() => due.onModuleDestroy());
 

@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { stackOf } from '../../common/errors/error-text.js';
 import { Database } from '../database/database.js';
 import type { SqlValue, Statement } from '../database/sql.js';
+import { type Logger, Logs } from '../logging/logger.js';
 import { Poller } from './poller.js';
 
 /** Milliseconds between two polls: work that polling alone must find within 1.5 s is found in half that time. */
@@ -39,10 +41,21 @@ export class DueWork implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly checks: Asked[] = [];
   /** By text; one for each set of checks that are asked together. */
   private readonly statements = new Map<string, Statement>();
-  private readonly poller = new Poller({ everyMs: POLL_MS, look: () => this.poll() });
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.poll(),
+    failed: (error) =>
+      this.logger.error('work that is due could not be begun; will retry', { error: stackOf(error) }),
+  });
   private isStopped = false;
+  private readonly logger: Logger;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('gateway');
+  }
 
   /** Call it in `onModuleInit`, once for each name. */
   watch(check: DueCheck): void {

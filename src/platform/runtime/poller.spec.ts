@@ -3,12 +3,15 @@ import { Poller } from './poller.js';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
+const failed = (error: unknown): never => {
+  throw error;
+};
 const later = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 test('it looks at once, and again so long after the end of each look', async () => {
   const began: number[] = [];
   const poller = new Poller({
-    everyMs: 400,
+    ...{ failed, everyMs: 400 },
     look: async () => {
       began.push(Date.now() - start);
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -26,7 +29,7 @@ test('the time may depend on what was found', async () => {
   const look = (): void => {
     looks += 1;
   };
-  const poller = new Poller({ everyMs: () => (looks < 2 ? 10 : 1000), look });
+  const poller = new Poller({ failed, everyMs: () => (looks < 2 ? 10 : 1000), look });
   poller.start();
   await later(500);
   expect(looks).toBe(2);
@@ -37,7 +40,7 @@ test('a wake looks now; during a look it looks once more after it, however often
   let looks = 0;
   let finish = (): void => undefined;
   const poller = new Poller({
-    everyMs: 60_000,
+    ...{ failed, everyMs: 60_000 },
     look: () => {
       looks += 1;
       return new Promise<void>((resolve) => (finish = resolve));
@@ -86,7 +89,7 @@ test('a stop waits for the look that runs, and none follows, also when it was wo
   let finish = (): void => undefined;
   let looks = 0;
   const poller = new Poller({
-    everyMs: 10,
+    ...{ failed, everyMs: 10 },
     look: () => {
       looks += 1;
       return new Promise<void>((resolve) => (finish = resolve));
@@ -107,7 +110,11 @@ test('a stop waits for the look that runs, and none follows, also when it was wo
 
 test('who wakes it does not lend it a log context', async () => {
   const seen: unknown[] = [];
-  const poller = new Poller({ everyMs: 10, look: () => void seen.push(currentLogContext().request_id) });
+  const poller = new Poller({
+    failed,
+    everyMs: 10,
+    look: () => void seen.push(currentLogContext().request_id),
+  });
   inLogContext({ request_id: 'r' }, () => {
     poller.start();
     poller.wake();

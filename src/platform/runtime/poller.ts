@@ -3,10 +3,10 @@ import { outsideLogContext } from '../logging/log-context.js';
 export interface PollerOptions {
   /** Milliseconds from the end of one look to the next; a function is asked after each look. */
   readonly everyMs: number | (() => number);
-  /** Looks once, and does what is due. What it throws is retried with the next look. */
+  /** Looks once, and does what is due. */
   look(): Promise<void> | void;
-  /** Told of the first failure in a row, for a line in the log; further ones are silent until a look succeeds. */
-  failed?(error: unknown): void;
+  /** Told of a look that threw, for a line in the log; when several do in a row, of the first. All are retried. */
+  failed(error: unknown): void;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Poller {
     } catch (error) {
       const isFirst = !this.failing;
       this.failing = true;
-      if (isFirst) this.options.failed?.(error);
+      if (isFirst) this.options.failed(error);
     }
   }
 

@@ -10,7 +10,14 @@ const FLUSH_MS = 30_000;
 export class TokenUse implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly used = new Set<string>();
-  private readonly poller = new Poller({ everyMs: FLUSH_MS, look: () => this.flush() });
+  private readonly poller = new Poller({
+    everyMs: FLUSH_MS,
+    look: () => this.flush(),
+    failed: (error) =>
+      this.logger.debug('the last use of tokens could not be written; it will be tried again', {
+        error: String(error),
+      }),
+  });
 
   constructor(
     private readonly store: TokenStore,
