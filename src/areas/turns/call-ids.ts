@@ -2,10 +2,14 @@ import { newId } from '../../common/ids/typeid.js';
 import type { ModelMessage, ModelToolCall } from '../models/models.api.js';
 import type { ModelRound } from './model-calls.js';
 
-/** As every wire takes them. */
-const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+/** Ids and names as every wire takes them. */
+const TAKEN = /^[a-zA-Z0-9_-]{1,64}$/;
+const LONGEST = 64;
 
-/** Some providers number the calls of each answer from the beginning; in one conversation every call has an id of its own. */
+/**
+ * Some providers number the calls of each answer from the beginning; in one conversation every call has an id of its own. Models
+ * name tools that there are not: a name that wires refuse in a history would end the conversation with the first such call.
+ */
 export class CallIds {
   private readonly known: Set<string>;
 
@@ -17,7 +21,7 @@ export class CallIds {
     );
   }
 
-  /** What the provider wants echoed knows the calls by their old ids, so it goes with them. */
+  /** What the provider wants echoed knows the calls by their old ids and names, so it goes with them. */
   unique(round: ModelRound): ModelRound {
     const calls = round.calls.map((call) => this.named(call));
     if (calls.every((call, index) => call === round.calls[index])) return round;
@@ -26,9 +30,14 @@ export class CallIds {
   }
 
   private named(call: ModelToolCall): ModelToolCall {
-    const isGood = CALL_ID.test(call.id) && !this.known.has(call.id);
-    const id = isGood ? call.id : newId('call');
+    const isFresh = TAKEN.test(call.id) && !this.known.has(call.id);
+    const id = isFresh ? call.id : newId('call');
     this.known.add(id);
-    return isGood ? call : { ...call, id };
+    const name = TAKEN.test(call.name) ? call.name : mended(call.name);
+    return isFresh && name === call.name ? call : { ...call, id, name };
   }
+}
+
+function mended(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST) || 'unnamed';
 }

@@ -291,6 +291,28 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
+  it('half a character or a NUL in a call goes back mended, as its record is: no wire takes such a history', async () => {
+    const lone = String.fromCharCode(0xd83d);
+    answer(
+      start(),
+      open(0, { type: 'thinking', thinking: 'a', signature: 's' }),
+      close(0),
+      open(1, { type: 'text', text: `b${lone}` }),
+      close(1),
+      open(2, { type: 'tool_use', id: 'q', name: 'f', input: { a: `c${lone}`, 'd\0': 1 } }),
+      close(2),
+      ...stop('tool_use'),
+    );
+    const { providerState } = endOf(await ask({ tools }));
+    expect(providerState).toMatchObject({
+      items: [
+        { type: 'thinking', thinking: 'a', signature: 's' },
+        { type: 'text', text: 'b\ufffd' },
+        { type: 'tool_use', id: 'q', name: 'f', input: { a: 'c\ufffd', d: 1 } },
+      ],
+    });
+  });
+
   describe('after an answer with thinking and a call', () => {
     const blocks = [
       { type: 'thinking', thinking: 'Let me see.', signature: 'sig-1' },

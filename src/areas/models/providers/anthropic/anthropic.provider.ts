@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { storableJson } from '../../../../platform/database/storable-text.js';
 import { addUsage } from '../../estimated-usage.js';
 import {
   type ModelCallOptions,
@@ -132,7 +133,10 @@ function goingOn(said: readonly BlockParam[]): Anthropic.MessageParam {
   return { role: 'assistant', content: [...said] };
 }
 
-function stateOf(model: string, items: readonly BlockParam[]): ProviderState<BlockParam> {
+/** Thoughts are signed as they came; anything else is mended like the record of the call. */
+function stateOf(model: string, said: readonly BlockParam[]): ProviderState<BlockParam> {
+  const isSigned = ({ type }: BlockParam) => type === 'thinking' || type === 'redacted_thinking';
+  const items = said.map((block) => (isSigned(block) ? block : storableJson(block)));
   return { kind: 'anthropic', wire: 'messages', model, items };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
+import { storableJson } from '../../../../platform/database/storable-text.js';
 import type { FinishReason, ModelEvent, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
 import { AnswerMeter, countedUsage, tokenCount } from '../wire/answer-meter.js';
 import type { ProviderState } from '../wire/provider-state.js';
@@ -110,7 +111,7 @@ export class ChatAnswer {
       ...(Object.keys(extras).length > 0 && { extra_content: extras }),
     };
     if (Object.keys(fields).length === 0) return undefined;
-    return { kind: 'openai', wire: 'chat', model: this.model, items: [fields] };
+    return { kind: 'openai', wire: 'chat', model: this.model, items: [storableJson(fields)] };
   }
 
   private finishReason(calledTools: boolean): FinishReason {

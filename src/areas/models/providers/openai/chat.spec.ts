@@ -154,6 +154,20 @@ describe('what OpenAI’s wire answers', () => {
     expect(endOf(await ask()).finishReason).toBe(stop);
   });
 
+  it('half a character in what goes back is mended', async () => {
+    const lone = String.fromCharCode(0xd83d);
+    const call = { index: 0, id: 'x', function: { name: 'f', arguments: '{}' } };
+    answer(
+      {
+        choices: [
+          { delta: { reasoning_content: `a${lone}\0`, tool_calls: [call] }, finish_reason: 'tool_calls' },
+        ],
+      },
+      'data: [DONE]\n\n',
+    );
+    expect(endOf(await ask()).providerState).toMatchObject({ items: [{ reasoning_content: 'a\ufffd' }] });
+  });
+
   it('a refusal is read aloud and said to be one', async () => {
     answer(delta({ refusal: 'I will not.' }), delta({}, 'stop'));
     const events = await ask();

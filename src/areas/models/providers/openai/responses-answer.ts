@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { storableJson } from '../../../../platform/database/storable-text.js';
 import type { FinishReason, ModelEvent, ModelUsage } from '../../model-provider.port.js';
 import { AnswerMeter, countedUsage, tokenCount } from '../wire/answer-meter.js';
 import type { ProviderState } from '../wire/provider-state.js';
@@ -159,7 +160,7 @@ export class ResponsesAnswer {
   }
 
   private state(): ProviderState<OutputItem> {
-    return { kind: 'openai', wire: 'responses', model: this.model, items: this.items };
+    return { kind: 'openai', wire: 'responses', model: this.model, items: storableJson(this.items) };
   }
 }
 
