@@ -136,8 +136,7 @@ describe.each(WIRES.flatMap((first) => WIRES.map((second) => [first.kind, second
 
     test('the next model is asked within a second of the failure', () => {
       expect(switchedAfterMs).toHaveLength(FAULTS.length);
-      const sorted = [...switchedAfterMs].sort((one, other) => one - other);
-      expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(1000);
+      expect(Math.max(...switchedAfterMs)).toBeLessThan(1000);
     });
 
     test.each(FAULTS)('a last model that $what: the error has each reason', async ({ answer }) => {

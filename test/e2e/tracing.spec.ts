@@ -42,6 +42,9 @@ describe('the spans of this process', () => {
         GATEWAY__PROVIDER__BASE_URL: `${model.url}/v1`,
         GATEWAY__PROVIDER__API_KEY: 'key-of-nobody-1234',
         GATEWAY__PROVIDER__MODEL: 'a-model',
+        GATEWAY__PROVIDER__MAX_RETRIES: '0',
+        GATEWAY__PROVIDERS__SPARE__KIND: 'offline',
+        GATEWAY__AGENTS__DUO__MODELS: 'default/a-model,spare/offline',
       },
     });
     gateway.tools.register({
@@ -136,6 +139,21 @@ describe('the spans of this process', () => {
     await gateway.a.get('/nowhere');
     await eventually(() => expect(named('GET')).toHaveLength(1));
     expect(named('GET')[0]?.attributes['http.route']).toBeUndefined();
+  });
+
+  test('of a chain of models the span of each says who failed and why, and who answered', async () => {
+    model.onMessage('overloaded', { error: { message: 'no', type: 'server_error' }, status: 503 });
+    const { body } = await gateway.a.post<{ session_id: string }>('/sessions', { agent: 'duo' });
+    exporter.reset();
+    const answer = await gateway.a.post(`/sessions/${body.session_id}/messages`, { content: 'overloaded' });
+    expect(answer.status).toBe(200);
+    await eventually(() => expect(named('invoke_agent duo')).toHaveLength(1));
+    const [failed, answered] = [named('chat a-model'), named('chat offline')];
+    expect([failed.length, answered.length]).toEqual([1, 1]);
+    expect(failed[0]?.attributes['error.type']).toBe('provider_overloaded');
+    expect(answered[0]?.attributes['error.type']).toBeUndefined();
+    expect(named('invoke_agent duo')[0]?.attributes['error.type']).toBeUndefined();
+    expect(placed(answered[0])).toEqual(placed(failed[0]));
   });
 
   test('a request without a trace begins one, named by its template; neither content nor secrets are in it', async () => {
