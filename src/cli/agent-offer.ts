@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { missingReferences, type Offer } from '../areas/agents/missing-references.js';
+import { missingReferences, missingTargets, type Offer } from '../areas/agents/missing-references.js';
 import { MEMORY_TOOLS } from '../areas/memory/memory-tools.js';
 import { pluginNames } from '../areas/plugins/plugin-package.js';
 import { SKILL_READ } from '../areas/skills/skill-read.tool.js';
@@ -26,13 +26,14 @@ export async function offerOf(settings: GatewaySettings): Promise<Offer> {
   };
 }
 
-/** What agents name that is not there, by these settings: a sentence for each, with the key to mend. */
+/** What agents name that is not there, and what is said of agents and providers that are not, by these settings: a sentence for each, with the key to mend. */
 export async function agentWarnings(settings: GatewaySettings): Promise<readonly string[]> {
   const offer = await offerOf(settings);
-  return agentNames(settings).flatMap((name) => {
+  const named = agentNames(settings).flatMap((name) => {
     const agent = agentSettings(settings, name);
     const section = name === 'default' ? 'agent' : `agents.${name}`;
     const missing = agent === undefined ? [] : missingReferences(agent, offer);
     return missing.map((sentence) => `${section}.${sentence}`);
   });
+  return [...named, ...missingTargets(settings)];
 }

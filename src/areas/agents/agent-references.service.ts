@@ -13,15 +13,21 @@ import { McpServers } from '../mcp/mcp.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
 import { Skills } from '../skills/skills.api.js';
 import { ToolRegistry, ToolSources } from '../tools/tools.api.js';
-import { missingReferences, type Offer } from './missing-references.js';
+import { missingReferences, missingTargets, type Offer } from './missing-references.js';
 
 /** After a change, tools and skills get this long to follow, in milliseconds. */
 const FIRST_LOOK_MS = 1000;
 /** While a server or plugin is awaited: the longest pause between two looks, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
-const SECTIONS = ['agent', 'agents', 'mcp.servers', 'skills', 'plugins'] as const;
+const SECTIONS = [
+  ...(['agent', 'agents', 'mcp.servers', 'skills', 'plugins'] as const),
+  ...(['providers', 'limits', 'prices', 'auth'] as const),
+];
 
-/** Knows which tools and skills agents name that are not there, and says so in the log, once for each. */
+/**
+ * Knows which tools and skills agents name that are not there, and which settings are for agents and providers that are not,
+ * and says so in the log, once for each.
+ */
 @Injectable()
 export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
   readonly name = 'references of agents';
@@ -85,7 +91,9 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy,
     }
     const { current } = this.settings;
     const offer = this.offer();
-    const found = new Set<string>();
+    const found = new Set(missingTargets(current));
+    for (const problem of found)
+      if (!this.told.has(problem)) this.logger.warn('a setting is for what is not there', { problem });
     for (const name of agentNames(current)) {
       const agent = readable(() => agentSettings(current, name));
       for (const problem of agent === undefined ? [] : missingReferences(agent, offer)) {

@@ -1,5 +1,7 @@
 import { isAmong } from '../../common/text/name-pattern.js';
-import type { AgentSettings } from '../../platform/settings/agent-settings.js';
+import { type AgentSettings, agentNames } from '../../platform/settings/agent-settings.js';
+import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import { providerNames } from '../models/models.api.js';
 
 /** What there is that an agent may name. */
 export interface Offer {
@@ -41,6 +43,32 @@ export function missingReferences(
       ? []
       : [`tool_choice: there is no tool "${toolChoice}".`];
   return [...rules, ...choice, ...unread];
+}
+
+/**
+ * What settings outside the agents say of agents and providers that are not there, a sentence for each with its key: a budget
+ * and a price that hold for nobody, and a role that may use nothing of what it names.
+ */
+export function missingTargets(
+  settings: Pick<GatewaySettings, 'agents' | 'providers' | 'limits' | 'prices' | 'auth'>,
+): readonly string[] {
+  const agents = agentNames(settings);
+  const providers = providerNames(settings);
+  const isPriced = (key: string): boolean => providers.some((name) => key.startsWith(`${name}/`));
+  const unknown = (key: string, names: readonly string[]): string[] =>
+    names.filter((name) => !agents.includes(name)).map((name) => `${key}: there is no agent "${name}".`);
+  const budgets = Object.keys(settings.limits.agents).flatMap((name) =>
+    unknown(`limits.agents.${name}`, [name]),
+  );
+  const roles = Object.entries(settings.auth.jwt).flatMap(([issuer, { roles: granted }]) =>
+    Object.entries(granted).flatMap(([role, { agents: named = [] }]) =>
+      unknown(`auth.jwt.${issuer}.roles."${role}".agents`, named),
+    ),
+  );
+  const prices = Object.keys(settings.prices)
+    .filter((key) => !isPriced(key))
+    .map((key) => `prices."${key}": is no "provider/model" of ${providers.join(', ')}.`);
+  return [...budgets, ...roles, ...prices];
 }
 
 /** With which the names of all tools of a server or plugin begin. */

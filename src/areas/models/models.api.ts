@@ -18,7 +18,7 @@ export {
   ModelChains,
 } from './model-chains.js';
 export { type FailureContext, ModelHealth, mayPassOn } from './model-health.service.js';
-export { type ModelName, modelLabel } from './model-names.js';
+export { type ModelName, modelLabel, providerNames } from './model-names.js';
 export type {
   ContentPart,
   FinishReason,

@@ -113,12 +113,28 @@ function speakersOf(open: ReadonlyMap<string, OpenProvider>): ReadonlyMap<string
   return new Map([...open].map(([name, { speaker }]) => [name, speaker]));
 }
 
-/** Every configured provider by its name. Throws an `Error` that names the settings to mend. */
-function choicesOf({ provider, providers }: ProviderTables, keys: ProviderKeys): Map<string, ProviderChoice> {
-  const others = Object.entries(providers).map(
-    ([name, settings]) => [name, chooseNamed(name, settings, keys)] as const,
-  );
-  return new Map([[DEFAULT_PROVIDER, chooseProvider(provider, keys)], ...others]);
+/** Every configured provider by its name. Throws an `Error` that names the settings to mend, of all of them. */
+function choicesOf(tables: ProviderTables, keys: ProviderKeys): ReadonlyMap<string, ProviderChoice> {
+  const { choices, problems } = judged(tables, keys);
+  if (problems.length > 0) throw new Error(problems.join(' '));
+  return choices;
+}
+
+/** The providers that can be asked by their settings, and what is wrong with the others, a sentence for each. */
+function judged({ provider, providers }: ProviderTables, keys: ProviderKeys) {
+  const choices = new Map<string, ProviderChoice>();
+  const problems: string[] = [];
+  const judge = (name: string, choose: () => ProviderChoice): void => {
+    try {
+      choices.set(name, choose());
+    } catch (error) {
+      problems.push(sentenceOf(error));
+    }
+  };
+  judge(DEFAULT_PROVIDER, () => chooseProvider(provider, keys));
+  for (const [name, settings] of Object.entries(providers))
+    judge(name, () => chooseNamed(name, settings, keys));
+  return { choices, problems };
 }
 
 /** Settings that contradict each other, the keys or the models are refused like every other wrong setting. */
@@ -173,13 +189,7 @@ function problemOf(work: () => unknown): string | undefined {
 
 /** Throws an `Error` for each agent with a model that is nobody's, or that does not take what the agent asks of it. */
 function refuseMisfits(settings: GatewaySettings, keys: ProviderKeys): void {
-  let choices: Map<string, ProviderChoice>;
-  try {
-    choices = choicesOf(settings, keys);
-  } catch {
-    // That is another rule's problem.
-    return;
-  }
+  const { choices } = judged(settings, keys);
   const problems = agentNames(settings).flatMap((name) => misfitsOf(name, settings, choices));
   if (problems.length > 0) throw new Error(`${problems.join('; ')}.`);
 }
@@ -204,10 +214,12 @@ function misfitsOf(
       ? models.map((one) => readModelName(one, settings))
       : [{ provider: DEFAULT_PROVIDER, model: own }];
   return names.flatMap((one, index) => {
-    const choice = one && choices.get(one.provider);
-    if (choice === undefined)
+    if (one === undefined)
       return `${section}.models: entry ${index + 1} names a provider that is not configured; there are ${providerNames(settings).join(', ')}`;
-    const options = { model: one?.model ?? '', ...agentOptions(agent) };
+    const choice = choices.get(one.provider);
+    // What is wrong with its provider is another rule's problem.
+    if (choice === undefined) return [];
+    const options = { model: one.model, ...agentOptions(agent) };
     return refusedByChoice(choice, options).map((refused) => `${section}.${refused}`);
   });
 }
