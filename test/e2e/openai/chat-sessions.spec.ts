@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
 import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
 
-/** "`metadata.session_id` or header `X-Session-Id` continues a session" (extensions, section 8). */
+/** "`metadata.session_id` or header `X-Session-Id` continues a session" (docs/openai.md). */
 let model: JudgingModel;
 let gateway: TestGateway;
 let client: OpenAI;
