@@ -129,6 +129,19 @@ describe('"the token may use only these": a caller of some agents sees nothing o
     expect((await bound.post('/hooks', { url: 'https://example.com/', events: ['*'] })).status).toBe(403);
   });
 
+  test('metrics, which tell what each agent cost, are 403 unless they are open to everybody', async () => {
+    const refused = await narrow.a.get<Refusal>('/metrics');
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('only use the agents support'),
+    ]);
+    expect((await gateway.a.get('/metrics')).status).toBe(200);
+    expect((await gateway.b.patch('/config', { 'gateway.metrics_public': true })).status).toBe(200);
+    expect((await narrow.a.get('/metrics')).status).toBe(200);
+    await gateway.b.patch('/config', { 'gateway.metrics_public': null });
+    expect((await narrow.a.get('/metrics')).status).toBe(403);
+  });
+
   test('names of other agents are not told, and its own are those of /v1, /mcp and the card', async () => {
     const unknown = await narrow.b.post('/sessions', { agent: 'nobody' });
     expect([unknown.status, JSON.stringify(unknown.body)]).toEqual([400, expect.not.stringMatching(/legal/)]);

@@ -1,10 +1,12 @@
-import { Get, Res } from '@nestjs/common';
+import { Get, Req, Res } from '@nestjs/common';
 import { ApiProduces, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { Open, RequireScope } from '../../../http/guards/access.decorator.js';
 import { Answers, Does } from '../../../http/openapi/answers.decorator.js';
 import { ProfileAController } from '../../../http/profiles/profile.js';
 import { ScrapeService } from '../../../platform/metrics/scrape.service.js';
+import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import { type Health, type HealthStatus, type Info, StatusService } from '../status.service.js';
 import { AnswersNotReady } from '../wire/answers-not-ready.decorator.js';
 
@@ -109,7 +111,9 @@ export class MetricsControllerA {
   @RequireScope('metrics:read', 'other', (settings) => settings.gateway.metrics_public)
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, description: 'Metrics with HELP and TYPE lines', schema: { type: 'string' } })
-  async metrics(@Res() response: Response): Promise<void> {
+  async metrics(@Req() request: GatewayRequest, @Res() response: Response): Promise<void> {
+    // Nobody is asked for a token while they are public.
+    refuseSomeAgents('metrics tell', request.caller ?? {});
     response.type(this.scrape.contentType).send(await this.scrape.render());
   }
 }
