@@ -49,8 +49,8 @@ afterAll(async () => {
 const database = () => gateway.started.app.get(Database, { strict: false });
 
 /** A session with so many messages, the first ten of which hold facts. */
-async function longSession(count: number): Promise<string> {
-  const { body } = await gateway.b.post<{ id: string }>('/sessions', {});
+async function longSession(count: number, session: object = {}): Promise<string> {
+  const { body } = await gateway.b.post<{ id: string }>('/sessions', session);
   await database().query(
     {
       name: 'test.long_history',
@@ -125,6 +125,16 @@ test('a summary that fails leaves the messages out, and model and log are told s
   );
   expect(await summaries(id)).toEqual([]);
   expect(gateway.logLines.join('')).toContain('could not be summed up; they are left out');
+});
+
+test('an agent with long answers has less room for the history', async () => {
+  await gateway.b.patch('/config', { 'agents.wordy.max_output_tokens': 7000 });
+  await say(await longSession(60), 'which is fact 1?');
+  expect(model.requests.filter(isSummary)).toEqual([]);
+  await say(await longSession(60, { agent: 'wordy' }), 'which is fact 1?');
+  expect(model.requests.filter(isSummary)).not.toEqual([]);
+  const { body } = model.requests.at(-1)!;
+  expect(JSON.stringify(body).length / 4 + Number(body['max_tokens'])).toBeLessThan(8000 * 1.1);
 });
 
 test('agent.compaction = "drop" asks for no summary', async () => {

@@ -17,6 +17,7 @@ function answer({ messages }: SentRequest): Judgement {
   const said = messages.map(({ text }) => text).join('\n');
   if (said.includes('never')) return { text: 'No.' };
   const isRepair = said.includes('does not fit the format');
+  if (said.includes('deep') && !isRepair) return { text: `${'['.repeat(9000)}${']'.repeat(9000)}` };
   return { text: said.includes('late') && !isRepair ? '{"town":1}' : '{"city":"Oslo"}' };
 }
 
@@ -74,6 +75,7 @@ describe.each(['a', 'b'] as const)('Profile %s', (profile) => {
     for (const [content, calls] of [
       ['Where?', 1],
       ['Where, late?', 2],
+      ['Where, deep?', 2],
     ] as const) {
       model.requests.length = 0;
       const { status, body } = await say(profile, content, { response_format: format() });

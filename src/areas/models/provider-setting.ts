@@ -154,6 +154,10 @@ export function providerChecks(keys: ProviderKeys): readonly CrossKeyCheck[] {
       ],
       problem: (settings) => problemOf(() => refuseMisfits(settings, keys)),
     },
+    {
+      keys: ['agent.max_output_tokens', 'agent.context_tokens', 'agents'],
+      problem: roomProblem,
+    },
     { keys: ['channels_config'], problem: channelProblem },
   ];
 }
@@ -222,6 +226,19 @@ function misfitsOf(
     const options = { model: one.model, ...agentOptions(agent) };
     return refusedByChoice(choice, options).map((refused) => `${section}.${refused}`);
   });
+}
+
+/** The context holds what is asked and what is answered. */
+function roomProblem({
+  agent: { context_tokens: context, max_output_tokens: most },
+  agents,
+}: GatewaySettings) {
+  const wrong = Object.entries(agents).flatMap(([name, { max_output_tokens: own = 0 }]) =>
+    own < context ? [] : [`agents.${name}.max_output_tokens`],
+  );
+  if (most >= context) wrong.unshift('agent.max_output_tokens');
+  if (wrong.length === 0) return undefined;
+  return `${wrong.join(' and ')}: must be less than agent.context_tokens, which is ${context}.`;
 }
 
 function channelProblem(settings: GatewaySettings): string | undefined {

@@ -67,17 +67,16 @@ test('what a cut leaves fits for many calls', () => {
 test('the budget leaves the answer its room', () => {
   const settings = {
     context_tokens: 1000,
-    max_output_tokens: 100,
     compact_at: 0.8,
     history_max_messages: 200,
   };
-  expect(contextBudget(settings)).toEqual({
+  expect(contextBudget(settings, 100)).toEqual({
     tokens: 800,
     tokensAfter: 600,
     messages: 200,
     messagesAfter: 120,
   });
-  expect(contextBudget({ ...settings, max_output_tokens: 600 })).toMatchObject({
+  expect(contextBudget(settings, 600)).toMatchObject({
     tokens: 400,
     tokensAfter: 300,
   });

@@ -32,14 +32,13 @@ const SHARE_AFTER = 0.6;
 
 interface ContextSettings {
   readonly context_tokens: number;
-  readonly max_output_tokens: number;
   readonly compact_at: number;
   readonly history_max_messages: number;
 }
 
-/** The answer needs its room too, so a long one makes the history shorter. */
-export function contextBudget(settings: ContextSettings): ContextBudget {
-  const { context_tokens: context, max_output_tokens: output, history_max_messages: messages } = settings;
+/** The answer of the agent needs its room too, so a long one makes the history shorter. */
+export function contextBudget(settings: ContextSettings, output: number): ContextBudget {
+  const { context_tokens: context, history_max_messages: messages } = settings;
   const tokens = Math.min(settings.compact_at * context, context - output);
   const tokensAfter = Math.min(SHARE_AFTER * context, 0.75 * tokens);
   return { tokens, tokensAfter, messages, messagesAfter: Math.floor(SHARE_AFTER * messages) };

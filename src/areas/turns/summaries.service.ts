@@ -97,7 +97,10 @@ export class Summaries {
       terms.agent.settings.maxOutputTokens,
       Math.max(256, Math.floor(SHARE * agent.context_tokens)),
     );
-    const room = Math.max(500, contextBudget(agent).tokensAfter - most - FRAME_TOKENS);
+    const room = Math.max(
+      500,
+      contextBudget(agent, terms.agent.settings.maxOutputTokens).tokensAfter - most - FRAME_TOKENS,
+    );
     let content = before?.content ?? '';
     let model = before?.model ?? terms.agent.chain[0].label;
     for (const piece of piecesOf(messages, room).slice(-MAX_PIECES)) {

@@ -115,7 +115,7 @@ export class TurnPrompt {
   private async earlier(turn: CalledTurn, tokens: number, terms: PromptTerms) {
     const known = turn.summary;
     const otherTokens = tokens + estimatedTokens(known?.content ?? '');
-    const budget = contextBudget(this.settings.current.agent);
+    const budget = contextBudget(this.settings.current.agent, terms.agent.settings.maxOutputTokens);
     const { history, seq, cut: inForce } = turn;
     if (surelyFits(history, { seq, cut: inForce, otherTokens }, budget)) {
       const whole = [{ said: history }];

@@ -9,7 +9,6 @@ import {
   type ModelToolCall,
   type ModelToolResult,
   type ModelUsage,
-  type ResponseFormat,
   type SamplingOptions,
 } from '../models/models.api.js';
 import {
@@ -21,9 +20,10 @@ import {
   type ToolSampled,
   type ToolSampling,
 } from '../tools/tools.api.js';
+import { formatProblem } from './answer-format.js';
 import { CallIds } from './call-ids.js';
 import { divided } from './callers/caller-tools.js';
-import { contextBudget } from './context-cut.js';
+import { type ContextBudget, contextBudget } from './context-cut.js';
 import { askedMessage } from './conversation.js';
 import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';
 import { withinMedia } from './media-window.js';
@@ -69,7 +69,7 @@ export class TurnRunner {
     let usage = addUsage(earlier.usage, takeSampled(running));
     if (earlier.open !== undefined)
       return ended(earlier.open.asked, { ...earlier, usage, open: earlier.open.calls });
-    const conversation = new TurnConversation(input, contextBudget(settings), earlier);
+    const conversation = new TurnConversation(input, budgetOf(running), earlier);
     const ids = new CallIds(conversation.whole());
     let repair: readonly ModelMessage[] = [];
     for (let number = earlier.rounds.length + 1; ; number += 1) {
@@ -90,7 +90,7 @@ export class TurnRunner {
         conversation.add({ asked: askedMessage(round), results });
         continue;
       }
-      const problem = format && (await this.misfit(round.text, format, signal));
+      const problem = await this.unmet(round.text, running);
       if (problem === undefined) {
         const content = format === undefined ? texts.join('\n\n') : round.text;
         if (format !== undefined) await emit({ type: 'token', text: content });
@@ -183,19 +183,9 @@ export class TurnRunner {
     return { text, model, finishReason };
   }
 
-  /** What is wrong with an answer that has to be JSON of a schema; undefined when it fits. */
-  private async misfit(
-    text: string,
-    { schema }: ResponseFormat,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return 'it is not JSON';
-    }
-    return this.schemas.of(schema).problem(value, signal);
+  private unmet(text: string, { input, signal }: Running): Promise<string | undefined> | undefined {
+    const format = input.options.responseFormat;
+    return format && formatProblem(text, this.schemas.of(format.schema), signal);
   }
 
   private async answerCalls(
@@ -237,6 +227,10 @@ export class TurnRunner {
       ),
     );
   }
+}
+
+function budgetOf({ settings, input }: Running): ContextBudget {
+  return contextBudget(settings, input.agent.settings.maxOutputTokens);
 }
 
 const NOTHING_USED: ModelUsage = { input: 0, output: 0 };

@@ -90,4 +90,17 @@ describe('what a model does not take is refused by its name', () => {
     );
     expect(problem('low', 'claude-opus-5-5')).toBeUndefined();
   });
+
+  it('an answer that leaves no room for what is asked does not fit', () => {
+    const keys = { anthropic: undefined, openai: undefined };
+    const problems = (settings: object) =>
+      providerChecks(keys).flatMap((check) => check.problem(settingsSchema.parse(settings)) ?? []);
+    expect(problems({ agent: { context_tokens: 4096, max_output_tokens: 4096 } })).toEqual([
+      'agent.max_output_tokens: must be less than agent.context_tokens, which is 4096.',
+    ]);
+    expect(problems({ agents: { wordy: { max_output_tokens: 900_000 } } })).toEqual([
+      'agents.wordy.max_output_tokens: must be less than agent.context_tokens, which is 100000.',
+    ]);
+    expect(problems({ agent: { context_tokens: 4097, max_output_tokens: 4096 } })).toEqual([]);
+  });
 });
