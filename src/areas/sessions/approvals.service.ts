@@ -11,6 +11,7 @@ import {
   ToolApprovals,
   ToolPolicy,
 } from '../tools/tools.api.js';
+import { AskerRule } from './asker-rule.js';
 import { ApprovalDecided, NoWaitingCall, OwnCall, ToolNotYours } from './sessions.errors.js';
 
 const LIST = new KeysetList<ApprovalRecord>('approvals', ['time', 'text'], ({ askedAt, id }) => [
@@ -40,6 +41,7 @@ export class Approvals {
     private readonly records: ToolApprovalRecords,
     private readonly policy: ToolPolicy,
     private readonly settings: Settings,
+    private readonly askers: AskerRule,
   ) {}
 
   /** Newest first; a bound caller sees those of its user, and a caller of some agents those of these. */
@@ -64,7 +66,7 @@ export class Approvals {
    */
   async decide(id: string, { verdict, reason }: ApprovalDecision, caller: Caller): Promise<ApprovalRecord> {
     const asked = await this.found(id, seenBy(caller));
-    if (this.settings.current.tools.approval.separate) refuseAsker(asked, caller);
+    await this.askers.refuse(asked, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
     const context = {
@@ -103,14 +105,6 @@ export class Approvals {
     if (record === undefined) throw new NoWaitingCall();
     return record;
   }
-}
-
-/** Throws `OwnCall` for the token that asked, and for one that is bound to the same user. */
-export function refuseAsker(
-  { askedBy, userId }: Pick<ApprovalRecord, 'askedBy' | 'userId'>,
-  { tokenName, boundUserId }: Caller,
-): void {
-  if (askedBy === tokenName || boundUserId === userId) throw new OwnCall();
 }
 
 function seenBy({ boundUserId: userId, agents }: Caller): SeenApprovals {

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../../platform/identity/identity.module.js';
+import { TokensModule } from '../../platform/tokens/tokens.module.js';
 import { LiveModule } from '../live/live.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { Approvals } from './approvals.service.js';
+import { AskerRule } from './asker-rule.js';
 import { ChannelDirectory } from './channel-directory.js';
 import { MessagesService } from './messages.service.js';
 import { Questions } from './questions.service.js';
@@ -19,7 +21,7 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
 
 /** Sessions, and what their callers ask of them: messages, streams, the WebSocket. */
 @Module({
-  imports: [ModelsModule, ToolsModule, TurnsModule, LiveModule, IdentityModule],
+  imports: [ModelsModule, ToolsModule, TurnsModule, LiveModule, IdentityModule, TokensModule],
   providers: [
     ChannelDirectory,
     SessionStore,
@@ -28,6 +30,7 @@ import { SessionSockets } from './wire/socket/session-sockets.service.js';
     MessagesHandlers,
     ToolAnswers,
     Approvals,
+    AskerRule,
     Questions,
     SessionSearch,
     Handshake,

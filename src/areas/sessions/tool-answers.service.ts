@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import { type ApprovalAnswer, ToolApprovals, ToolPolicy } from '../tools/tools.api.js';
-import { refuseAsker } from './approvals.service.js';
+import { AskerRule } from './asker-rule.js';
 import { MayNotApprove, NoWaitingCall, ToolNotYours } from './sessions.errors.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -13,7 +12,7 @@ export class ToolAnswers {
   constructor(
     private readonly approvals: ToolApprovals,
     private readonly policy: ToolPolicy,
-    private readonly settings: Settings,
+    private readonly askers: AskerRule,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -32,7 +31,7 @@ export class ToolAnswers {
     const { agent } = await this.sessions.find(sessionId, caller);
     const open = (await this.approvals.open(sessionId)).find(({ id }) => id === approvalId);
     if (open === undefined) throw new NoWaitingCall();
-    if (this.settings.current.tools.approval.separate) refuseAsker(open, caller);
+    await this.askers.refuse(open, caller);
     const token = { id: caller.tokenId, name: caller.tokenName };
     // The rules of `api` apply to the turn that asks, which has met them already.
     const context = { channel: open.channel, agent, token, isFromChannel: true };

@@ -8,6 +8,7 @@ import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   type ApprovalVerdict,
+  type Asker,
   type OpenApproval,
   ToolApprovals,
   type TurnPause,
@@ -24,6 +25,7 @@ interface OpenRow {
   channel: string;
   user_id: string;
   asked_by: string | null;
+  asker: Asker | null;
   asked_at: Date;
   expires_at: Date;
 }
@@ -98,6 +100,7 @@ export class DatabaseToolApprovals extends ToolApprovals {
       channel: row.channel,
       userId: row.user_id,
       askedBy: row.asked_by,
+      asker: row.asker,
       askedAt: row.asked_at,
       expiresAt: row.expires_at,
     }));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import type { Asker } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
 /** A question as operators see it, from when it is asked until an hour after it was decided. */
@@ -13,6 +14,8 @@ export interface ApprovalRecord {
   readonly userId: string;
   /** The name of the token whose message made the call; null when it is not known. */
   readonly askedBy: string | null;
+  /** Null when it is not known, and once the turn has ended. */
+  readonly asker: Asker | null;
   /** The agent of the session; null once the session is gone. */
   readonly agent: string | null;
   readonly askedAt: Date;
@@ -42,6 +45,7 @@ interface RecordRow {
   user_id: string;
   agent: string | null;
   asked_by: string | null;
+  asker: Asker | null;
   asked_at: Date;
   expires_at: Date;
   verdict: 'allowed' | 'denied' | null;
@@ -94,6 +98,7 @@ function toRecord(row: RecordRow): ApprovalRecord {
     userId: row.user_id,
     agent: row.agent,
     askedBy: row.asked_by,
+    asker: row.asker,
     askedAt: row.asked_at,
     expiresAt: row.expires_at,
     status: row.verdict ?? 'pending',

@@ -1,3 +1,4 @@
+import type { Caller } from '../../platform/tokens/caller.js';
 import type { ToolContext } from './tool-catalog.port.js';
 
 /** A call that waits for a person. */
@@ -31,6 +32,9 @@ export interface TurnPause {
   readonly goesOn: true;
 }
 
+/** Who sent the message that made a call. */
+export type Asker = Pick<Caller, 'tokenId' | 'familyId' | 'boundUserId' | 'verifiedUserId'>;
+
 /** A question that is open now. */
 export interface OpenApproval {
   readonly id: string;
@@ -42,6 +46,8 @@ export interface OpenApproval {
   readonly userId: string;
   /** The name of the token whose message made the call; null when it is not known. */
   readonly askedBy: string | null;
+  /** Null when it is not known. */
+  readonly asker: Asker | null;
   readonly askedAt: Date;
   readonly expiresAt: Date;
 }

@@ -67,11 +67,14 @@ export const WAKE: Statement = {
   text: `UPDATE turns SET status = 'running', wake_at = NULL WHERE id = $1 AND status = 'awaiting_approval'`,
 };
 
+/** Who sent the message that made the call; its turn forgets that when it ends. */
+const ASKER = `(SELECT origin -> 'caller' FROM turns WHERE turns.id = turn_id) AS asker`;
+
 export const OPEN: Statement = {
   name: 'tool_approvals.open',
   text: `
-    SELECT id, asked_by, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at FROM tool_approvals
-    WHERE ${PENDING} AND ($1::text IS NULL OR session_id = $1)
+    SELECT id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at
+    FROM tool_approvals WHERE ${PENDING} AND ($1::text IS NULL OR session_id = $1)
     ORDER BY asked_at, id LIMIT 100`,
 };
 
@@ -81,7 +84,7 @@ export const FORGET: Statement = {
   text: 'DELETE FROM tool_approvals WHERE id = $1 AND verdict IS NULL',
 };
 
-const RECORD = `id, asked_by, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at, verdict, decided_by,
+const RECORD = `id, asked_by, ${ASKER}, call_id, tool, arguments, session_id, channel, user_id, asked_at, expires_at, verdict, decided_by,
   decided_at, reason, (SELECT agent FROM sessions WHERE sessions.id = session_id) AS agent`;
 const OF_AGENTS = (agents: string): string =>
   `(${agents}::text[] IS NULL OR session_id IN (SELECT id FROM sessions WHERE agent = ANY (${agents})))`;

@@ -26,6 +26,7 @@ export { type ApprovalRecord, type SeenApprovals, ToolApprovalRecords } from './
 export {
   type ApprovalAnswer,
   type ApprovalVerdict,
+  type Asker,
   ToolApprovals,
   type TurnPause,
 } from './tool-approvals.port.js';

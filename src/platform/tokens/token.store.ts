@@ -133,7 +133,7 @@ export class TokenStore {
   }
 
   /** Whether a token of this family was made by the other family, or by something that it made. */
-  async isMadeBy(familyId: string, makerFamily: string, runner: SqlRunner): Promise<boolean> {
+  async isMadeBy(familyId: string, makerFamily: string, runner: SqlRunner = this.database): Promise<boolean> {
     return (await runner.query(sql.IS_MADE_BY, [familyId, makerFamily])).length > 0;
   }
 

@@ -247,7 +247,7 @@ export const toolsSection = z
           .boolean()
           .default(false)
           .describe(
-            'Whether somebody else than who sent the message has to decide about its calls: neither its token nor its bound user may.',
+            'Whether somebody else than who sent the message has to decide about its calls: neither its token, nor tokens that it made, nor its user may.',
           ),
       })
       .prefault({}),

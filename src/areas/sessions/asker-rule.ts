@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../platform/settings/settings.js';
+import { type Caller, familyOf } from '../../platform/tokens/caller.js';
+import { TokenStore } from '../../platform/tokens/token.store.js';
+import type { Asker } from '../tools/tools.api.js';
+import { OwnCall } from './sessions.errors.js';
+
+/** What is known of whoever sent the message that made a call. */
+interface Asked {
+  readonly askedBy: string | null;
+  readonly asker: Asker | null;
+  /** Of the session. */
+  readonly userId: string;
+}
+
+/** `tools.approval.separate`: who asked does not decide (extensions, section 5). */
+@Injectable()
+export class AskerRule {
+  constructor(
+    private readonly settings: Settings,
+    private readonly tokens: TokenStore,
+  ) {}
+
+  /**
+   * Throws `OwnCall` for the token that asked and those that it made, as nobody gives more than they hold, and for whoever is
+   * the same person: the user of the session, of the token that asked, or of its JWT.
+   */
+  async refuse(asked: Asked, caller: Caller): Promise<void> {
+    if (!this.settings.current.tools.approval.separate) return;
+    if (asked.askedBy === caller.tokenName || isSamePerson(asked, caller)) throw new OwnCall();
+    const { asker } = asked;
+    if (asker !== null && (await this.tokens.isMadeBy(familyOf(caller), familyOf(asker))))
+      throw new OwnCall();
+  }
+}
+
+function isSamePerson({ asker, userId }: Asked, caller: Caller): boolean {
+  const askers = [userId, asker?.boundUserId, asker?.verifiedUserId];
+  const deciders = [caller.boundUserId, caller.verifiedUserId];
+  return deciders.some((id) => typeof id === 'string' && askers.includes(id));
+}
