@@ -96,6 +96,9 @@ test('message/send: a context is a session, a task a turn, and any replica answe
   expect(JSON.stringify(provider.requests.at(-1)?.body)).toMatch(/Hello.*And again/s);
   const session = await one.b.get<{ agent: string }>(`/sessions/${first.contextId}`);
   expect(session.body.agent).toBe('support');
+  provider.script(answerWith(openAiWire, 'Default.'));
+  const unnamed = await asked(here, 'Whoever you are');
+  expect((await one.b.get<{ agent: string }>(`/sessions/${unnamed.contextId}`)).body.agent).toBe('default');
 });
 
 test('the same message begins one task', async () => {
@@ -187,6 +190,77 @@ test("other people's tasks and contexts are not found", async () => {
   await expect(get(ada, 'turn_nothing')).rejects.toThrow(/no such session/i);
 });
 
+test('a message with files: their bytes and their names reach the model', async () => {
+  provider.script(answerWith(openAiWire, 'Seen.'));
+  const png =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const file = (value: string, filename: string, mediaType: string) => ({
+    content: { $case: 'raw' as const, value: Buffer.from(value, 'base64') },
+    ...{ metadata: undefined, filename, mediaType },
+  });
+  const parts = [
+    ...message('Look').parts,
+    file(png, '', 'image/png'),
+    file(btoa('noon'), 'note.txt', 'text/plain'),
+  ];
+  const task = await asked(await clientAt(one), '', { parts });
+  expect(textOf(task)).toBe('Seen.');
+  const sent = JSON.stringify(provider.requests.at(-1)?.body);
+  expect(sent).toContain(png);
+  expect(sent).toContain('note.txt');
+  const { body } = await one.b.get<{ messages: { attachments?: object[] }[] }>(
+    `/sessions/${task.contextId}/messages`,
+  );
+  expect(body.messages[0]?.attachments).toMatchObject([
+    { type: 'image' },
+    { type: 'file', name: 'note.txt' },
+  ]);
+});
+
+describe('ListTasks', () => {
+  const listing = (client: Client, more: object = {}) =>
+    client.listTasks({
+      ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' },
+      ...{ statusTimestampAfter: undefined },
+      ...more,
+    });
+
+  test('the tasks that its caller may see, the ones that changed last first, page by page', async () => {
+    const eve = await clientAt(one, await one.mint({ user: 'eve' }));
+    const begun: Task[] = [];
+    for (const text of ['One', 'Two', 'Three']) {
+      provider.script(answerWith(openAiWire, `Said ${text}.`));
+      begun.push(await asked(eve, text, begun[0] && { contextId: begun[0].contextId }));
+    }
+    provider.script((response) => {
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{}');
+    });
+    const failed = await asked(eve, 'Fail');
+    const ids = [failed, ...begun.toReversed()].map(({ id }) => id);
+    const there = await clientAt(two, await one.mint({ user: 'eve' }));
+    const all = await listing(there);
+    expect([all.tasks.map(({ id }) => id), all.totalSize, all.nextPageToken]).toEqual([ids, 4, '']);
+    expect(all.tasks.every(({ artifacts }) => artifacts.length === 0)).toBe(true);
+    const whole = await listing(there, { includeArtifacts: true, contextId: begun[0]!.contextId });
+    expect(whole.tasks.map(textOf)).toEqual(['Said Three.', 'Said Two.', 'Said One.']);
+    const first = await listing(there, { pageSize: 3 });
+    const second = await listing(there, { pageSize: 3, pageToken: first.nextPageToken });
+    expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
+    expect([second.nextPageToken, second.totalSize]).toEqual(['', 4]);
+    const failures = await listing(there, { status: TaskState.TASK_STATE_FAILED });
+    expect(failures.tasks.map(({ id, status }) => [id, status?.state])).toEqual([
+      [failed.id, TaskState.TASK_STATE_FAILED],
+    ]);
+    const since = await listing(there, { statusTimestampAfter: failed.status?.timestamp });
+    expect(since.tasks.map(({ id }) => id)).toEqual([failed.id]);
+    for (const none of [{ status: TaskState.TASK_STATE_REJECTED }, { contextId: 'sess_x' }])
+      expect([none, (await listing(there, none)).totalSize]).toEqual([none, 0]);
+    const frank = await clientAt(one, await one.mint({ user: 'frank' }));
+    expect((await listing(frank)).tasks).toEqual([]);
+    await expect(listing(frank, { pageToken: first.nextPageToken })).rejects.toThrow(/next_cursor|pageToken/);
+  });
+});
+
 describe('the endpoint', () => {
   const send = (body: unknown, token: string | undefined = one.token, headers: Record<string, string> = {}) =>
     fetch(new URL('/a2a', one.a.base), {
@@ -220,7 +294,14 @@ describe('the endpoint', () => {
     ['no message', call('SendMessage', {})],
     ['no part', said([])],
     ['a blank text', said([{ text: ' ' }])],
-    ['a file', said([{ url: 'https://example.com/a.png' }])],
+    ['a file at no URL', said([{ url: 'ftp://example.com/a.png' }])],
+    ['a file without bytes', said([{ raw: '' }])],
+    ['a file of no media type', said([{ raw: 'eA==', mediaType: 'x' }])],
+    ['a file with a long name', said([{ raw: 'eA==', filename: 'x'.repeat(129) }])],
+    ['a page of no tasks', call('ListTasks', { pageSize: 0 })],
+    ['a page of too many tasks', call('ListTasks', { pageSize: 101 })],
+    ['a page of another list', call('ListTasks', { pageToken: 'x' })],
+    ['a time that is none', call('ListTasks', { statusTimestampAfter: 'soon' })],
     ['no id of the message', said([{ text: 'x' }], { messageId: '' })],
     ['an agent that is none', said([{ text: 'x' }], { metadata: { agent: 'nobody' } })],
     ['an agent that is no text', said([{ text: 'x' }], { metadata: { agent: 7 } })],
@@ -238,10 +319,24 @@ describe('the endpoint', () => {
     expect([answer.status, typeof (await errorOf(answer))]).toEqual([200, 'number']);
   });
 
+  test('a tenant lists the tasks of its agent', async () => {
+    const listed = async (tenant: string) => {
+      const answer = await send(call('ListTasks', { tenant, pageSize: 100 }));
+      const { result } = (await answer.json()) as { result: { tasks: { contextId: string }[] } };
+      return result.tasks.map(({ contextId }) => contextId);
+    };
+    const sessions = await database.query<{ id: string; agent: string }>('SELECT id, agent FROM sessions');
+    const ofSupport = new Set(sessions.flatMap(({ id, agent }) => (agent === 'support' ? [id] : [])));
+    const [all, support] = [await listed(''), await listed('support')];
+    expect(support.length).toBeGreaterThan(0);
+    expect(support).toEqual(all.filter((id) => ofSupport.has(id)));
+    expect(all.length).toBeGreaterThan(support.length);
+  });
+
   test('bodies that are no JSON object, too large or of another type are refused before', async () => {
     expect((await send('[]')).status).toBe(400);
     expect((await send('{')).status).toBe(400);
-    expect((await send(`{"a":"${'x'.repeat(1_100_000)}"}`)).status).toBe(413);
+    expect((await send(`{"a":"${'x'.repeat(30_000_000)}"}`)).status).toBe(413);
     expect((await send('{}', one.token, { 'content-type': 'text/plain' })).status).toBe(415);
     expect(await errorOf(await send(call('GetTask', { id: 'x' }), one.token, { 'a2a-version': '9.9' }))).toBe(
       -32009,

@@ -2,6 +2,8 @@ import type {
   AgentCard,
   CancelTaskRequest,
   GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
   Message,
   SendMessageRequest,
   StreamResponse,
@@ -17,11 +19,15 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
 import type { AgentCards } from './agent-cards.service.js';
 import type { A2aCaller, AgentMessage, AgentTasks } from './agent-tasks.service.js';
+import { saidParts } from './message-parts.js';
+import { statusesIn, type TaskFilter } from './task-list.store.js';
 import { doingOf, isOver, presentPiece, presentStatus, presentTask, type TaskFacts } from './task-views.js';
 
-const MAX_MESSAGE_BYTES = 262_144;
+const PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 100;
 
 export interface A2aTerms {
   readonly tasks: AgentTasks;
@@ -78,8 +84,20 @@ export class A2aRequest implements A2ARequestHandler {
     yield* this.shown(task);
   }
 
-  listTasks(): Promise<never> {
-    throw new UnsupportedOperationError('Tasks are not listed; GET /api/v1/sessions lists the contexts.');
+  async listTasks(params: ListTasksRequest, { tenant }: ServerCallContext): Promise<ListTasksResponse> {
+    const filter = taskFilter(params, tenant);
+    const page = pageQuery(params);
+    const { tasks, next, total } = await this.spoken(
+      this.terms.tasks.list(filter, page, this.terms.by.caller),
+    );
+    const shown =
+      params.includeArtifacts === true ? tasks : tasks.map((task) => ({ ...task, content: null }));
+    return {
+      tasks: shown.map(presentTask),
+      nextPageToken: next ?? '',
+      pageSize: page.limit,
+      totalSize: total,
+    };
   }
 
   createTaskPushNotificationConfig(): Promise<never> {
@@ -155,16 +173,26 @@ function noPush(): Error {
   );
 }
 
-/** Text as it is, and data as JSON; files are refused by name. */
-function messageOf({ messageId, contextId, parts }: Message, agent: string | undefined): AgentMessage {
+function pageQuery({ pageSize = PAGE_SIZE, pageToken }: ListTasksRequest): PageQuery {
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE)
+    throw new RequestMalformedError(`pageSize: must be 1 to ${MAX_PAGE_SIZE}`);
+  return { limit: pageSize, ...(pageToken !== '' && { cursor: pageToken }) };
+}
+
+function taskFilter(params: ListTasksRequest, tenant: string | undefined): TaskFilter {
+  const after = params.statusTimestampAfter || undefined;
+  if (after !== undefined && Number.isNaN(Date.parse(after)))
+    throw new RequestMalformedError('statusTimestampAfter: must be a time as in 2026-01-31T12:00:00Z');
+  return {
+    contextId: params.contextId || undefined,
+    agent: params.tenant || tenant || undefined,
+    statuses: statusesIn(params.status),
+    since: after === undefined ? undefined : new Date(after),
+  };
+}
+
+function messageOf(message: Message, agent: string | undefined): AgentMessage {
+  const { messageId, contextId } = message;
   if (messageId === '') throw new RequestMalformedError('messageId: must not be empty');
-  const texts = parts.map(({ content }, index) => {
-    if (content?.$case === 'text') return content.value;
-    if (content?.$case === 'data') return JSON.stringify(content.value);
-    throw new RequestMalformedError(`parts[${index}]: only text and data are taken here`);
-  });
-  const content = texts.join('\n\n');
-  if (content.trim() === '' || Buffer.byteLength(content) > MAX_MESSAGE_BYTES)
-    throw new RequestMalformedError('parts: must be 1 byte to 256 KiB of text');
-  return { messageId, content, contextId: contextId === '' ? undefined : contextId, agent };
+  return { messageId, ...saidParts(message), contextId: contextId === '' ? undefined : contextId, agent };
 }

@@ -5,6 +5,7 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { AgentCards } from './agent-cards.service.js';
 import { AgentTasks } from './agent-tasks.service.js';
+import { TaskListStore } from './task-list.store.js';
 import { A2aController, AgentCardController } from './wire/a2a.controller.js';
 import { A2aHandlers } from './wire/a2a.handlers.js';
 
@@ -12,6 +13,6 @@ import { A2aHandlers } from './wire/a2a.handlers.js';
 @Module({
   imports: [SessionsModule, TurnsModule, LiveModule, IdentityModule],
   controllers: [A2aController, AgentCardController],
-  providers: [AgentCards, AgentTasks, A2aHandlers],
+  providers: [AgentCards, TaskListStore, AgentTasks, A2aHandlers],
 })
 export class A2aModule {}

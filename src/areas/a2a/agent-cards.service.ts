@@ -1,12 +1,14 @@
 import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentInterface, type AgentSkill } from '@a2a-js/sdk';
 import { Injectable } from '@nestjs/common';
 import { readBuildInfo } from '../../platform/lifecycle/build-info.js';
-import { agentNames, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
+import { agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { refuseAgent } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 
 const TEXT = ['text/plain'];
+/** Files of any type are handed on; what is done with them is the model's. */
+const FILES = ['image/*', 'audio/*', 'video/*', 'application/*'];
 const DESCRIPTION =
   'Agents behind one gateway. Each skill is an agent: name it as tenant, or as "agent" in the metadata of a message; without it the default one answers.';
 
@@ -20,17 +22,16 @@ export class AgentCards {
   /** For everybody: the agents that are open to everybody. For a caller: those that it may talk to. */
   card(url: string, caller?: Caller): AgentCard {
     const names = agentNames(this.settings.current).filter((name) => this.isShown(name, caller));
-    const others = names.filter((name) => name !== DEFAULT_AGENT);
     return {
       name: 'Agent Gateway',
       description: DESCRIPTION,
       version: this.version,
       provider: undefined,
-      supportedInterfaces: ['', ...others].map((tenant) => interfaceOf(url, tenant)),
+      supportedInterfaces: [interfaceOf(url)],
       capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: true },
       securitySchemes: { bearer: { scheme: BEARER } },
       securityRequirements: [{ schemes: { bearer: { list: [] } } }],
-      defaultInputModes: [...TEXT, 'application/json'],
+      defaultInputModes: [...TEXT, 'application/json', ...FILES],
       defaultOutputModes: TEXT,
       skills: names.map((name) => this.skillOf(name)),
       signatures: [],
@@ -73,6 +74,7 @@ const BEARER = {
   },
 };
 
-function interfaceOf(url: string, tenant: string): AgentInterface {
-  return { url, tenant, protocolBinding: 'JSONRPC', protocolVersion: A2A_PROTOCOL_VERSION };
+/** One, for all agents: the SDK's client would take the last of several, and speak to that agent without being told. */
+function interfaceOf(url: string): AgentInterface {
+  return { url, tenant: '', protocolBinding: 'JSONRPC', protocolVersion: A2A_PROTOCOL_VERSION };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { BadRequest, type GatewayError } from '../../common/errors/gateway-error.js';
 import { idFrom, isId } from '../../common/ids/typeid.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { ResumedTurns, TurnRecords, Viewers, WatchedTurn } from '../live/live.api.js';
 import { MessagesService, SessionsService } from '../sessions/sessions.api.js';
@@ -13,6 +14,8 @@ import {
   TurnHandedOver,
   TurnResults,
 } from '../turns/turns.api.js';
+import type { SaidParts } from './message-parts.js';
+import { type TaskFilter, TaskListStore } from './task-list.store.js';
 import { isOver, type TaskFacts } from './task-views.js';
 
 /** Who asks, and whether the token is still good. */
@@ -21,12 +24,18 @@ export interface A2aCaller {
   readonly mayGoOn: () => Promise<boolean>;
 }
 
-export interface AgentMessage {
+export interface AgentMessage extends SaidParts {
   /** The other agent's; the same one begins one task. */
   readonly messageId: string;
-  readonly content: string;
   readonly contextId: string | undefined;
   readonly agent: string | undefined;
+}
+
+export interface TaskFactsPage {
+  readonly tasks: readonly TaskFacts[];
+  /** Null on the last page. */
+  readonly next: string | null;
+  readonly total: number;
 }
 
 /** How long a cancelled turn may take to end before it is shown as it is. */
@@ -46,6 +55,7 @@ export class AgentTasks {
     private readonly records: TurnRecords,
     private readonly resumed: ResumedTurns,
     private readonly viewers: Viewers,
+    private readonly listed: TaskListStore,
   ) {}
 
   /** Begins a task, or finds the one that this message began. Throws what sending a message throws. */
@@ -55,7 +65,8 @@ export class AgentTasks {
     const before = await this.results.of(id);
     if (before === undefined) {
       const sessionId = await this.sessionOf(message, caller);
-      await this.messages.accept(sessionId, { id, content: message.content, attachments: [] }, caller);
+      const { content, attachments } = message;
+      await this.messages.accept(sessionId, { id, content, attachments }, caller);
     }
     const begun = before ?? (await this.results.of(id));
     if (begun === undefined) throw new SessionNotFound();
@@ -72,9 +83,24 @@ export class AgentTasks {
     if (result === undefined) throw new SessionNotFound();
     const { status, content } = result;
     // It may have ended between the two.
-    const { answer, error } = (found.status === 'over' ? found : await this.records.find(taskId)) ?? found;
+    const { error } = (found.status === 'over' ? found : await this.records.find(taskId)) ?? found;
     const problem = error?.message ?? null;
-    return { taskId, contextId: sessionId, status, content, problem, at: answer?.createdAt ?? new Date() };
+    const at = (await this.listed.changedAt(taskId)) ?? new Date();
+    return { taskId, contextId: sessionId, status, content, problem, at };
+  }
+
+  /** Those that this caller may see, the ones whose state changed last first. Throws `BadFields` for a foreign cursor. */
+  async list(filter: TaskFilter, page: PageQuery, caller: Caller): Promise<TaskFactsPage> {
+    const { items, nextCursor, total } = await this.listed.page(filter, page, caller);
+    const tasks: TaskFacts[] = [];
+    for (const { id: taskId, at } of items) {
+      const record = await this.records.find(taskId);
+      if (record === undefined) continue;
+      const { sessionId: contextId, outcome: status, answer, error } = record;
+      const problem = error?.message ?? null;
+      tasks.push({ taskId, contextId, status, content: answer?.content ?? null, problem, at });
+    }
+    return { tasks, next: nextCursor, total };
   }
 
   /** The task, once it is over; as it is when this replica stops before. */

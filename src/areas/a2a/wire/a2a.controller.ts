@@ -18,7 +18,7 @@ export class A2aController {
 
   @Post()
   @RequireScope('sessions:write', 'sessions_write')
-  @TakesJsonBody()
+  @TakesJsonBody('max_message_body_bytes')
   post(
     @CurrentCaller() caller: Caller,
     @IdempotencyKey() key: RequestKey | undefined,

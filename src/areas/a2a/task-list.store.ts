@@ -1,0 +1,106 @@
+import { TaskState } from '@a2a-js/sdk';
+import { Injectable } from '@nestjs/common';
+import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
+import { Conditions } from '../../platform/database/conditions.js';
+import { Database } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/sql.js';
+import type { Caller } from '../../platform/tokens/caller.js';
+import type { TurnResult } from '../turns/turns.api.js';
+
+/** Which tasks are asked for; what is undefined says nothing. */
+export interface TaskFilter {
+  readonly contextId: string | undefined;
+  readonly agent: string | undefined;
+  readonly statuses: readonly TurnResult['status'][] | undefined;
+  /** When their state changed at the earliest. */
+  readonly since: Date | undefined;
+}
+
+export interface ListedTask {
+  readonly id: string;
+  /** When its state changed. */
+  readonly at: Date;
+}
+
+export interface TaskPage extends Page<ListedTask> {
+  readonly total: number;
+}
+
+/** To the millisecond, as cursors have it. */
+const CHANGED = `date_trunc('milliseconds', coalesce(t.ended_at, t.started_at, t.created_at))`;
+const CHANGED_AT: Statement = {
+  name: 'a2a.task_changed',
+  text: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = $1`,
+};
+const LIST = new KeysetList<ListedTask>('tasks', ['time', 'text'], ({ at, id }) => [at, id]);
+
+/** Which turns another agent sees as tasks, those whose state changed last first. */
+@Injectable()
+export class TaskListStore {
+  constructor(private readonly database: Database) {}
+
+  /** When the state of a task changed. */
+  async changedAt(turnId: string): Promise<Date | undefined> {
+    return (await this.database.query<{ at: Date }>(CHANGED_AT, [turnId]))[0]?.at;
+  }
+
+  /** Throws `BadFields` for a cursor of another list. */
+  async page(
+    { contextId, agent, statuses, since }: TaskFilter,
+    page: PageQuery,
+    caller: Caller,
+  ): Promise<TaskPage> {
+    const filters = [
+      contextId,
+      agent,
+      statuses?.join(','),
+      since?.toISOString(),
+      caller.boundUserId,
+      caller.agents?.join(','),
+    ];
+    const found = new Conditions([...LIST.after(page, filters), page.limit + 1])
+      .add('context', contextId, 't.session_id = :value')
+      .add('agent', agent, 's.agent = :value')
+      .add('statuses', statuses, 't.status = ANY (:value)')
+      .add('since', since, `${CHANGED} >= :value`)
+      .add('bound', caller.boundUserId ?? undefined, 's.user_id = :value')
+      .add('agents', caller.agents, 's.agent = ANY (:value)');
+    const statement = {
+      name: `a2a.tasks${found.name}`,
+      replanned: true,
+      text: `
+        WITH mine AS (
+          SELECT t.id, ${CHANGED} AS at FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${found.text})
+        SELECT (SELECT count(*)::int FROM mine) AS total, listed.id, listed.at FROM (SELECT) AS once LEFT JOIN (
+          SELECT id, at FROM mine WHERE (at, id) < ($1::timestamptz, $2) ORDER BY at DESC, id DESC LIMIT $3) AS listed ON true
+        ORDER BY listed.at DESC, listed.id DESC`,
+    };
+    const rows = await this.database.query<{ total: number; id: string | null; at: Date }>(
+      statement,
+      found.values,
+    );
+    const items = rows.flatMap(({ id, at }) => (id === null ? [] : [{ id, at }]));
+    return { ...LIST.page(items, page, filters), total: rows[0]?.total ?? 0 };
+  }
+}
+
+/** The turns that are in a state of the protocol; undefined for all of them, none for states that no turn is in. */
+export function statusesIn(state: TaskState): readonly TurnResult['status'][] | undefined {
+  switch (state) {
+    case TaskState.TASK_STATE_UNSPECIFIED:
+      return undefined;
+    case TaskState.TASK_STATE_SUBMITTED:
+      return ['waiting'];
+    case TaskState.TASK_STATE_WORKING:
+      return ['running', 'awaiting_approval'];
+    case TaskState.TASK_STATE_COMPLETED:
+      return ['completed'];
+    case TaskState.TASK_STATE_CANCELED:
+      return ['cancelled'];
+    case TaskState.TASK_STATE_FAILED:
+      return ['failed', 'interrupted'];
+    default:
+      return [];
+  }
+}
