@@ -1,10 +1,11 @@
 import { LLMock } from '@copilotkit/aimock';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
-/** The two wires against an independent fake, through the whole gateway: what a caller of either profile gets. */
-const bothWires = [
-  { kind: 'openai', suffix: '/v1' },
-  { kind: 'anthropic', suffix: '' },
+/** The wires against an independent fake, through the whole gateway: what a caller of either profile gets. */
+const allWires = [
+  { kind: 'openai', wire: 'chat', suffix: '/v1' },
+  { kind: 'openai', wire: 'responses', suffix: '/v1' },
+  { kind: 'anthropic', wire: 'auto', suffix: '' },
 ] as const;
 
 interface ToolCallView {
@@ -23,7 +24,7 @@ interface FailureView {
   readonly error: { readonly code: string; readonly message: string; readonly details?: { reason?: string } };
 }
 
-describe.each(bothWires)('the $kind wire', ({ kind, suffix }) => {
+describe.each(allWires)('the $kind wire ($wire)', ({ kind, wire, suffix }) => {
   let fake: LLMock;
   let gateway: TestGateway;
 
@@ -33,6 +34,7 @@ describe.each(bothWires)('the $kind wire', ({ kind, suffix }) => {
     gateway = await startTestGateway({
       env: {
         GATEWAY__PROVIDER__KIND: kind,
+        GATEWAY__PROVIDER__WIRE: wire,
         GATEWAY__PROVIDER__API_KEY: 'key-of-nobody-1234',
         GATEWAY__PROVIDER__BASE_URL: `${fake.url}${suffix}`,
         GATEWAY__PROVIDER__MODEL: 'a-model',
@@ -129,7 +131,7 @@ describe.each(bothWires)('the $kind wire', ({ kind, suffix }) => {
       fake.onMessage(
         'cut',
         { content: 'abcdefghij' },
-        { chunkSize: 1, truncateAfterChunks: 8, streamingProfile: { tps: 100 } },
+        { chunkSize: 1, truncateAfterChunks: wire === 'responses' ? 11 : 8, streamingProfile: { tps: 100 } },
       );
       const { status, body, history } = await ask<FailureView>('cut');
       expect(status).toBe(502);
