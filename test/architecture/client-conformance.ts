@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { titlesIn, type Written } from './test-titles.js';
+
+interface Shown {
+  readonly feature: string;
+  readonly file: string;
+  readonly title: string;
+}
+
+interface ClientRows {
+  readonly client: string;
+  readonly shown: readonly Shown[];
+}
+
+const rows = (file: string, titles: Readonly<Record<string, string>>): Shown[] =>
+  Object.entries(titles).map(([feature, title]) => ({ feature, file: `test/e2e/${file}.spec.ts`, title }));
+
+/** Which client shows which feature in which test. Only what a client itself sends and reads counts. */
+export const CLIENTS: readonly ClientRows[] = [
+  {
+    client: '`openai` (npm), chat completions',
+    shown: [
+      ...rows('openai/chat-completions', {
+        models: '"/v1/models lists the agents that the caller may use"',
+        create: '"the messages are the history": the agent answers them under its own system prompt',
+        stream: '"Streaming": chunks as the SDK reads them, with usage when it is asked for',
+        tools: 'the model is offered them, its calls are the answer, and it goes on with their outputs',
+        'tools, by the runner': 'streamed, and through the runner of the SDK',
+        parse: '"response_format": the answer is JSON of the schema, as the SDK parses it',
+        'pictures and files': 'pictures and files reach the model',
+        'unknown models': 'the model nobody is 404',
+        'a token for other agents': 'an agent that the token may not use is 403, be it there or not',
+      }),
+      ...rows('openai/chat-sessions', {
+        'going on with a session':
+          '"continues a session": it has the history, and what stands behind the last answer is said now',
+        'tools, in a session':
+          '"tools (client-run)": the session waits with the calls, and goes on with their outputs once',
+      }),
+    ],
+  },
+  {
+    client: '`openai` (npm), responses',
+    shown: [
+      ...rows('openai/stored-responses', {
+        create: '"store": a response is kept unless it is said otherwise, and is found as it was answered',
+        previous_response_id:
+          '"`previous_response_id`": a chain is a session, and what was said before is known',
+        stream: 'stream: the events, and the stored response once more from any of them on',
+        parse: 'parse: the answer is JSON of the schema, and stays so',
+        background: '"`background`": answered at once, found until it is done, and followed meanwhile',
+        'background, streamed': '`background` with `stream`: the events of its turn',
+        cancel: 'cancel: a response that runs, and one that waits in line; what is over stays as it is',
+        delete: 'DELETE: nobody finds it any more, and with the last one its session ends',
+        'item references':
+          'items of stored responses by their ids, as clients send them that keep the conversation themselves',
+        "other people's responses":
+          '"foreign response ids, other people\'s responses: OpenAI\'s error shape, 404"',
+      }),
+      ...rows('openai/input-items', {
+        'input items': 'what a response answered: its own input, after all that its conversation had said',
+        'input items, page by page':
+          'pages: newest first unless it is said otherwise, 20 of them, and on after any item',
+      }),
+      ...rows('openai/client-tools', {
+        tools:
+          '"the turn waits with the calls and goes on with their outputs; the session\'s status stays `active`, `pending: "requires_action"`"',
+        'tools, after a restart': 'streamed, and after a restart',
+      }),
+      ...rows('openai/responses', {
+        'pictures and files, not stored': 'create: items, with a picture and a file',
+      }),
+    ],
+  },
+  {
+    client: '`@a2a-js/sdk` (npm), client over JSON-RPC',
+    shown: rows('a2a', {
+      card: '`/.well-known/agent-card.json` is open, and its skills are the agents that are open to everybody',
+      send: 'message/send: a context is a session, a task a turn, and any replica answers',
+      stream: 'message/stream shows the task, its answer piece by piece, and how it ended',
+      'subscribe and cancel':
+        'a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place',
+      'list tasks': 'the tasks that its caller may see, the ones that changed last first, page by page',
+      files: 'a message with files: their bytes and their names reach the model',
+      'push notifications': 'push notifications is an error of JSON-RPC',
+    }),
+  },
+  {
+    client: '`@modelcontextprotocol/client` (npm)',
+    shown: rows('mcp-server', {
+      'tools `ask_<agent>`':
+        'tools `ask_<agent>` (`message`, `session_id?` → text and structured content with the session), on both replicas',
+      progress: 'Progress notifications while the answer is made',
+      cancel: 'a call that is cancelled ends its turn, wherever it runs',
+      'streams that are cut':
+        'a call whose stream is cut goes on at another replica, and asks the model once',
+    }),
+  },
+  {
+    client: "the gateway's own, for TypeScript",
+    shown: rows('client', {
+      operations:
+        'every operation by its path, in both profiles and for operators; a refusal is an error with its code',
+      'idempotency keys and retries':
+        'a request whose answer is lost is sent again under its key, and done once',
+      streams:
+        'resume after cuts, at another replica, with nothing lost, nothing twice and one question to the model',
+      pages: 'pages: every session, every message, every item of an operators list',
+    }),
+  },
+];
+
+/** What is refused instead, by name. */
+const REFUSED = new Set(['push notifications']);
+
+const PAGE_TOP = `# Clients, and what shows that they work
+
+Which client does what in which test, on each change of the program. A feature that is refused by name is shown to be refused.
+
+\`npm run generate:conformance\` writes this page from \`test/architecture/client-conformance.ts\`; its spec fails when a row names a test
+that is not there or is skipped, and when this page differs. Recipes are in [clients](clients.md). A client that is not on this page is tried by no test.
+
+`;
+
+export function clientsPage(): string {
+  const tables = CLIENTS.map(({ client, shown }) => {
+    const lines = shown.map(({ feature, file, title }) => {
+      const name = file.replace(/^test\//, '').replace(/\.spec\.ts$/, '');
+      const state = REFUSED.has(feature) ? 'refused by name' : 'works';
+      return `| ${feature} | ${state} | [${name}](../${file}): ${title.replaceAll('|', '\\|')} |`;
+    });
+    return `## ${client}\n\n| Feature | | Shown by |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
+  });
+  return PAGE_TOP + tables.join('\n');
+}
+
+/** Rows whose test is not written down, or is skipped. */
+export function unshown(root: string): string[] {
+  const known = new Map<string, ReadonlySet<string>>();
+  return CLIENTS.flatMap(({ client, shown }) =>
+    shown.flatMap(({ feature, file, title }) => {
+      const path = join(root, file);
+      if (!known.has(file)) known.set(file, existsSync(path) ? new Set(testsIn(titlesIn(path))) : new Set());
+      return known.get(file)?.has(title) === true
+        ? []
+        : [`${client}, ${feature}: ${file} has no test "${title}"`];
+    }),
+  );
+}
+
+function testsIn(written: readonly Written[]): string[] {
+  return written.flatMap(({ kind, printed, children }) => (kind === 'test' ? printed : testsIn(children)));
+}
