@@ -13,7 +13,7 @@ interface Asked {
   readonly userId: string;
 }
 
-/** `tools.approval.separate`: who asked does not decide (extensions, section 5). */
+/** `tools.approval.separate`: who asked does not decide (docs/specification/additions.md, Tools). */
 @Injectable()
 export class AskerRule {
   constructor(
