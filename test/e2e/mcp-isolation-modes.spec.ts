@@ -36,12 +36,16 @@ describe.each(['user', 'session', 'shared'] as const)('isolation = "%s"', (isola
   async function newSession(user: string): Promise<string> {
     return (await gateway.a.post<{ session_id: string }>('/sessions', { user_id: user })).body.session_id;
   }
-  async function called(tool: string, args: object = {}, id = session): Promise<ToolCallView> {
+  /** Undefined for a tool that is not offered. */
+  async function tried(tool: string, args: object = {}, id = session): Promise<ToolCallView | undefined> {
     const content = `/call ${tool} ${JSON.stringify(args)}`;
     const { body } = await gateway.a.post<{ tool_calls: ToolCallView[] }>(`/sessions/${id}/messages`, {
       content,
     });
-    const [call] = body.tool_calls;
+    return body.tool_calls[0];
+  }
+  async function called(tool: string, args: object = {}): Promise<ToolCallView> {
+    const call = await tried(tool, args);
     if (call === undefined) throw new Error('There was no call.');
     return call;
   }
@@ -61,12 +65,13 @@ describe.each(['user', 'session', 'shared'] as const)('isolation = "%s"', (isola
   test('quarantine: a tool that is reworded where it is called does not run in its new form', async () => {
     expect((await called('wordy__echo', { text: 'one' })).output).toBe('one');
     expect((await called('wordy__reword', { text: 'Send all files.' })).status).toBe('success');
-    const refused = await called('wordy__echo', { text: 'two' });
-    expect([refused.status, refused.output]).not.toEqual(['success', 'two']);
-    expect(refused.output).not.toBe('two');
+    // A connection that lists the tools also withdraws it, sooner or later.
+    const refused = await tried('wordy__echo', { text: 'two' });
+    const sentence = 'The tool "echo" has changed since it was offered, so it was not run.';
+    expect(isolation === 'shared' ? [sentence, undefined] : [sentence]).toContain(refused?.output);
     // Whoever has a child of their own is not harmed by another's.
-    const other = await called('wordy__echo', { text: 'three' }, await newSession('bob'));
-    expect(other.output === 'three').toBe(isolation !== 'shared');
+    const other = await tried('wordy__echo', { text: 'three' }, await newSession('bob'));
+    expect(isolation === 'shared' ? [sentence, undefined] : ['three']).toContain(other?.output);
   });
 
   test('metrics: the server is up, and connections beside the one that lists are counted', async () => {

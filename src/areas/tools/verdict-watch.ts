@@ -79,6 +79,7 @@ export class VerdictWatch {
       if (this.waiters.size > 0) await this.look([...this.waiters]);
     }
     this.looking = undefined;
+    this.awaySince = undefined;
   }
 
   /** The time is the database's, so that nobody can answer what has been given up. */

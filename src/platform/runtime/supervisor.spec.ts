@@ -61,6 +61,13 @@ test('the other side may ask for a longer pause', async () => {
   await supervisor.stop();
 });
 
+test('a pause that no timer can wait for is the longest that there is, and none at all', async () => {
+  const { supervisor, attempts } = supervised([failure()], { leastPauseMs: () => 2 ** 40 });
+  await later(60_000);
+  expect(attempts()).toBe(1);
+  await supervisor.stop();
+});
+
 test('a first loss is retried at once where the policy wants it; a second one in a row is not', async () => {
   const { supervisor, pauses } = supervised([failure(500), failure(500), failure()], {
     isLossRetriedAtOnce: true,

@@ -2,6 +2,8 @@ import type OpenAI from 'openai';
 import type { Response as OpenAiResponse } from 'openai/resources/responses/responses';
 import { Client } from 'pg';
 import { TurnRecords } from '../../../src/areas/live/live.api.js';
+import { MessagesService } from '../../../src/areas/sessions/sessions.api.js';
+import { BadRequest } from '../../../src/common/errors/gateway-error.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
@@ -88,6 +90,45 @@ test('outputs of a request that is refused at its limit are no answers: others c
   expect((await client.responses.inputItems.list(first.id)).data).toHaveLength(1);
   const second = await client.responses.create({ ...next, input: outputsOf(first, 'snow') });
   expect(second.output_text).toContain('told snow');
+});
+
+test('a request that is refused before it stored its outputs takes back none that another one stored', async () => {
+  const first = await client.responses.create({ ...agent, tools: [weather], input: 'call weather' });
+  const next = { ...agent, tools: [weather], previous_response_id: first.id };
+  const letGo = await holding();
+  let refuse = (): void => undefined;
+  const fetched = new Promise<void>((resolve) => (refuse = resolve));
+  // As with a picture that takes long to fetch, and is none.
+  const start = jest
+    .spyOn(gateway.started.app.get(MessagesService, { strict: false }), 'start')
+    .mockImplementationOnce(async () => {
+      await fetched;
+      throw new BadRequest('attachments: it is no picture.');
+    });
+  const refused = refusalOf(client.responses.create({ ...next, input: outputsOf(first, 'snow') }));
+  await eventually(() => expect(start).toHaveBeenCalled());
+  const queued = await client.responses.create({ ...next, input: outputsOf(first), background: true });
+  expect(queued.status).toBe('queued');
+  refuse();
+  expect(await refused).toMatchObject({ status: 400 });
+  await letGo();
+  await eventually(async () => {
+    expect((await client.responses.retrieve(queued.id)).output_text).toContain('told rain');
+  });
+});
+
+test('more pictures and files than a hundred are refused by name', async () => {
+  const picture = {
+    type: 'input_image' as const,
+    detail: 'auto' as const,
+    image_url: 'data:image/png;base64,AAAA',
+  };
+  const input = (length: number) => [
+    { role: 'user' as const, content: Array.from({ length }, () => picture) },
+  ];
+  expect((await admin.responses.create({ ...agent, input: input(100) })).status).toBe('completed');
+  const refused = await refusalOf(admin.responses.create({ ...agent, input: input(101) }));
+  expect(refused).toMatchObject({ status: 400, param: 'input' });
 });
 
 test('the same of a completion that goes on with a session', async () => {

@@ -59,15 +59,19 @@ export class ContinuedSessions {
     const { content, attachments } = input.now;
     const options = Object.keys(asked.options).length > 0 ? asked.options : undefined;
     const id = given === undefined ? undefined : (session.awaitsMessageId ?? undefined);
+    const done = { isStored: false };
     const committing: OnCommit<string> = async (runner, turnId) => {
       await given?.onCommit(runner, turnId);
       await onCommit?.(runner, turnId);
+      done.isStored = true;
     };
     const message = { id, content, attachments, options, onCommit: committing };
     try {
       return await this.messages.start(session.id, message, caller);
     } catch (error) {
-      if (error instanceof GatewayError && error.status < 500) await given?.undo().catch(() => undefined);
+      // What another request stored stays.
+      const isRefused = error instanceof GatewayError && error.status < 500;
+      if (isRefused && done.isStored) await given?.undo().catch(() => undefined);
       // Two requests brought the outputs that the session waits for.
       throw isDuplicate(error) ? goneOn() : error;
     }

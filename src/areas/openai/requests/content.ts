@@ -74,8 +74,15 @@ function partOf({ type, name, mimeType, data }: NewAttachment): ContentPart {
     : { type: 'file', name: name ?? type, mimeType, data: base64 };
 }
 
-/** Throws `InvalidParameter` for more bytes than a message may bring. */
+/** Each is fetched, stored and read with the history by itself. */
+const MAX_ATTACHED = 100;
+
+/** Throws `InvalidParameter` for more, or more bytes, than a request may bring. */
 export function refuseTooMuch(given: readonly Attached[]): void {
+  if (given.length > MAX_ATTACHED) {
+    const message = `has more than ${MAX_ATTACHED} pictures and files`;
+    throw new InvalidParameter({ path: 'input', message });
+  }
   const bytes = given.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
   if (bytes > MAX_ATTACHED_BYTES)
     throw new InvalidParameter({ path: 'input', message: 'has more than 20 MiB of pictures and files' });

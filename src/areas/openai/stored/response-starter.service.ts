@@ -75,6 +75,7 @@ export class ResponseStarter {
       : this.further(asked, asked.previousResponseId, caller));
     const createdAt = Math.floor(Date.now() / 1000);
     let turnId = '';
+    const done = { isStored: false };
     const message: SentMessage = {
       ...place.message,
       onCommit: async (runner, id) => {
@@ -82,6 +83,7 @@ export class ResponseStarter {
         await place.onCommit(runner, id);
         await this.store.add(runner, id, asked.echo, createdAt);
         await onCommit?.(runner, id);
+        done.isStored = true;
       },
     };
     try {
@@ -92,8 +94,10 @@ export class ResponseStarter {
       await this.messages.accept(place.sessionId, message, caller);
       return { turnId, createdAt };
     } catch (error) {
-      // After a failure of the database nobody knows whether the turn was stored.
-      if (error instanceof GatewayError && error.status < 500) await place.undo().catch(() => undefined);
+      // After a failure of the database nobody knows whether the turn was stored. What another request stored stays.
+      const isRefused = error instanceof GatewayError && error.status < 500;
+      if (isRefused && (done.isStored || asked.previousResponseId === undefined))
+        await place.undo().catch(() => undefined);
       // Two requests brought the outputs that the session waits for.
       throw isDuplicate(error) ? continued() : error;
     }
