@@ -6,6 +6,7 @@ import {
   ClientFactoryOptions,
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
+import { TaskListStore } from '../../src/areas/a2a/task-list.store.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -262,8 +263,13 @@ describe('ListTasks', () => {
 });
 
 describe('the endpoint', () => {
-  const send = (body: unknown, token: string | undefined = one.token, headers: Record<string, string> = {}) =>
-    fetch(new URL('/a2a', one.a.base), {
+  const send = (
+    body: unknown,
+    token: string | undefined = one.token,
+    headers: Record<string, string> = {},
+    at = one,
+  ) =>
+    fetch(new URL('/a2a', at.a.base), {
       method: 'POST',
       headers: {
         ...{ 'content-type': 'application/json', 'a2a-version': '1.0' },
@@ -275,6 +281,8 @@ describe('the endpoint', () => {
   const call = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
   const said = (parts: unknown[], more = {}) =>
     call('SendMessage', { message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...more } });
+  const openSessions = async (token: string): Promise<number> =>
+    (await one.caller('b', token).get<{ total: number }>('/sessions?status=active')).body.total;
   const errorOf = async (answer: Response): Promise<unknown> =>
     ((await answer.json()) as { error?: { code: number } }).error?.code;
 
@@ -301,7 +309,6 @@ describe('the endpoint', () => {
     ['a page of no tasks', call('ListTasks', { pageSize: 0 })],
     ['a page of too many tasks', call('ListTasks', { pageSize: 101 })],
     ['a page of another list', call('ListTasks', { pageToken: 'x' })],
-    ['a time that is none', call('ListTasks', { statusTimestampAfter: 'soon' })],
     ['no id of the message', said([{ text: 'x' }], { messageId: '' })],
     ['an agent that is none', said([{ text: 'x' }], { metadata: { agent: 'nobody' } })],
     ['an agent that is no text', said([{ text: 'x' }], { metadata: { agent: 7 } })],
@@ -317,6 +324,59 @@ describe('the endpoint', () => {
   ])('%s is an error of JSON-RPC', async (_what, body) => {
     const answer = await send(body);
     expect([answer.status, typeof (await errorOf(answer))]).toEqual([200, 'number']);
+  });
+
+  type Named = [string, unknown, string];
+  test.each<Named>([
+    ['a time that is none', call('ListTasks', { statusTimestampAfter: 'soon' }), 'statusTimestampAfter'],
+    ...['-200000-01-01T00:00:00Z', '+010000-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'].map(
+      (after): Named => [after, call('ListTasks', { statusTimestampAfter: after }), 'statusTimestampAfter'],
+    ),
+    ['eleven files', said(Array.from({ length: 11 }, () => ({ raw: 'eA==' }))), 'at most 10 files'],
+  ])('%s is a malformed request, and its error says what to mend', async (_what, body, named) => {
+    const answer = (await (await send(body)).json()) as { error?: { code: number; message: string } };
+    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining(named) as string });
+  });
+
+  test('ten files, and the year 0, are taken', async () => {
+    provider.script(answerWith(openAiWire, 'Ten.'));
+    expect(
+      await errorOf(await send(said(Array.from({ length: 10 }, () => ({ raw: 'eA==' }))))),
+    ).toBeUndefined();
+    for (const statusTimestampAfter of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])
+      expect(await errorOf(await send(call('ListTasks', { statusTimestampAfter })))).toBeUndefined();
+  });
+
+  test('a message that is refused leaves no open session, and each of its repetitions says why', async () => {
+    const token = await one.mint({ user: 'gus' });
+    const body = said([{ url: 'https://files.example/a.png', mediaType: 'image/png' }]);
+    for (const _ of [1, 2]) expect(await errorOf(await send(body, token))).toBe(-32602);
+    expect(await openSessions(token)).toBe(0);
+  });
+
+  test('the same message, sent to both replicas at once, begins one task in one session', async () => {
+    const token = await one.mint({ user: 'hal' });
+    for (const round of [1, 2, 3, 4, 5]) {
+      provider.script(answerWith(openAiWire, 'Once.'));
+      const body = said([{ text: 'Once' }]);
+      const answers = await Promise.all([one, two].map((at) => send(body, token, {}, at)));
+      const heard = (await Promise.all(answers.map((answer) => answer.json()))) as {
+        result?: { task: { id: string } };
+        error?: unknown;
+      }[];
+      expect(heard.map(({ error }) => error)).toEqual([undefined, undefined]);
+      expect(new Set(heard.map(({ result }) => result?.task.id)).size).toBe(1);
+      expect(await openSessions(token)).toBe(round);
+    }
+  });
+
+  test('what nobody foresaw is logged, and not told', async () => {
+    const found = jest.spyOn(TaskListStore.prototype, 'page').mockRejectedValueOnce(new Error('relation x'));
+    const answer = await (await send(call('ListTasks', {}))).text();
+    found.mockRestore();
+    expect(answer).toMatch(/"code":-32603.*Something unexpected went wrong/);
+    expect(answer).not.toContain('relation x');
+    expect(one.logLines.filter((line) => line.includes('relation x'))).toHaveLength(1);
   });
 
   test('a tenant lists the tasks of its agent', async () => {

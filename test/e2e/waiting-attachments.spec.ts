@@ -29,13 +29,13 @@ function reachableBytes(): number {
 }
 
 /** A tool that answers when it is told to. */
-function slowTool(): () => void {
+function slowTool(name: string): () => void {
   let release = (): void => undefined;
   const released = new Promise<string>((resolve) => {
     release = () => resolve('done');
   });
   gateway.tools.register({
-    name: 'slow',
+    name,
     description: 'Takes its time.',
     inputSchema: { type: 'object', properties: {} },
     run: () => released,
@@ -43,33 +43,59 @@ function slowTool(): () => void {
   return release;
 }
 
-const HEAD = '{"content":"Later","attachments":[{"type":"file","mime_type":"text/plain","data":"';
+interface Large {
+  readonly url: string;
+  /** The body before and after the base64. */
+  readonly head: string;
+  readonly tail: string;
+}
+const ofRest = (id: string): Large => ({
+  url: `${gateway.b.base}/sessions/${id}/messages`,
+  head: '{"content":"Later","attachments":[{"type":"file","mime_type":"text/plain","data":"',
+  tail: '"}]}',
+});
+const ofA2a = (contextId: string): Large => ({
+  url: new URL('/a2a', gateway.b.base).href,
+  head: `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"later","role":"ROLE_USER","contextId":"${contextId}","parts":[{"text":"Later"},{"mediaType":"text/plain","raw":"`,
+  tail: '"}]}}}',
+});
 
 /** Sends a message with a large attachment piece by piece, and holds nothing of it. @returns the status of the answer */
-function sendLarge(url: string): Promise<number | undefined> {
+function sendLarge({ url, head, tail }: Large): Promise<number | undefined> {
   const piece = Buffer.alloc(3 * 2 ** 16, 'x').toString('base64');
   return new Promise((resolve, reject) => {
-    const headers = { Authorization: `Bearer ${gateway.token}`, 'Content-Type': 'application/json' };
+    const headers = {
+      ...{ Authorization: `Bearer ${gateway.token}`, 'Content-Type': 'application/json' },
+      'A2A-Version': '1.0',
+    };
     const post = request(url, { method: 'POST', headers }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode));
     });
-    post.once('error', reject).write(HEAD);
+    post.once('error', reject).write(head);
     for (let sent = 0; sent < ATTACHED_BYTES; sent += 3 * 2 ** 16) post.write(piece);
-    post.end('"}]}');
+    post.end(tail);
   });
 }
 
-test('a message that waits holds the bytes of its attachments once, and not their base64 too', async () => {
+test.each([
+  [
+    'a message that waits holds the bytes of its attachments once, and not their base64 too',
+    'slow',
+    ofRest,
+    1.2,
+  ],
+  ['a message of A2A, which is stored before it waits, holds nothing of them', 'slower', ofA2a, 0.2],
+])('%s', async (_what, tool, large, share) => {
   const { id } = (await gateway.b.post<{ id: string }>('/sessions', {})).body;
-  const release = slowTool();
-  const first = gateway.b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+  const release = slowTool(tool);
+  const first = gateway.b.post(`/sessions/${id}/messages`, { content: `/call ${tool} {}` });
   const turns = (status: string) =>
     database.query(`SELECT id FROM turns WHERE session_id = $1 AND status = $2`, [id, status]);
   await eventually(async () => expect(await turns('running')).toHaveLength(1));
   const before = reachableBytes();
-  const second = sendLarge(`${gateway.b.base}/sessions/${id}/messages`);
+  const second = sendLarge(large(id));
   await eventually(async () => expect(await turns('waiting')).toHaveLength(1));
-  await eventually(() => expect(reachableBytes() - before).toBeLessThan(1.2 * ATTACHED_BYTES));
+  await eventually(() => expect(reachableBytes() - before).toBeLessThan(share * ATTACHED_BYTES));
   release();
   expect((await first).status).toBe(200);
   expect(await second).toBe(200);

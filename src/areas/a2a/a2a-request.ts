@@ -37,6 +37,8 @@ export interface A2aTerms {
   readonly url: string;
   /** Aborted when nobody reads the answer. */
   readonly gone: AbortSignal;
+  /** Logs what nobody foresaw. */
+  readonly unforeseen: (error: unknown) => void;
 }
 
 /** One request of another agent, in the words of the protocol. Lives as long as its answer. */
@@ -134,6 +136,7 @@ export class A2aRequest implements A2ARequestHandler {
     yield presentStatus(await this.spoken(tasks.ended(await this.found(task.taskId), by, gone)));
   }
 
+  /** Takes the message out of the request, which is kept until its answer: that may be long in coming. */
   private async begun(params: SendMessageRequest, { tenant }: ServerCallContext): Promise<TaskFacts> {
     const { message, configuration, metadata } = params;
     if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
@@ -146,7 +149,11 @@ export class A2aRequest implements A2ARequestHandler {
     const given: unknown = message.metadata?.['agent'] ?? metadata?.['agent'] ?? (tenant || undefined);
     if (given !== undefined && typeof given !== 'string')
       throw new RequestMalformedError('"agent" in the metadata must be the name of an agent.');
-    return this.spoken(this.terms.tasks.begin(messageOf(message, given), this.terms.by));
+    const said = messageOf(message, given);
+    message.parts = [];
+    params.message = undefined;
+    params.metadata = undefined;
+    return this.spoken(this.terms.tasks.begin(said, this.terms.by));
   }
 
   private found(id: string): Promise<TaskFacts> {
@@ -158,7 +165,11 @@ export class A2aRequest implements A2ARequestHandler {
     try {
       return await work;
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (!(error instanceof GatewayError)) {
+        this.terms.unforeseen(error);
+        // Its own words may be the database's.
+        throw new Error('Something unexpected went wrong. Please report when it did.');
+      }
       if (error.status === 404) throw new TaskNotFoundError(error.message);
       if (error.status === 400) throw new RequestMalformedError(error.message);
       this.refusal = error;
@@ -181,14 +192,22 @@ function pageQuery({ pageSize = PAGE_SIZE, pageToken }: ListTasksRequest): PageQ
 
 function taskFilter(params: ListTasksRequest, tenant: string | undefined): TaskFilter {
   const after = params.statusTimestampAfter || undefined;
-  if (after !== undefined && Number.isNaN(Date.parse(after)))
-    throw new RequestMalformedError('statusTimestampAfter: must be a time as in 2026-01-31T12:00:00Z');
+  const since = after === undefined ? undefined : new Date(after);
+  if (since !== undefined && !isOfFourDigits(since.getUTCFullYear()))
+    throw new RequestMalformedError(
+      'statusTimestampAfter: must be a time in the years 0 to 9999, as in 2026-01-31T12:00:00Z',
+    );
   return {
     contextId: params.contextId || undefined,
     agent: params.tenant || tenant || undefined,
     statuses: statusesIn(params.status),
-    since: after === undefined ? undefined : new Date(after),
+    since,
   };
+}
+
+/** What RFC 3339 can write. False for the year of a time that is none. */
+function isOfFourDigits(year: number): boolean {
+  return year >= 0 && year <= 9999;
 }
 
 function messageOf(message: Message, agent: string | undefined): AgentMessage {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { BadRequest, type GatewayError } from '../../common/errors/gateway-error.js';
+import { BadRequest, GatewayError } from '../../common/errors/gateway-error.js';
 import { idFrom, isId } from '../../common/ids/typeid.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
+import { isDuplicate } from '../../platform/database/database-failure.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
 import { ResumedTurns, TurnRecords, Viewers, WatchedTurn } from '../live/live.api.js';
 import { MessagesService, SessionsService } from '../sessions/sessions.api.js';
@@ -66,7 +67,15 @@ export class AgentTasks {
     if (before === undefined) {
       const sessionId = await this.sessionOf(message, caller);
       const { content, attachments } = message;
-      await this.messages.accept(sessionId, { id, content, attachments }, caller);
+      try {
+        await this.messages.accept(sessionId, { id, content, attachments }, caller);
+      } catch (error) {
+        const isOther = isDuplicate(error);
+        const isNew = message.contextId === undefined;
+        if (isNew && (isOther || isRefusal(error))) await this.dropped(sessionId, caller);
+        // The same message, sent twice at once: the other one began the task.
+        if (!isOther) throw error;
+      }
     }
     const begun = before ?? (await this.results.of(id));
     if (begun === undefined) throw new SessionNotFound();
@@ -182,6 +191,12 @@ export class AgentTasks {
     return watched;
   }
 
+  /** Ends a session that was made for a message which it did not get. */
+  private async dropped(sessionId: string, caller: Caller): Promise<void> {
+    // What became of the message matters more than what becomes of an empty session.
+    await this.sessions.end(sessionId, caller).catch(() => undefined);
+  }
+
   private async sessionOf({ contextId, agent }: AgentMessage, caller: Caller): Promise<string> {
     if (contextId === undefined) return (await this.sessions.create({ agent }, caller)).id;
     const session = await this.sessions.find(contextId, caller);
@@ -190,4 +205,9 @@ export class AgentTasks {
       `This context is with the agent "${session.agent}". Leave out the context for a new one with "${agent.slice(0, 64)}".`,
     );
   }
+}
+
+/** Whether nothing was stored for sure: after a failure of the database the message may have begun its turn. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && error.status < 500;
 }

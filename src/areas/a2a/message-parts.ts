@@ -4,6 +4,7 @@ import { newId } from '../../common/ids/typeid.js';
 import {
   type AttachmentType,
   MAX_ATTACHED_BYTES,
+  MAX_ATTACHMENTS,
   type NewAttachment,
   type RemoteAttachment,
 } from '../turns/turns.api.js';
@@ -24,6 +25,8 @@ export interface SaidParts {
 /** Text as it is, data as JSON, and files as attachments. Throws `RequestMalformedError`, which names the part. */
 export function saidParts({ parts }: Message): SaidParts {
   const texts = parts.flatMap(textOf);
+  if (parts.filter(isFile).length > MAX_ATTACHMENTS)
+    throw new RequestMalformedError(`parts: must have at most ${MAX_ATTACHMENTS} files`);
   const attachments = parts.flatMap(attachmentOf);
   const content = texts.join('\n\n');
   const isEmpty = content.trim() === '' && attachments.length === 0;
@@ -46,6 +49,10 @@ function textOf({ content }: Part, index: number): string[] {
     default:
       throw new RequestMalformedError(`parts[${index}]: must be text, data, raw or url`);
   }
+}
+
+function isFile({ content }: Part): boolean {
+  return content?.$case === 'raw' || content?.$case === 'url';
 }
 
 function attachmentOf(

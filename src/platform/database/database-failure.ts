@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { GatewayError, Unavailable } from '../../common/errors/gateway-error.js';
 
+const DUPLICATE = '23505';
 const DISK_FULL = '53100';
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
@@ -51,6 +52,11 @@ export class ConnectionLost extends DatabaseAway {}
 /** Whether the server had no room on its disk (or in its quota) for what was to be stored. */
 export function isDiskFull(error: unknown): boolean {
   return types.isNativeError(error) && 'code' in error && error.code === DISK_FULL;
+}
+
+/** Whether there is a row with this key already. */
+export function isDuplicate(error: unknown): boolean {
+  return types.isNativeError(error) && 'code' in error && error.code === DUPLICATE;
 }
 
 interface NamedFailure {

@@ -3,10 +3,12 @@ import { AgentCard } from '@a2a-js/sdk';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { stackOf } from '../../../common/errors/error-text.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { publicUrl } from '../../../http/resource-metadata.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
@@ -18,18 +20,25 @@ const HEARTBEAT_MS = 15_000;
 /** A caller that reads nothing for this long is cut off. */
 const STALLED_MS = 30_000;
 const VERSION = 'a2a-version';
+/** Of a call of JSON-RPC. */
+const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
 
 type Answers = AsyncGenerator<unknown, void, undefined>;
 
 /** What `/a2a` and the card answer. */
 @Injectable()
 export class A2aHandlers {
+  private readonly logger: Logger;
+
   constructor(
     private readonly tasks: AgentTasks,
     private readonly cards: AgentCards,
     private readonly tokens: CallerDirectory,
     private readonly settings: Settings,
-  ) {}
+    logs: Logs,
+  ) {
+    this.logger = logs.for('a2a');
+  }
 
   card(request: GatewayRequest): object {
     return AgentCard.toJSON(this.cards.card(this.urlOf(request))) as object;
@@ -50,16 +59,18 @@ export class A2aHandlers {
     const handler = new A2aRequest({
       ...{ tasks: this.tasks, cards: this.cards, url: this.urlOf(request), gone: gone.signal },
       by: { caller, mayGoOn: () => this.tokens.mayGoOn(token) },
+      unforeseen: (error) => this.unforeseen(error, request),
     });
-    const body = request.body as Record<string, unknown>;
-    const answer = await this.answerTo(body, request.get(VERSION), handler);
-    if (isStream(answer)) await stream(answer, body, handler, response);
+    const { id } = request.body as Record<string, unknown>;
+    const answer = await this.answerTo(takenFrom(request), request.get(VERSION), handler);
+    if (isStream(answer)) await stream(answer, id, handler, response);
     else {
       if (handler.refusal !== undefined) throw handler.refusal;
       response.status(200).json(answer);
     }
   }
 
+  /** Empties the params of the body: what they said is with the handler, which drops it before it waits for a turn. */
   private async answerTo(
     body: Record<string, unknown>,
     version: string | undefined,
@@ -69,9 +80,17 @@ export class A2aHandlers {
     try {
       validateVersion(context.requestedVersion, await handler.getAgentCard(), 'JSONRPC');
     } catch (error) {
-      return failure(body, error);
+      return failure(body['id'], error);
     }
-    return new JsonRpcTransportHandler(handler).handle(body, context);
+    const answer = new JsonRpcTransportHandler(handler).handle(body, context);
+    // The SDK keeps the params until the answer, and has read all of them before it first waits.
+    empty(body['params']);
+    return answer;
+  }
+
+  private unforeseen(error: unknown, { requestId }: GatewayRequest): void {
+    const fields = { request_id: requestId, error: stackOf(error) };
+    this.logger.error('an unexpected error was answered with the code -32603', fields);
   }
 
   private urlOf(request: GatewayRequest): string {
@@ -80,18 +99,13 @@ export class A2aHandlers {
 }
 
 /** What goes wrong before the first event is an ordinary answer; later the connection is cut, so that nothing looks complete. */
-async function stream(
-  answers: Answers,
-  body: Record<string, unknown>,
-  handler: A2aRequest,
-  response: Response,
-): Promise<void> {
+async function stream(answers: Answers, id: unknown, handler: A2aRequest, response: Response): Promise<void> {
   let next: IteratorResult<unknown, void>;
   try {
     next = await answers.next();
   } catch (error) {
     if (handler.refusal !== undefined) throw handler.refusal;
-    response.status(200).json(failure(body, error));
+    response.status(200).json(failure(id, error));
     return;
   }
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
@@ -110,7 +124,19 @@ async function stream(
   }
 }
 
-function failure({ id }: Record<string, unknown>, error: unknown): object {
+/** The call of a body, which the request, kept until the answer, holds no longer. */
+function takenFrom(request: GatewayRequest): Record<string, unknown> {
+  const body = request.body as Record<string, unknown>;
+  request.body = undefined;
+  return Object.fromEntries(MEMBERS.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
+}
+
+function empty(params: unknown): void {
+  if (typeof params !== 'object' || params === null) return;
+  for (const name of Object.keys(params)) Reflect.deleteProperty(params, name);
+}
+
+function failure(id: unknown, error: unknown): object {
   const isId = typeof id === 'string' || typeof id === 'number';
   return {
     jsonrpc: '2.0',

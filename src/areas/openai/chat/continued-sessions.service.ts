@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { isDuplicate } from '../../../platform/database/database-failure.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { MessagesService, type Session, SessionsService } from '../../sessions/sessions.api.js';
@@ -15,7 +16,6 @@ import {
   refuseOtherCalls,
   refuseOtherParties,
 } from '../stored/new-input.js';
-import { isDuplicate } from '../stored/response-starter.service.js';
 import { StoredResponseStore } from '../stored/stored-response.store.js';
 
 const PARAM = 'messages';

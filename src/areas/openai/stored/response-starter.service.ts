@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { isDuplicate } from '../../../platform/database/database-failure.js';
 import type { OnCommit } from '../../../platform/database/sql.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { MessagesService, SessionsService } from '../../sessions/sessions.api.js';
@@ -167,10 +168,6 @@ function messageOf(
 
 function callIds({ id, echo, answer }: ResponseState): string[] {
   return answer === undefined ? [] : callItems(id, echo, answer).map((item) => String(item['call_id']));
-}
-
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505';
 }
 
 function continued(): InvalidParameter {

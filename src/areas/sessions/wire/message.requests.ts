@@ -19,6 +19,7 @@ import type { ToolChoice } from '../../models/models.api.js';
 import {
   type AttachmentType,
   MAX_ATTACHED_BYTES,
+  MAX_ATTACHMENTS,
   type MessageOptions,
   type NewAttachment,
   type RemoteAttachment,
@@ -88,11 +89,11 @@ export class SendMessageRequest {
 
   @ApiPropertyOptional({
     type: [AttachmentRequest],
-    maxItems: 10,
+    maxItems: MAX_ATTACHMENTS,
     description: 'At most 20 MiB decoded in all',
   })
   @Optional()
-  @ListOf(() => AttachmentRequest, 10)
+  @ListOf(() => AttachmentRequest, MAX_ATTACHMENTS)
   attachments?: AttachmentRequest[];
 
   @ApiPropertyOptional({
@@ -208,8 +209,6 @@ export class ListMessagesQuery {
   @Word()
   before?: string;
 }
-
-const MAX_ATTACHMENTS = 10;
 
 /**
  * The message of a request. Checks the rules that involve several fields; throws `BadFields`. The base64 of its attachments
