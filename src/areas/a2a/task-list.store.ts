@@ -27,6 +27,9 @@ export interface TaskPage extends Page<ListedTask> {
   readonly total: number;
 }
 
+/** All tasks that the filters leave are counted and sorted: with too many, others would wait for the connection. */
+const TIMEOUT_MS = 5000;
+
 /** To the millisecond, as cursors have it. */
 const CHANGED = `date_trunc('milliseconds', coalesce(t.ended_at, t.started_at, t.created_at))`;
 const CHANGED_AT: Statement = {
@@ -69,6 +72,7 @@ export class TaskListStore {
     const statement = {
       name: `a2a.tasks${found.name}`,
       replanned: true,
+      timeoutMs: TIMEOUT_MS,
       text: `
         WITH mine AS (
           SELECT t.id, ${CHANGED} AS at FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${found.text})
