@@ -67,6 +67,9 @@ export class TestSlack {
   private readonly mishaps: { readonly method: string; readonly mishap: SlackMishap }[] = [];
   private readonly files = new Map<string, Buffer>();
   private readonly kinds = new Map<string, string>();
+  /** What messages of people have beside their texts, by their `ts`. */
+  private readonly more = new Map<string, Json>();
+  private readonly posting = new Set<Promise<unknown>>();
   private saidSoFar: SaidAtSlack[] = [];
   /** What the bot shared, in order. */
   readonly shared: SharedAtSlack[] = [];
@@ -116,7 +119,12 @@ export class TestSlack {
   /** Somebody writes. @returns the time that names the message */
   async write(text: string, { channel, user = 'ada', thread, more = {} }: Writing): Promise<string> {
     const at = thread === undefined ? {} : { thread_ts: thread };
-    const answer = await this.ask('chat.postMessage', { channel, text, ...at }, `xoxp-${user}`);
+    const posting = this.ask('chat.postMessage', { channel, text, ...at }, `xoxp-${user}`);
+    const noted = posting
+      .then(({ ts: id }) => this.more.set(String(id), more))
+      .finally(() => this.posting.delete(noted));
+    this.posting.add(noted);
+    const answer = await posting;
     const { ts, message } = answer as unknown as { ts: string; message: { user: string; text: string } };
     const channelType = this.kinds.get(channel) ?? 'channel';
     const said = { channel, user: message.user, text: message.text, ts, event_ts: ts, ...at, ...more };
@@ -301,9 +309,18 @@ export class TestSlack {
     if (/^files\.\w+External$/.test(method)) return this.upload(method, body);
     if (method === 'users.conversations') return this.memberships(body);
     const answer = await this.ask(method, body);
-    if (/^conversations\.(history|replies)$/.test(method)) return onlyAfter(answer, body['oldest']);
+    if (/^conversations\.(history|replies)$/.test(method)) {
+      await Promise.allSettled(this.posting);
+      return onlyAfter(this.withMore(answer), body['oldest']);
+    }
     if (answer['ok'] === true) this.note(method, answer, body);
     return answer;
+  }
+
+  /** The history of the platform with what it does not keep of a message, such as its files. */
+  private withMore(answer: Json): Json {
+    const messages = (answer['messages'] ?? []) as { ts: string }[];
+    return { ...answer, messages: messages.map((one) => ({ ...one, ...this.more.get(one.ts) })) };
   }
 
   private async memberships(body: Json): Promise<Json> {
