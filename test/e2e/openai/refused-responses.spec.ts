@@ -3,6 +3,7 @@ import type { Response as OpenAiResponse } from 'openai/resources/responses/resp
 import { Client } from 'pg';
 import { TurnRecords } from '../../../src/areas/live/live.api.js';
 import { MessagesService } from '../../../src/areas/sessions/sessions.api.js';
+import { SessionEnded } from '../../../src/areas/turns/turns.api.js';
 import { BadRequest } from '../../../src/common/errors/gateway-error.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
@@ -198,6 +199,26 @@ describe('DELETE and a response that goes on with the same one come one after th
     const { said, status } = await racing('deleted first');
     expect([said, status]).toEqual(['previous_response_not_found', 'terminated']);
   });
+});
+
+test('a session that ends with its last response is told as that response; one that is ended otherwise, as itself', async () => {
+  const start = (ends: () => Promise<unknown>) =>
+    jest
+      .spyOn(gateway.started.app.get(MessagesService, { strict: false }), 'start')
+      .mockImplementationOnce(async () => {
+        await ends();
+        throw new SessionEnded();
+      });
+  const goOn = (id: string) =>
+    refusalOf(admin.responses.create({ ...agent, input: 'Two', previous_response_id: id }));
+  const [one, other] = [
+    await admin.responses.create({ ...agent, input: 'One' }),
+    await admin.responses.create({ ...agent, input: 'One' }),
+  ];
+  start(() => admin.responses.delete(one.id));
+  expect(await goOn(one.id)).toMatchObject({ code: 'previous_response_not_found' });
+  start(() => Promise.resolve());
+  expect(await goOn(other.id)).toMatchObject({ status: 409, code: 'session_ended' });
 });
 
 test('`background` with `stream` of a response that is gone in the next moment is 404, not a silence', async () => {

@@ -8,6 +8,7 @@ import {
   AttachmentFetcher,
   EarlierMessages,
   type SentMessage,
+  SessionEnded,
   type StartedTurn,
   storeOutputs,
   UnstoredTurns,
@@ -43,6 +44,8 @@ interface Place {
   readonly sessionId: string;
   readonly message: SentMessage;
   readonly onCommit: OnCommit<string>;
+  /** The turn of the response that is gone on with. */
+  readonly after?: string;
   /** Takes back what was stored for a turn that does not begin. */
   readonly undo: () => Promise<void>;
 }
@@ -99,9 +102,16 @@ export class ResponseStarter {
       const isRefused = error instanceof GatewayError && error.status < 500;
       if (isRefused && (done.isStored || asked.previousResponseId === undefined))
         await place.undo().catch(() => undefined);
-      // Two requests brought the outputs that the session waits for.
-      throw isDuplicate(error) ? continued() : error;
+      throw await this.reasonOf(error, place);
     }
+  }
+
+  /** Two requests may have brought the outputs that the session waits for; and it ends with the last response that is deleted. */
+  private async reasonOf(error: unknown, { after }: Place): Promise<unknown> {
+    if (isDuplicate(error)) return continued();
+    const isGone =
+      error instanceof SessionEnded && after !== undefined && (await this.store.find(after)) === undefined;
+    return isGone ? new ResponseNotFound('previous_response_id') : error;
   }
 
   private async newConversation(asked: ResponsesRequest, caller: Caller): Promise<Place> {
@@ -134,6 +144,7 @@ export class ResponseStarter {
     return {
       sessionId,
       message: messageOf(asked, now, awaitsMessageId ?? undefined),
+      after: previous.turnId,
       onCommit: async (runner, turnId) => {
         const goingOn = { after: previous.turnId, turnId, isAwaited: awaitsMessageId !== null };
         if (!(await this.store.isThere(runner, previous.turnId)))
