@@ -37,6 +37,8 @@ interface BotToken {
 /** The bot's token (OAuth 2.0, client credentials), kept until shortly before it expires. */
 export class TeamsToken {
   private token: BotToken | undefined;
+  /** The one that is being fetched: who needs it meanwhile waits for the same. */
+  private fetching: Promise<string> | undefined;
 
   constructor(
     private readonly outbound: OutboundClient,
@@ -46,13 +48,24 @@ export class TeamsToken {
   /** Throws `ChannelRefused` for wrong credentials, `ChannelUnreachable` otherwise. */
   async get(signal: AbortSignal): Promise<string> {
     if (this.token !== undefined && this.token.expiresAtMs > Date.now()) return this.token.value;
-    return this.renew(signal);
+    const others = this.fetching;
+    if (others === undefined) return this.renew(signal);
+    // Whoever fetches it may be stopped, which stops nobody else.
+    return others.catch(() => this.renew(signal));
   }
 
   /** The same, in any case with a new one: it shows that the credentials are good. */
   async renew(signal: AbortSignal): Promise<string> {
-    this.token = await this.fetch(signal);
-    return this.token.value;
+    const fetched = this.fetch(signal).then((token) => {
+      this.token = token;
+      return token.value;
+    });
+    this.fetching = fetched;
+    try {
+      return await fetched;
+    } finally {
+      if (this.fetching === fetched) this.fetching = undefined;
+    }
   }
 
   /** The connector refuses it: the next call gets another one. */
