@@ -48,29 +48,27 @@ export class TeamsToken {
   /** Throws `ChannelRefused` for wrong credentials, `ChannelUnreachable` otherwise. */
   async get(signal: AbortSignal): Promise<string> {
     if (this.token !== undefined && this.token.expiresAtMs > Date.now()) return this.token.value;
-    const others = this.fetching;
-    if (others === undefined) return this.renew(signal);
-    // Whoever fetches it may be stopped, which stops nobody else.
-    return others.catch(() => this.renew(signal));
+    this.fetching ??= this.fetched().finally(() => {
+      this.fetching = undefined;
+    });
+    return unlessAborted(this.fetching, signal);
   }
 
   /** The same, in any case with a new one: it shows that the credentials are good. */
-  async renew(signal: AbortSignal): Promise<string> {
-    const fetched = this.fetch(signal).then((token) => {
-      this.token = token;
-      return token.value;
-    });
-    this.fetching = fetched;
-    try {
-      return await fetched;
-    } finally {
-      if (this.fetching === fetched) this.fetching = undefined;
-    }
+  renew(signal: AbortSignal): Promise<string> {
+    return unlessAborted(this.fetched(), signal);
   }
 
   /** The connector refuses it: the next call gets another one. */
   forget(value: string): void {
     if (this.token?.value === value) this.token = undefined;
+  }
+
+  /** Ends with its own time-out alone: who no longer waits for it stops nobody else. */
+  private async fetched(): Promise<string> {
+    const token = await this.fetch(new AbortController().signal);
+    this.token = token;
+    return token.value;
   }
 
   private async fetch(signal: AbortSignal): Promise<BotToken> {
@@ -105,6 +103,16 @@ export class TeamsToken {
     });
     return { client_assertion_type: ASSERTION, client_assertion: assertion.trim() };
   }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
 
 function tokenOf(answer: OutboundResponse): BotToken {
