@@ -118,7 +118,7 @@ describe.each(['openai', 'anthropic'] as const)('what a tool server returns besi
     const refused = model.requests.filter(({ messages }) => messages.some(({ media }) => media.length > 0));
     expect(refused).toHaveLength(2);
     const note =
-      '[attachment picture (image/png) is left out, because the provider of this model refused it]';
+      '[attachment picture (image/png) is left out, because the provider of this model rejected the request with it]';
     expect(JSON.stringify(model.requests.at(-1)!.body)).toContain(note);
     expect(gateway.logLines.join('')).toContain('a model is asked again without pictures and files');
   });

@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { parse, stringify } from 'smol-toml';
-import { createProgram } from '../../src/cli/program.js';
-import { run } from '../../src/cli/run-command-line.js';
-import { readEnvironment } from '../../src/platform/settings/environment.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import type { HttpCaller } from '../harness/http-caller.js';
-import { startNoGateway } from '../harness/no-gateway.js';
+import { runCommand } from '../harness/remote-command-line.js';
 
 jest.setTimeout(60_000);
 
@@ -115,24 +112,15 @@ const sent = (model: LLMock): ModelRequestWire =>
   model.getRequests().at(-1)?.body as unknown as ModelRequestWire;
 const toolsOf = ({ tools = [] }: ModelRequestWire): string[] => tools.map((tool) => tool.function.name);
 
-async function called(...args: string[]) {
-  let [stdout, stderr] = ['', ''];
-  const terminal = {
-    out: (text: string) => {
-      stdout += text;
+const called = (...args: string[]) =>
+  runCommand(
+    {
+      AGENT_GATEWAY_URL: `http://127.0.0.1:${gateway.started.ports.b}`,
+      AGENT_GATEWAY_TOKEN: gateway.token,
+      DATABASE_URL: gateway.database.url,
     },
-    err: (text: string) => {
-      stderr += text;
-    },
-  };
-  const environment = readEnvironment({
-    AGENT_GATEWAY_URL: `http://127.0.0.1:${gateway.started.ports.b}`,
-    AGENT_GATEWAY_TOKEN: gateway.token,
-    DATABASE_URL: gateway.database.url,
-  });
-  const program = createProgram({ environment, terminal, startGateway: startNoGateway });
-  return { code: await run(args, program, terminal), stdout, stderr };
-}
+    ...args,
+  );
 
 /** What each row promises, by its first cell. */
 const PROMISES: Readonly<Record<string, (row: Row) => Promise<void>>> = {

@@ -171,11 +171,17 @@ export class A2aRequest implements A2ARequestHandler {
         throw new Error('Something unexpected went wrong. Please report when it did.');
       }
       if (error.status === 404) throw new TaskNotFoundError(error.message);
-      if (error.status === 400) throw new RequestMalformedError(error.message);
+      if (error.status === 400) throw new RequestMalformedError(inTheirWords(error));
       this.refusal = error;
       throw error;
     }
   }
+}
+
+/** What the protocol calls otherwise: its pages have tokens. */
+function inTheirWords({ message, details }: GatewayError): string {
+  if (details?.fields?.[0]?.path !== 'cursor') return message;
+  return 'pageToken: is not the nextPageToken of a page of this list with these filters; begin without it';
 }
 
 function noPush(): Error {

@@ -67,7 +67,8 @@ function attachmentOf(
     throw new RequestMalformedError(`parts[${index}].filename: must have at most ${MAX_NAME} characters`);
   const type: AttachmentType = KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file';
   const common = { type, name: filename === '' ? null : filename, mimeType };
-  if (content.$case === 'url') return [{ ...common, url: fetchable(content.value, index) }];
+  if (content.$case === 'url')
+    return [{ ...common, url: fetchable(content.value, index), path: `parts[${index}].url` }];
   const data = Buffer.from(content.value);
   if (data.length === 0)
     throw new RequestMalformedError(`parts[${index}].raw: must be base64 of at least one byte`);

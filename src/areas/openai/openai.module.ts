@@ -15,6 +15,7 @@ import { StoredResponseStore } from './stored/stored-response.store.js';
 import { StoredResponses } from './stored/stored-responses.service.js';
 import { ChatHandler } from './wire/chat.handler.js';
 import { ConversationHandler } from './wire/conversation.handler.js';
+import { EventViewers } from './wire/event-viewers.service.js';
 import { InputItemsHandler } from './wire/input-items.handler.js';
 import { ModelsHandler } from './wire/models.handler.js';
 import { ResponsesHandler } from './wire/responses.handler.js';
@@ -26,6 +27,7 @@ import { ResponsesHandler } from './wire/responses.handler.js';
     ServedModels,
     ChatCompletions,
     ModelsHandler,
+    EventViewers,
     ConversationHandler,
     ContinuedSessions,
     ChatHandler,

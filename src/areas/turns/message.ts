@@ -59,6 +59,8 @@ export interface RemoteAttachment {
   /** As announced; what the answer says counts. */
   readonly mimeType: string;
   readonly url: string;
+  /** Where the caller named the URL; `attachments.<n>.url` unless given. */
+  readonly path?: string;
 }
 
 /** A message as it was sent. */

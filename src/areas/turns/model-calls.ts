@@ -21,7 +21,7 @@ import {
   mayPassOn,
   modelLabel,
 } from '../models/models.api.js';
-import { withoutRefusedMedia } from './refused-media.js';
+import { RefusedMedia } from './refused-media.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
 import { TurnFailovers } from './turn-failovers.js';
@@ -88,6 +88,8 @@ const NOT_COUNTED: ModelUsage = { input: 0, output: 0 };
 /** Every call of a model that a turn makes: traced, counted, and followed to its end. */
 @Injectable()
 export class ModelCalls {
+  private readonly media = new RefusedMedia();
+
   constructor(
     private readonly metrics: ModelCallMetrics,
     private readonly health: ModelHealth,
@@ -124,20 +126,20 @@ export class ModelCalls {
     throw failureOf(failures);
   }
 
-  /** A provider that rejects a request with pictures or files is asked once more without them. */
-  private async askShowing(
+  private askShowing(
     request: Omit<ModelRequest, 'model'>,
     call: ModelCall,
     terms: CallTerms,
   ): Promise<ModelRound> {
-    try {
-      return await this.askOne(request, call, terms);
-    } catch (error) {
-      const messages = call.hasBegun ? undefined : withoutRefusedMedia(request.messages, error);
-      if (messages === undefined || terms.signal.aborted) throw error;
-      this.health.refusedMedia(call.candidate, error, terms.context);
-      return this.askOne({ ...request, messages }, call, terms);
-    }
+    const { candidate } = call;
+    return this.media.ask(request, {
+      ...{ turn: terms.account, model: candidate.label, ask: (one) => this.askOne(one, call, terms) },
+      mayGoWithout: (error) => {
+        if (call.hasBegun || terms.signal.aborted) return false;
+        this.health.refusedMedia(candidate, error, terms.context);
+        return true;
+      },
+    });
   }
 
   private async askOne(

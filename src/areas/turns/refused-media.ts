@@ -2,16 +2,51 @@ import { ProviderFailed } from '../../common/errors/gateway-error.js';
 import { type ContentPart, isTextType, type ModelMessage } from '../models/models.api.js';
 import { isMedia, mediaReplaced } from './media-window.js';
 
+interface Attempt<Request, Round> {
+  /** Anything that is the turn's own. */
+  readonly turn: object;
+  readonly model: string;
+  readonly ask: (request: Request) => Promise<Round>;
+  /** Told why the model is asked without them, unless it must not be asked again. */
+  readonly mayGoWithout: (error: unknown) => boolean;
+}
+
 /**
- * The messages without pictures and binary files, when those may be why a provider rejected a request: a broken picture, one
- * that is too large, a model that sees none. In a history they would end the conversation for good. Undefined when there are none.
+ * A provider may reject a request for what it shows: a broken picture, one that is too large, a model that sees none. In a
+ * history that would end the conversation for good. So such a request is made once more without pictures and binary files; when that
+ * one is taken, so are all further ones of the turn.
  */
-export function withoutRefusedMedia(
-  messages: readonly ModelMessage[],
-  error: unknown,
-): readonly ModelMessage[] | undefined {
-  if (!(error instanceof ProviderFailed) || error.details?.reason !== 'provider_rejected_request')
-    return undefined;
+export class RefusedMedia {
+  private readonly blind = new WeakMap<object, Set<string>>();
+
+  async ask<Request extends { readonly messages: readonly ModelMessage[] }, Round>(
+    request: Request,
+    { turn, model, ask, mayGoWithout }: Attempt<Request, Round>,
+  ): Promise<Round> {
+    const blind = this.blind.get(turn) ?? new Set();
+    const bare = (): Request | undefined => {
+      const messages = withoutMedia(request.messages);
+      return messages && { ...request, messages };
+    };
+    if (blind.has(model)) return ask(bare() ?? request);
+    try {
+      return await ask(request);
+    } catch (error) {
+      const without = isRejected(error) ? bare() : undefined;
+      if (without === undefined || !mayGoWithout(error)) throw error;
+      const round = await ask(without);
+      this.blind.set(turn, blind.add(model));
+      return round;
+    }
+  }
+}
+
+function isRejected(error: unknown): boolean {
+  return error instanceof ProviderFailed && error.details?.reason === 'provider_rejected_request';
+}
+
+/** Undefined when there are none. */
+function withoutMedia(messages: readonly ModelMessage[]): readonly ModelMessage[] | undefined {
   let replaced = 0;
   const bare = mediaReplaced(messages, (part) => {
     if (!isMedia(part) || (part.type === 'file' && isTextType(part.mimeType))) return part;
@@ -23,6 +58,6 @@ export function withoutRefusedMedia(
 
 function refusedNote(part: Exclude<ContentPart, { type: 'text' }>): ContentPart {
   const name = part.type === 'file' ? part.name : 'picture';
-  const text = `[attachment ${name} (${part.mimeType}) is left out, because the provider of this model refused it]`;
+  const text = `[attachment ${name} (${part.mimeType}) is left out, because the provider of this model rejected the request with it]`;
   return { type: 'text', text };
 }

@@ -1,11 +1,8 @@
 import { LLMock } from '@copilotkit/aimock';
-import { createProgram } from '../../../src/cli/program.js';
-import { run } from '../../../src/cli/run-command-line.js';
-import { readEnvironment } from '../../../src/platform/settings/environment.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import { configEnv, removeConfigs } from '../../harness/identity.js';
-import { startNoGateway } from '../../harness/no-gateway.js';
+import { runCommand } from '../../harness/remote-command-line.js';
 
 const AGENTS = `
 [agents.support]
@@ -181,31 +178,13 @@ describe('POST /admin/v1/agents/check', () => {
 });
 
 describe('agent-gateway agents', () => {
-  async function called(variables: Record<string, string>, ...args: string[]) {
-    let [stdout, stderr] = ['', ''];
-    const terminal = {
-      out: (text: string) => {
-        stdout += text;
-      },
-      err: (text: string) => {
-        stderr += text;
-      },
-    };
-    const environment = readEnvironment(variables);
-    const code = await run(
-      args,
-      createProgram({ environment, terminal, startGateway: startNoGateway }),
-      terminal,
-    );
-    return { code, stdout, stderr };
-  }
   const there = () => ({
     AGENT_GATEWAY_URL: `http://127.0.0.1:${gateway.started.ports.b}`,
     AGENT_GATEWAY_TOKEN: gateway.token,
   });
 
   test('check: a line for each model; ends with 1 when one does not answer', async () => {
-    const { code, stdout, stderr } = await called(there(), 'agents', 'check');
+    const { code, stdout, stderr } = await runCommand(there(), 'agents', 'check');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^support +main\/one +answered +\d+ +\$\d/m);
     expect(stdout).toMatch(/^support +gone\/two +failed +\d+ +- +provider_unreachable/m);
@@ -215,17 +194,17 @@ describe('agent-gateway agents', () => {
   });
 
   test('check: of some agents, and as an object', async () => {
-    const fine = await called(there(), 'agents', 'check', 'legal', '--json');
+    const fine = await runCommand(there(), 'agents', 'check', 'legal', '--json');
     expect([fine.code, JSON.parse(fine.stdout)]).toMatchObject([
       0,
       { agents: [{ name: 'legal', warnings: [], models: [{ status: 'answered' }] }] },
     ]);
-    const unknown = await called(there(), 'agents', 'check', 'nobody');
+    const unknown = await runCommand(there(), 'agents', 'check', 'nobody');
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
       expect.stringContaining('"nobody" is not a configured agent'),
     ]);
-    const nowhere = await called({}, 'agents', 'check');
+    const nowhere = await runCommand({}, 'agents', 'check');
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('AGENT_GATEWAY_URL')]);
   });
 
@@ -243,8 +222,8 @@ describe('agent-gateway agents', () => {
     type Row = Record<string, unknown>;
     const rowsOf = (text: string): Row[] => (JSON.parse(text) as { items: Row[] }).items;
     const [here, far] = [
-      await called(local, 'agents', 'list', '--json'),
-      await called(there(), 'agents', 'list', '--json'),
+      await runCommand(local, 'agents', 'list', '--json'),
+      await runCommand(there(), 'agents', 'list', '--json'),
     ];
     expect([here.code, here.stderr]).toEqual([0, '']);
     expect(rowsOf(here.stdout).map(({ name }) => name)).toEqual(['default', 'legal', 'lost', 'support']);
@@ -252,7 +231,7 @@ describe('agent-gateway agents', () => {
       Object.keys(rowsOf(far.stdout)[0] ?? {}).sort(),
     );
     expect(rowsOf(here.stdout)).toEqual(rowsOf(far.stdout));
-    const table = await called(local, 'agents', 'list');
+    const table = await runCommand(local, 'agents', 'list');
     expect([table.code, table.stdout]).toEqual([0, expect.stringMatching(/^support +main\/one, gone\/two/m)]);
     expect(table.stderr).toContain(`warning: support: ${WARNINGS[0]}`);
   });
@@ -298,21 +277,7 @@ describe('an agent that names what is not there', () => {
 });
 
 test('config check warns of them, and names all unknown providers at once', async () => {
-  const check = async (toml: string) => {
-    let [stdout, stderr] = ['', ''];
-    const terminal = {
-      out: (text: string) => {
-        stdout += text;
-      },
-      err: (text: string) => {
-        stderr += text;
-      },
-    };
-    const environment = readEnvironment(await configEnv(toml));
-    const program = createProgram({ environment, terminal, startGateway: startNoGateway });
-    const code = await run(['config', 'check'], program, terminal);
-    return { code, stdout, stderr };
-  };
+  const check = async (toml: string) => runCommand(await configEnv(toml), 'config', 'check');
   const careless = `
 [agents.support]
 tools = { allow = ["files__*", "memory_*", "cmr__*"], deny = ["skill_read"] }

@@ -1,10 +1,7 @@
-import { createProgram } from '../../../src/cli/program.js';
-import { run } from '../../../src/cli/run-command-line.js';
-import { readEnvironment } from '../../../src/platform/settings/environment.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway } from '../../harness/gateway.js';
 import { configEnv, removeConfigs } from '../../harness/identity.js';
-import { startNoGateway } from '../../harness/no-gateway.js';
+import { runCommand } from '../../harness/remote-command-line.js';
 
 afterAll(removeConfigs);
 
@@ -46,21 +43,7 @@ const WARNINGS = [
   'prices."one": is no "provider/model" of default, main.',
 ];
 
-async function check(toml: string) {
-  let [stdout, stderr] = ['', ''];
-  const terminal = {
-    out: (text: string) => {
-      stdout += text;
-    },
-    err: (text: string) => {
-      stderr += text;
-    },
-  };
-  const environment = readEnvironment(await configEnv(toml));
-  const program = createProgram({ environment, terminal, startGateway: startNoGateway });
-  const code = await run(['config', 'check'], program, terminal);
-  return { code, stdout, stderr };
-}
+const check = async (toml: string) => runCommand(await configEnv(toml), 'config', 'check');
 
 test('config check warns of budgets, prices and roles for what is not there', async () => {
   const { code, stderr } = await check(CARELESS);

@@ -132,7 +132,27 @@ test('more pictures and files than a hundred are refused by name', async () => {
   expect(refused).toMatchObject({ status: 400, param: 'input' });
 });
 
-test('the same of a completion that goes on with a session', async () => {
+test('a picture that may not be fetched is refused where the caller named it', async () => {
+  const url = 'http://169.254.0.1/x.png';
+  const asked = admin.chat.completions.create({
+    ...agent,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ],
+  });
+  expect(await refusalOf(asked)).toMatchObject({
+    status: 400,
+    param: 'messages[0].content[1].image_url.url',
+  });
+});
+
+test('outputs of a completion that goes on with a session are taken back as well', async () => {
   const session = (await gateway.b.post<{ id: string }>('/sessions', {})).body.id;
   const tools = [
     { type: 'function' as const, function: { name: 'weather', parameters: weather.parameters } },

@@ -53,9 +53,10 @@ export function soundOf(data: string, format: string, path: string): SaidPart {
 export async function asParts(
   said: readonly (readonly SaidPart[])[],
   fetcher: AttachmentFetcher,
+  param: string,
 ): Promise<ContentPart[][]> {
   const given = said.flatMap((parts) => parts.flatMap((part) => ('attached' in part ? [part.attached] : [])));
-  refuseTooMuch(given);
+  refuseTooMuch(given, param);
   const whole = given.length === 0 ? [] : await fetcher.complete(given);
   const known = new Map(given.map((one, index) => [one, whole[index]]));
   return said.map((parts) =>
@@ -78,14 +79,14 @@ function partOf({ type, name, mimeType, data }: NewAttachment): ContentPart {
 const MAX_ATTACHED = 100;
 
 /** Throws `InvalidParameter` for more, or more bytes, than a request may bring. */
-export function refuseTooMuch(given: readonly Attached[]): void {
+export function refuseTooMuch(given: readonly Attached[], param: string): void {
   if (given.length > MAX_ATTACHED) {
     const message = `has more than ${MAX_ATTACHED} pictures and files`;
-    throw new InvalidParameter({ path: 'input', message });
+    throw new InvalidParameter({ path: param, message });
   }
   const bytes = given.reduce((sum, one) => sum + ('data' in one ? one.sizeBytes : 0), 0);
   if (bytes > MAX_ATTACHED_BYTES)
-    throw new InvalidParameter({ path: 'input', message: 'has more than 20 MiB of pictures and files' });
+    throw new InvalidParameter({ path: param, message: 'has more than 20 MiB of pictures and files' });
 }
 
 interface Data {
@@ -128,5 +129,5 @@ function remote(
       path,
       'must be a data URL, or an http or https URL of at most 2048 characters',
     );
-  return { type, name, mimeType, url };
+  return { type, name, mimeType, url, path };
 }

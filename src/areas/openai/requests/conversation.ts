@@ -19,6 +19,7 @@ export async function conversationOf(
   const parts = await asParts(
     spoken.map((one) => one.parts),
     fetcher,
+    param,
   );
   const partsOf = new Map(spoken.map((one, index) => [one, parts[index] ?? []]));
   const conversation = new Conversation(param);

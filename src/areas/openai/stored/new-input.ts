@@ -41,7 +41,7 @@ export async function wholeInput(
   fetcher: AttachmentFetcher,
 ): Promise<WholeInput> {
   const before = messages.findLastIndex(({ role }) => role !== 'user') + 1;
-  const now = saidNow(messages.slice(before));
+  const now = saidNow(messages.slice(before), INPUT);
   const isSaid = now.content !== '' || now.attachments.length > 0;
   if (before === 0 && isSaid) return { earlier: [], now };
   const said = messages.slice(0, before);
@@ -66,7 +66,7 @@ export function furtherInput(messages: readonly SaidMessage[], param = INPUT): F
     if (outputs.has(one.callId)) throw problem(`has two outputs for the call "${one.callId.slice(0, 64)}"`);
     outputs.set(one.callId, { callId: one.callId, content: one.output });
   }
-  const now = saidNow(messages);
+  const now = saidNow(messages, param);
   if (outputs.size === 0 && !saysMore(now))
     throw problem('must have a message of the user or the output of a tool');
   return { outputs: [...outputs.values()], now };
@@ -116,11 +116,11 @@ export function refuseOtherParties(
     throw new InvalidParameter({ path: 'user', message: `must be that of the ${whose}` });
 }
 
-function saidNow(messages: readonly SaidMessage[]): SaidNow {
+function saidNow(messages: readonly SaidMessage[], param: string): SaidNow {
   const parts = messages.flatMap((one) => (one.role === 'user' ? one.parts : []));
   const texts = parts.flatMap((part) => ('text' in part && part.text !== '' ? [part.text] : []));
   const attachments = parts.flatMap((part) => ('attached' in part ? [part.attached] : []));
-  refuseTooMuch(attachments);
+  refuseTooMuch(attachments, param);
   return { content: texts.join('\n'), attachments };
 }
 

@@ -4,27 +4,17 @@ import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { bearerOf } from '../../../platform/tokens/token-format.js';
-import { AwaitedAnswers, TurnRecords, Viewers } from '../../live/live.api.js';
-import { type LiveTurn, TurnAwaitsApproval, TurnUnanswered } from '../../turns/turns.api.js';
+import { AwaitedAnswers, TurnRecords } from '../../live/live.api.js';
+import { TurnAwaitsApproval, TurnUnanswered } from '../../turns/turns.api.js';
 import { type ContinuedSession, ContinuedSessions } from '../chat/continued-sessions.service.js';
 import { InvalidParameter } from '../openai.errors.js';
 import { type ChatRequest, chatRequest } from '../requests/chat-request.js';
 import { chatCall } from './conversation.calls.js';
-import { type AnswerForm, type ConversationCall, ConversationHandler } from './conversation.handler.js';
-import { EventViewer } from './event-viewer.js';
+import { type ConversationCall, ConversationHandler } from './conversation.handler.js';
+import { EventViewers, type Exchange } from './event-viewers.service.js';
 
 const HEADER = 'X-Session-Id';
-
-/** A completion and its answer. */
-interface Exchange {
-  readonly call: ConversationCall;
-  readonly caller: Caller;
-  readonly request: GatewayRequest;
-  readonly response: Response;
-}
 
 /** Answers POST /v1/chat/completions: without a session, or as a turn of one. */
 @Injectable()
@@ -34,8 +24,7 @@ export class ChatHandler {
     private readonly continued: ContinuedSessions,
     private readonly awaited: AwaitedAnswers,
     private readonly records: TurnRecords,
-    private readonly viewers: Viewers,
-    private readonly tokens: CallerDirectory,
+    private readonly viewers: EventViewers,
   ) {}
 
   async create(
@@ -51,13 +40,13 @@ export class ChatHandler {
     if (session === undefined) return this.unstored.answer(call, caller, key, request, response);
     // Kept, it would hold the base64 of pictures until the answer.
     request.body = undefined;
-    const exchange = { call, caller, request, response };
-    if (key?.turnId !== undefined) return this.repeat(key.turnId, exchange);
+    const exchange = { caller, request, response };
+    if (key?.turnId !== undefined) return this.repeat(key.turnId, call, exchange);
     if (asked.isStream) this.viewers.refuseTooMany(caller);
     const started = await this.continued.start(asked, session, caller, key?.storingTurn());
     const form = call.form(started.live.turnId);
     if (asked.isStream) {
-      this.stream(started.live, form, exchange);
+      this.viewers.open(form.events(), exchange).follow(started.live);
       return;
     }
     const answer = await this.awaited.of(started, () => response.closed);
@@ -66,25 +55,18 @@ export class ChatHandler {
   }
 
   /** Replays the outcome of a request that was sent before; runs nothing. */
-  private async repeat(turnId: string, exchange: Exchange): Promise<void> {
-    const { call, caller, request, response } = exchange;
+  private async repeat(turnId: string, call: ConversationCall, exchange: Exchange): Promise<void> {
+    const { caller, request, response } = exchange;
     const record = await this.records.find(turnId);
     if (record?.status !== 'over') throw new KeyInUse();
     const form = call.form(turnId);
     if (call.asked.isStream) this.viewers.refuseTooMany(caller);
     else if (record.error !== undefined) throw record.error;
     markReplayed(request, response);
-    if (call.asked.isStream) this.stream(this.records.live(turnId, record), form, exchange);
+    if (call.asked.isStream)
+      this.viewers.open(form.events(), exchange).follow(this.records.live(turnId, record));
     else if (record.answer === undefined) throw new TurnUnanswered();
     else response.status(200).json(form.whole(record.answer));
-  }
-
-  private stream(live: LiveTurn, form: AnswerForm, { caller, request, response }: Exchange): void {
-    const viewer = new EventViewer(response, form.events());
-    const token = bearerOf(request.headers.authorization);
-    this.viewers.add(viewer, caller, () => this.tokens.mayGoOn(token));
-    viewer.follow(live);
-    if (response.closed) viewer.end();
   }
 }
 

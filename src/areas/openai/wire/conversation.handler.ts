@@ -3,14 +3,11 @@ import type { Response } from 'express';
 import { GatewayError, InternalError } from '../../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { bearerOf } from '../../../platform/tokens/token-format.js';
-import { Viewers } from '../../live/live.api.js';
 import type { Message, UnstoredTurn } from '../../turns/turns.api.js';
 import { type AskedConversation, ChatCompletions } from '../chat/chat-completions.service.js';
 import type { EventEncoder } from '../chat/chat-events.js';
-import { EventViewer } from './event-viewer.js';
+import { EventViewers } from './event-viewers.service.js';
 
 const EVENTS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
@@ -35,8 +32,7 @@ export interface ConversationCall {
 export class ConversationHandler {
   constructor(
     private readonly completions: ChatCompletions,
-    private readonly viewers: Viewers,
-    private readonly tokens: CallerDirectory,
+    private readonly viewers: EventViewers,
   ) {}
 
   async answer(
@@ -56,7 +52,7 @@ export class ConversationHandler {
       const kept = key === undefined ? undefined : keep(turn, asked.isStream, form, key);
       if (kept === undefined) response.once('close', () => turn.abandon());
       if (asked.isStream) {
-        this.stream(turn, form, caller, request, response);
+        this.viewers.open(form.events(), { caller, request, response }).follow(turn.live);
         return;
       }
       await kept;
@@ -65,20 +61,6 @@ export class ConversationHandler {
       if (key !== undefined && !key.isStored) await key.settle(asGatewayError(error));
       throw error;
     }
-  }
-
-  private stream(
-    turn: UnstoredTurn,
-    form: AnswerForm,
-    caller: Caller,
-    request: GatewayRequest,
-    response: Response,
-  ): void {
-    const viewer = new EventViewer(response, form.events());
-    const token = bearerOf(request.headers.authorization);
-    this.viewers.add(viewer, caller, () => this.tokens.mayGoOn(token));
-    viewer.follow(turn.live);
-    if (response.closed) viewer.end();
   }
 }
 

@@ -4,10 +4,8 @@ import type { GatewayRequest } from '../../../http/gateway-request.js';
 import { KeyInUse } from '../../../http/idempotency/idempotency.errors.js';
 import { markReplayed } from '../../../http/idempotency/replayed-response.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
-import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { bearerOf } from '../../../platform/tokens/token-format.js';
-import { AwaitedAnswers, ResumedTurns, TurnRecords, Viewers } from '../../live/live.api.js';
+import { AwaitedAnswers, ResumedTurns, TurnRecords } from '../../live/live.api.js';
 import type { StartedTurn } from '../../turns/turns.api.js';
 import { ResponseNotFound, UnsupportedParameter } from '../openai.errors.js';
 import { type ResponsesRequest, responsesRequest } from '../requests/responses-request.js';
@@ -18,14 +16,8 @@ import { type BegunResponse, ResponseStarter } from '../stored/response-starter.
 import { type StoredResponse, StoredResponses } from '../stored/stored-responses.service.js';
 import { responseCall } from './conversation.calls.js';
 import { ConversationHandler } from './conversation.handler.js';
-import { EventViewer } from './event-viewer.js';
-
-/** A request and its answer. */
-interface Exchange {
-  readonly caller: Caller;
-  readonly request: GatewayRequest;
-  readonly response: Response;
-}
+import type { EventViewer } from './event-viewer.js';
+import { EventViewers, type Exchange } from './event-viewers.service.js';
 
 export interface DeletedResponseView {
   readonly id: string;
@@ -43,8 +35,7 @@ export class ResponsesHandler {
     private readonly awaited: AwaitedAnswers,
     private readonly records: TurnRecords,
     private readonly resumed: ResumedTurns,
-    private readonly viewers: Viewers,
-    private readonly tokens: CallerDirectory,
+    private readonly viewers: EventViewers,
   ) {}
 
   async create(
@@ -150,16 +141,8 @@ export class ResponsesHandler {
     await this.resumed.show(this.view(state, place, exchange), seen, record);
   }
 
-  private view(
-    { id, createdAt, echo }: ResponseState,
-    place: StreamPlace,
-    { caller, request, response }: Exchange,
-  ): EventViewer {
-    const viewer = new EventViewer(response, new ResponseEvents({ id, createdAt, echo }, place));
-    const token = bearerOf(request.headers.authorization);
-    this.viewers.add(viewer, caller, () => this.tokens.mayGoOn(token));
-    if (response.closed) viewer.end();
-    return viewer;
+  private view({ id, createdAt, echo }: ResponseState, place: StreamPlace, exchange: Exchange): EventViewer {
+    return this.viewers.open(new ResponseEvents({ id, createdAt, echo }, place), exchange);
   }
 }
 

@@ -24,13 +24,13 @@ export class AttachmentFetcher {
    */
   async complete(given: readonly (NewAttachment | RemoteAttachment)[]): Promise<readonly NewAttachment[]> {
     const { allow_remote_fetch: isAllowed, fetch_timeout_ms: timeoutMs } = this.settings.current.multimodal;
-    const refused = isAllowed ? -1 : given.findIndex(isRemote);
-    if (refused !== -1) throw new BadAttachment(refused, 'is not fetched here: send the bytes as data');
+    for (const [index, one] of isAllowed ? [] : given.entries())
+      if (isRemote(one)) throw new BadAttachment(pathOf(one, index), 'is not fetched here: send the bytes');
     const deadline = performance.now() + timeoutMs;
     const complete: NewAttachment[] = [];
     let room = given.reduce((left, one) => left - (isRemote(one) ? 0 : one.sizeBytes), MAX_ATTACHED_BYTES);
     for (const [index, one] of given.entries()) {
-      const whole = isRemote(one) ? await this.fetch(one, index, room, deadline) : one;
+      const whole = isRemote(one) ? await this.fetch(one, pathOf(one, index), room, deadline) : one;
       if (isRemote(one)) room -= whole.sizeBytes;
       complete.push(whole);
     }
@@ -39,24 +39,24 @@ export class AttachmentFetcher {
 
   private async fetch(
     remote: RemoteAttachment,
-    index: number,
+    path: string,
     room: number,
     deadline: number,
   ): Promise<NewAttachment> {
-    const answer = await this.read(remote.url, index, room, Math.max(1, deadline - performance.now()));
+    const answer = await this.read(remote.url, path, room, Math.max(1, deadline - performance.now()));
     const problem = problemOf(answer);
-    if (problem !== undefined) throw new BadAttachment(index, problem);
+    if (problem !== undefined) throw new BadAttachment(path, problem);
     const { type, name } = remote;
     const mimeType = mediaTypeOf(answer) ?? remote.mimeType;
     if (type !== 'file' && !mimeType.startsWith(`${type}/`)) {
-      throw new BadAttachment(index, `was answered with ${mimeType}, which is no ${type}`);
+      throw new BadAttachment(path, `was answered with ${mimeType}, which is no ${type}`);
     }
     return { id: newId('att'), type, name, mimeType, sizeBytes: answer.body.length, data: answer.body };
   }
 
   private async read(
     url: string,
-    index: number,
+    path: string,
     maxBytes: number,
     timeoutMs: number,
   ): Promise<OutboundResponse> {
@@ -64,11 +64,15 @@ export class AttachmentFetcher {
     try {
       return await this.outbound.read({ method: 'GET', url, headers, maxBytes, timeoutMs });
     } catch (error) {
-      if (error instanceof OutboundRefused) throw new BadAttachment(index, error.message);
-      if (error instanceof OutboundFailed) throw new BadAttachment(index, failureText(error));
+      if (error instanceof OutboundRefused) throw new BadAttachment(path, error.message);
+      if (error instanceof OutboundFailed) throw new BadAttachment(path, failureText(error));
       throw error;
     }
   }
+}
+
+function pathOf({ path }: RemoteAttachment, index: number): string {
+  return path ?? `attachments.${index}.url`;
 }
 
 function isRemote(one: NewAttachment | RemoteAttachment): one is RemoteAttachment {

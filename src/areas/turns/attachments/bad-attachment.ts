@@ -7,8 +7,7 @@ export const MAX_ATTACHMENTS = 10;
 
 /** An attachment that cannot be taken; the field is named. */
 export class BadAttachment extends BadRequest {
-  constructor(index: number, message: string) {
-    const path = `attachments.${index}.url`;
+  constructor(path: string, message: string) {
     super(`${path}: ${message}`, { details: { fields: [{ path, message }] } });
   }
 }
