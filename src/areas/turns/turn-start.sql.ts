@@ -34,6 +34,20 @@ const HISTORY = `
      WHERE session_id = (SELECT $1) AND seq > (SELECT messages_cut FROM claimed) ORDER BY seq DESC LIMIT (SELECT $4::int8)) AS said_before) AS history`;
 /** What stands for the messages that are cut. */
 export const SUMMARY = `CASE WHEN claimed.messages_cut > 0 THEN ${newestSummary('(SELECT $1)')} END AS summary`;
+/**
+ * The same of a session that this replica holds: `$1` it, `$2` messages at most, `$3` those that are cut, `$4` the place of the one
+ * that is answered. A statement that waits for the session's row sees that row as it is then, and all others as they were
+ * when it began: without what was said meanwhile.
+ */
+export const READ_HISTORY: Statement = {
+  name: 'turns.read_history',
+  text: `
+    SELECT (SELECT coalesce(json_agg(said_before), '[]') FROM (
+        SELECT ${HISTORY_COLUMNS} FROM messages
+        WHERE session_id = (SELECT $1) AND seq > (SELECT $3::int4) AND seq < (SELECT $4::int4)
+        ORDER BY seq DESC LIMIT (SELECT $2::int8)) AS said_before) AS history,
+      CASE WHEN $3::int4 > 0 THEN ${newestSummary('(SELECT $1)')} END AS summary`,
+};
 /** Whether viewers on other replicas want to see it from the beginning. */
 export const WATCHED = `${isWatchedElsewhere('(SELECT $1)', '(SELECT $2)')} AS watched`;
 

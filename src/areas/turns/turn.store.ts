@@ -157,13 +157,24 @@ export class TurnStore {
     return row;
   }
 
-  private begun(
+  private async begun(
     turn: WaitingTurn,
     row: ClaimedRow | undefined,
-    { allowance }: StartLimits,
-  ): ClaimedTurn | undefined {
+    { allowance, historyMessages }: StartLimits,
+  ): Promise<ClaimedTurn | undefined> {
     this.signal.queued(row?.deliveries);
-    return row && claimedTurn(turn, row, budgetsJson(allowance.budgets));
+    if (row === undefined) return undefined;
+    const before = row.message_count - 1;
+    // What was said while the statement waited for the session is missing.
+    if (before > row.messages_cut && row.history[0]?.seq !== before) {
+      const values = [turn.sessionId, historyMessages, row.messages_cut, row.message_count];
+      const [now] = await this.database.query<Pick<ClaimedRow, 'history' | 'summary'>>(
+        begin.READ_HISTORY,
+        values,
+      );
+      Object.assign(row, now);
+    }
+    return claimedTurn(turn, row, budgetsJson(allowance.budgets));
   }
 }
 
