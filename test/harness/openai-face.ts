@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import type { Response as OpenAiResponse } from 'openai/resources/responses/responses';
 import type { TestGateway } from './gateway.js';
 import { type Judgement, type JudgingModel, type SentRequest, startJudgingModel } from './judging-model.js';
 
@@ -39,4 +40,13 @@ export async function refusalOf(
   if (typeof message !== 'string' || typeof type !== 'string')
     throw new Error('The error has no OpenAI shape.');
   return { status: Number(status), param: param ?? null, code: code ?? null };
+}
+
+/** Outputs of all calls that the response asks its caller to make. */
+export function outputsOf({ output }: OpenAiResponse, said = 'rain') {
+  return output.flatMap((item) =>
+    item.type === 'function_call'
+      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: said }]
+      : [],
+  );
 }

@@ -3,7 +3,7 @@ import type { Response as OpenAiResponse } from 'openai/resources/responses/resp
 import { createTestDatabase, type TestDatabase } from '../../harness/database.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
-import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
+import { openAiClient, outputsOf, refusalOf, startEchoModel } from '../../harness/openai-face.js';
 
 const weather = {
   type: 'function' as const,
@@ -38,9 +38,6 @@ const asked = { model: 'default', tools: [weather] };
 function callsOf(response: OpenAiResponse) {
   return response.output.filter((item) => item.type === 'function_call');
 }
-
-const outputsOf = (response: OpenAiResponse, output = 'rain') =>
-  callsOf(response).map(({ call_id }) => ({ type: 'function_call_output' as const, call_id, output }));
 
 async function sessionOf({ id }: OpenAiResponse): Promise<string> {
   const [row] = await database.query<{ session_id: string }>('SELECT session_id FROM turns WHERE id = $1', [

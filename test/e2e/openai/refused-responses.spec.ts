@@ -1,5 +1,4 @@
 import type OpenAI from 'openai';
-import type { Response as OpenAiResponse } from 'openai/resources/responses/responses';
 import { Client } from 'pg';
 import { TurnRecords } from '../../../src/areas/live/live.api.js';
 import { MessagesService } from '../../../src/areas/sessions/sessions.api.js';
@@ -8,7 +7,7 @@ import { BadRequest } from '../../../src/common/errors/gateway-error.js';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
-import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
+import { openAiClient, outputsOf, refusalOf, startEchoModel } from '../../harness/openai-face.js';
 
 let model: JudgingModel;
 let gateway: TestGateway;
@@ -54,13 +53,6 @@ async function holding(): Promise<() => Promise<unknown>> {
     return answer;
   };
 }
-
-const outputsOf = ({ output }: OpenAiResponse, said = 'rain') =>
-  output.flatMap((item) =>
-    item.type === 'function_call'
-      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: said }]
-      : [],
-  );
 
 test('a request that the limit of turns refuses leaves nothing of its conversation', async () => {
   const letGo = await holding();

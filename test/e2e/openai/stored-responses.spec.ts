@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { eventually } from '../../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
-import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
+import { openAiClient, outputsOf, refusalOf, startEchoModel } from '../../harness/openai-face.js';
 import { openAiWire } from '../../harness/provider-wires.js';
 import {
   beginStream,
@@ -286,13 +286,6 @@ function endWithCall(response: Parameters<Script>[0]): void {
   beginStream(response, openAiWire.argument('{}', true), reason, ...openAiWire.closing.slice(1));
   response.end();
 }
-
-const outputsOf = ({ output }: OpenAiResponse) =>
-  output.flatMap((item) =>
-    item.type === 'function_call'
-      ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'rain' }]
-      : [],
-  );
 
 test('outputs that are cancelled while they stand in line can be brought anew', async () => {
   provider.script(endWithCall);
