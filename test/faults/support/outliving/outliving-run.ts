@@ -21,9 +21,9 @@ export async function outlivingRun(
   strike: (terms: Strike) => Promise<Readonly<Record<string, unknown>>>,
 ) {
   const fleet = await TurnFleet.open(OUTLIVE_SEED);
+  const deaths = new DeathWatch(fleet);
   try {
     const talk = new TurnTalk(fleet, CALLERS, randomFrom(OUTLIVE_SEED + 1));
-    const deaths = new DeathWatch(fleet);
     deaths.start();
     await talk.start();
     const beganAt = performance.now();
@@ -31,13 +31,13 @@ export async function outlivingRun(
     const seconds = Math.round((performance.now() - beganAt) / 1000);
     await talk.stop();
     const { violations, figures } = await judgeTurns(fleet, talk, OUTLIVE_SEED);
-    await deaths.stop();
     const nextStep = await deaths.nextSteps();
     const pauses = { death_to_take_up_s: deaths.takeUps(), death_to_next_step_s: nextStep };
     figure([promise], { seed: OUTLIVE_SEED, seconds, callers: CALLERS, ...struck, ...figures, ...pauses });
     if (violations.length > 0) process.stdout.write(`${violations.join('\n')}\n`);
     return { violations, figures, nextStep };
   } finally {
+    await deaths.stop();
     await fleet.close();
   }
 }

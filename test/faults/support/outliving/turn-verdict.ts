@@ -4,8 +4,8 @@ import type { TurnFleet } from './turn-fleet.js';
 import { answerTo, planOf } from './turn-plan.js';
 import type { TurnTalk } from './turn-talk.js';
 
-/** Until the last turn has its end, when nothing happens to anything any more. */
-const CALM_MS = 180_000;
+/** Within which one more turn has its end, when nothing happens to anything any more. */
+const STILL_MS = 60_000;
 
 interface TurnRow {
   readonly session: string;
@@ -21,6 +21,15 @@ interface TurnRow {
   readonly told: string[];
 }
 
+type LeftTurn = Readonly<Record<string, unknown>>;
+
+const LEFT_TURNS = `SELECT turns.*, now() AS now, sessions.turn_fence, sessions.turn_owner, sessions.turn_lease_until,
+    sessions.awaits_message_id, (SELECT count(*) FROM turn_steps WHERE turn_id = turns.id) AS steps,
+    (SELECT json_agg(json_build_object('status', other.status, 'arrival', other.arrival, 'id', other.id))
+      FROM turns AS other WHERE other.session_id = sessions.id) AS of_session
+  FROM turns JOIN sessions ON sessions.id = turns.session_id
+  WHERE turns.status NOT IN ('completed', 'failed', 'interrupted', 'cancelled')`;
+
 export interface TurnVerdict {
   readonly violations: readonly string[];
   readonly figures: Readonly<Record<string, unknown>>;
@@ -28,7 +37,7 @@ export interface TurnVerdict {
 
 /** Compares what was promised to callers with what the database, the tool server and the model know. */
 export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number): Promise<TurnVerdict> {
-  await untilCalm(fleet);
+  const left = await untilCalm(fleet);
   const turns = await turnRows(fleet);
   const said = new Set(turns.map((turn) => `${turn.session} ${turn.said}`));
   const violations = [
@@ -50,6 +59,7 @@ export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number)
     violations,
     figures: {
       accepted: talk.accepted.length,
+      without_end_when_calm: left,
       answered_exactly_once: turns.filter((turn) => wrongWith(turn).length === 0).length,
       turns: counted(
         turns.map(({ status, reason }) => (status === 'completed' ? status : `${status}: ${reason}`)),
@@ -66,12 +76,27 @@ export async function judgeTurns(fleet: TurnFleet, talk: TurnTalk, seed: number)
   };
 }
 
-async function untilCalm(fleet: TurnFleet): Promise<void> {
-  const left = `SELECT count(*)::int AS n FROM turns WHERE status NOT IN ('completed', 'failed', 'interrupted', 'cancelled')`;
-  await until(async () => {
-    const [row] = await fleet.query<{ n: number }>(left).catch(() => []);
-    return row?.n === 0;
-  }, CALM_MS);
+/**
+ * Waits for the end of every turn, as long as turns keep ending: who does not wait for answers says more than a session can
+ * answer meanwhile. How many had no end at first; throws with everything about those that get none.
+ */
+async function untilCalm(fleet: TurnFleet): Promise<number> {
+  let first: number | undefined;
+  let before = Number.POSITIVE_INFINITY;
+  while (before > 0) {
+    let left: readonly LeftTurn[] | undefined;
+    try {
+      await until(async () => {
+        left = await fleet.query<LeftTurn>(LEFT_TURNS).catch(() => undefined);
+        return left !== undefined && left.length < before;
+      }, STILL_MS);
+    } catch {
+      throw new Error(`None of these turns ended within ${STILL_MS / 1000} s: ${JSON.stringify(left)}`);
+    }
+    before = left?.length ?? 0;
+    first ??= before;
+  }
+  return first ?? 0;
 }
 
 function turnRows(fleet: TurnFleet): Promise<TurnRow[]> {
