@@ -1,4 +1,5 @@
 import { sentenceOf } from '../../common/errors/error-text.js';
+import { withDeadline } from '../../platform/runtime/with-deadline.js';
 
 export const CHANNEL_STATUSES = ['connected', 'disconnected', 'reconnecting'] as const;
 
@@ -38,16 +39,12 @@ const TIMEOUT_MS = 10_000;
 export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<void>): Promise<ChannelProbe> {
   const startedAt = performance.now();
   const abort = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      abort.abort();
-      reject(new Error(`there was no response within ${TIMEOUT_MS / 1000} s`));
-    }, TIMEOUT_MS);
-  });
   const latencyMs = (): number => Math.round(performance.now() - startedAt);
   try {
-    await Promise.race([roundTrip(abort.signal), late]);
+    await withDeadline(roundTrip(abort.signal), TIMEOUT_MS, () => {
+      abort.abort();
+      throw new Error(`there was no response within ${TIMEOUT_MS / 1000} s`);
+    });
     return { ok: true, latencyMs: latencyMs() };
   } catch (error) {
     return {
@@ -55,7 +52,5 @@ export async function timedProbe(roundTrip: (signal: AbortSignal) => Promise<voi
       latencyMs: latencyMs(),
       error: sentenceOf(error),
     };
-  } finally {
-    clearTimeout(timer);
   }
 }

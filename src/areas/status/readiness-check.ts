@@ -4,6 +4,7 @@ import { migrations } from '../../platform/database/migrations.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { StorageWatch } from '../../platform/database/storage-watch.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
+import { withDeadline } from '../../platform/runtime/with-deadline.js';
 
 /** Far below the time-out of a usual probe. */
 const TIMEOUT_MS = 2000;
@@ -63,19 +64,13 @@ export class ReadinessCheck {
   }
 
   private async ask(): Promise<DatabaseProblems> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<DatabaseProblems>((resolve) => {
-      const database = `the database did not answer within ${TIMEOUT_MS} ms`;
-      timer = setTimeout(() => resolve({ ...NONE, database }), TIMEOUT_MS);
-    });
+    const database = `the database did not answer within ${TIMEOUT_MS} ms`;
     try {
-      return await Promise.race([this.askDatabase(), late]);
+      return await withDeadline(this.askDatabase(), TIMEOUT_MS, () => ({ ...NONE, database }));
     } catch (error) {
       const hasNoTables = error instanceof Error && 'code' in error && error.code === NO_SUCH_TABLE;
       if (hasNoTables) return { ...NONE, migrations: 'no migration has run in this database' };
       return { ...NONE, database: 'the database cannot be reached' };
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
+import { LeaseKeeper } from '../../platform/runtime/lease-keeper.js';
 import { Poller } from '../../platform/runtime/poller.js';
 import { TokenStore } from '../../platform/tokens/token.store.js';
 import { TurnRelays } from './relay/turn-relays.service.js';
@@ -11,7 +12,6 @@ import { TurnCancelled, TurnInterrupted, TurnOfRevokedToken, TurnStopped } from 
 
 /** Twice of it, and what an abort takes, is less than the second within which a cancelled turn has to end. */
 const POLL_MS = 400;
-const RENEW_MS = (LEASE_SECS * 1000) / 3;
 
 /**
  * Looks after the turns that run here: renews their leases, aborts those whose session was ended through another replica
@@ -26,7 +26,19 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     failed: (error) =>
       this.logger.warn('running turns could not be looked after; will retry', { error: String(error) }),
   });
-  private renewedAt = 0;
+  /** A turn whose lease could not be renewed goes on until the database says whose it is: every write of it asks for that anyway. */
+  private readonly keeper = new LeaseKeeper<number>({
+    leaseMs: LEASE_SECS * 1000,
+    held: () => this.running.olderThan(POLL_MS),
+    renew: (turns) => this.renew(turns),
+    // A turn that has just ended holds no lease, and another may run already: only this one is meant.
+    lost: (sessionId, fence) => this.running.abortTurn(sessionId, fence, new TurnInterrupted()),
+    failed: (error, turns) =>
+      this.logger.warn('the leases of running turns could not be renewed; will retry', {
+        turns,
+        error: String(error),
+      }),
+  });
 
   constructor(
     private readonly running: RunningTurns,
@@ -41,26 +53,20 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.poller.start();
+    this.keeper.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.poller.stop();
+    await this.keeper.stop();
   }
 
   private async poll(): Promise<void> {
     const turns = this.running.olderThan(POLL_MS);
     const owners = this.running.ownersAfter(POLL_MS);
     if (owners.length === 0) return;
-    try {
-      if (turns.size > 0) await this.applySignals(turns);
-      await this.endRevoked(owners);
-      if (turns.size > 0 && performance.now() - this.renewedAt > RENEW_MS) await this.renew(turns);
-    } catch (error) {
-      this.logger.warn('the leases of running turns could not be renewed; will retry', {
-        turns: turns.size,
-        error: String(error),
-      });
-    }
+    if (turns.size > 0) await this.applySignals(turns);
+    await this.endRevoked(owners);
   }
 
   private async applySignals(turns: ReadonlyMap<string, number>): Promise<void> {
@@ -77,13 +83,8 @@ export class TurnWatch implements OnApplicationBootstrap, OnModuleDestroy {
     if (ended.size > 0) this.running.abortOf(ended, new TurnOfRevokedToken());
   }
 
-  private async renew(turns: Map<string, number>): Promise<void> {
-    const askedAt = performance.now();
-    const held = await this.leases.renew([...turns.keys()]);
-    this.renewedAt = askedAt;
-    for (const [sessionId, fence] of turns) {
-      // A turn that has just ended holds no lease, and another may run already: only this one is meant.
-      if (held.get(sessionId) !== fence) this.running.abortTurn(sessionId, fence, new TurnInterrupted());
-    }
+  private async renew(turns: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    const fences = await this.leases.renew([...turns.keys()]);
+    return new Set([...turns].filter(([id, fence]) => fences.get(id) === fence).map(([id]) => id));
   }
 }

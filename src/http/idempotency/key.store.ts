@@ -83,7 +83,7 @@ const RENEW: Statement = {
   name: 'idempotency_keys.renew',
   text: `
     UPDATE idempotency_keys SET lease_until = now() + interval '${CLAIM_SECS} seconds'
-    WHERE scope = ANY ($1) AND owner = $2`,
+    WHERE scope = ANY ($1) AND owner = $2 RETURNING scope`,
 };
 const FORGET: Statement = {
   name: 'idempotency_keys.forget',
@@ -150,8 +150,10 @@ export class KeyStore {
     await this.database.query(RELEASE, [scope, this.replica.value]);
   }
 
-  async renew(scopes: readonly string[]): Promise<void> {
-    await this.database.query(RENEW, [scopes, this.replica.value]);
+  /** @returns the scopes that this replica still claims */
+  async renew(scopes: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.query<{ scope: string }>(RENEW, [scopes, this.replica.value]);
+    return new Set(rows.map(({ scope }) => scope));
   }
 
   /** Removes keys older than a day, unless another replica is doing so. @returns how many */

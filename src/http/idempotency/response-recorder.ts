@@ -3,23 +3,28 @@ import type { Response } from 'express';
 import { type GatewayError, storedError } from '../../common/errors/gateway-error.js';
 import { ConnectionLost } from '../../platform/database/database-failure.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import { Poller } from '../../platform/runtime/poller.js';
+import { LeaseKeeper } from '../../platform/runtime/lease-keeper.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { KeyAlreadyUsed } from './idempotency.errors.js';
 import { CLAIM_SECS, KeyStore, type PresentedKey, type StoredResponse } from './key.store.js';
 
-const RENEW_MS = (CLAIM_SECS * 1000) / 3;
-
-/** Renews the claims of requests in progress here, so that other replicas know they are being served. */
+/**
+ * Renews the claims of requests in progress here, so that other replicas know they are being served. A claim that is lost changes
+ * nothing for its request: the others are told then that the outcome is unknown.
+ */
 @Injectable()
 export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private readonly scopes = new Set<string>();
-  private readonly poller = new Poller({
-    everyMs: RENEW_MS,
-    look: () => this.renew(),
-    failed: (error) =>
-      this.logger.warn('idempotency claims could not be renewed; will retry', { error: String(error) }),
+  private readonly claimed = new Map<string, PresentedKey>();
+  private readonly keeper = new LeaseKeeper<PresentedKey>({
+    leaseMs: CLAIM_SECS * 1000,
+    held: () => this.claimed,
+    renew: (claimed) => this.store.renew([...claimed.keys()]),
+    failed: (error, claims) =>
+      this.logger.warn('idempotency claims could not be renewed; will retry', {
+        claims,
+        error: String(error),
+      }),
   });
 
   constructor(
@@ -30,24 +35,20 @@ export class Claims implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.poller.start();
+    this.keeper.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.poller.stop();
+    await this.keeper.stop();
   }
 
   /** Renews the claim until it is released. */
-  hold({ scope }: PresentedKey): void {
-    this.scopes.add(scope);
+  hold(asked: PresentedKey): void {
+    this.claimed.set(asked.scope, asked);
   }
 
   release({ scope }: PresentedKey): void {
-    this.scopes.delete(scope);
-  }
-
-  private async renew(): Promise<void> {
-    if (this.scopes.size > 0) await this.store.renew([...this.scopes]);
+    this.claimed.delete(scope);
   }
 }
 

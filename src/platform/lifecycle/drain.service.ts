@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logging/logger.js';
+import { withDeadline } from '../runtime/with-deadline.js';
 import type { Settings } from '../settings/settings.js';
 import type { Readiness } from './readiness.js';
 
@@ -123,12 +124,9 @@ export class DrainService {
 
   /** An area that never ends must not keep the log from being stored and the database from being closed. */
   private async endAreas(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const sentence = `Not every part of the gateway has ended within ${ENDING_MS / 1000} s.`;
-      timer = setTimeout(() => reject(new Error(sentence)), ENDING_MS);
+    await withDeadline(this.parts.closeApp(), ENDING_MS, () => {
+      throw new Error(`Not every part of the gateway has ended within ${ENDING_MS / 1000} s.`);
     });
-    await Promise.race([this.parts.closeApp(), late]).finally(() => clearTimeout(timer));
   }
 
   /** A message that waited behind a turn begins its own turn afterwards, so both are checked until neither is left. */

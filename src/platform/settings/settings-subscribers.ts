@@ -2,6 +2,7 @@ import { stackOf } from '../../common/errors/error-text.js';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { outsideLogContext } from '../logging/log-context.js';
 import type { Logger, Logs } from '../logging/logger.js';
+import { withDeadline } from '../runtime/with-deadline.js';
 import { isWithin } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
 
@@ -82,12 +83,10 @@ export class SettingsSubscribers {
     abort: AbortController,
   ): Promise<PreparedChange | undefined> {
     const preparing = subscriber.prepare(change, abort.signal);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new TooSlow(subscriber.name)), this.maxMs);
-    });
     try {
-      return await Promise.race([preparing, late]);
+      return await withDeadline(preparing, this.maxMs, () => {
+        throw new TooSlow(subscriber.name);
+      });
     } catch (error) {
       abort.abort(error);
       preparing.then(
@@ -95,8 +94,6 @@ export class SettingsSubscribers {
         () => undefined,
       );
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

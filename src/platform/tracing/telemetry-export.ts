@@ -1,6 +1,7 @@
 import type { Resource } from '@opentelemetry/resources';
 import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logs } from '../logging/logger.js';
+import { withDeadline } from '../runtime/with-deadline.js';
 import { setExporting } from './spans.js';
 
 /** Ends the export: what is left is sent within its time. */
@@ -46,9 +47,8 @@ export async function startTelemetryExport(
   setExporting(signals.traces);
   return async () => {
     setExporting(false);
-    const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
-    const stopped = Promise.all(parts.map((part) => part.shutdown().catch(() => undefined)));
-    await Promise.race([stopped, late]);
+    const stopped = parts.map((part) => part.shutdown().catch(() => undefined));
+    await withDeadline(Promise.all(stopped), STOP_MS, () => []);
   };
 }
 

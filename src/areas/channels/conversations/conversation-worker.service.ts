@@ -3,6 +3,7 @@ import { stackOf } from '../../../common/errors/error-text.js';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { backOffMs } from '../../../platform/runtime/back-off.js';
+import { LeaseKeeper } from '../../../platform/runtime/lease-keeper.js';
 import { Poller } from '../../../platform/runtime/poller.js';
 import { ChannelDirectory, MessagesService, SessionsService } from '../../sessions/sessions.api.js';
 import { TurnFiles, TurnResults } from '../../turns/turns.api.js';
@@ -23,7 +24,6 @@ import { ConversationRun, DoneSignal, type RunParts } from './conversation-run.j
 
 /** Polling finds what another replica, or a crash, has left behind. */
 const POLL_MS = 1000;
-const RENEW_MS = 4000;
 /** Conversations that one process handles at once; the others wait. */
 const MAX_AT_ONCE = 256;
 const FIRST_PAUSE_MS = 1000;
@@ -44,11 +44,20 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
   private isStopped = false;
   private readonly poller = new Poller({
     everyMs: POLL_MS,
-    look: () => this.poll(),
+    look: () => this.claim(),
     failed: (error) =>
       this.logger.warn('inbound channel messages cannot be claimed; will retry', { error: String(error) }),
   });
-  private renewedAt = performance.now();
+  private readonly keeper = new LeaseKeeper<HeldConversation>({
+    ...{ leaseMs: CONVERSATION_LEASE_SECS * 1000, isLostByTime: true, held: () => this.held },
+    renew: (held) => this.conversations.renew([...held.values()].map(({ claim }) => claim)),
+    lost: (_key, { abort }) => abort.abort(new LeaseLost()),
+    failed: (error, conversations) =>
+      this.logger.warn('conversations of channels could not be kept; will retry', {
+        conversations,
+        error: String(error),
+      }),
+  });
 
   constructor(
     private readonly adapters: ChannelAdapters,
@@ -85,6 +94,7 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
 
   onApplicationBootstrap(): void {
     this.poller.start();
+    this.keeper.start();
   }
 
   /** This replica has stored a message. */
@@ -100,19 +110,11 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
     const timer = setTimeout(() => this.abortAll(new Error('the gateway is stopping')), FINISH_MS);
     await all;
     clearTimeout(timer);
-  }
-
-  private async poll(): Promise<void> {
-    try {
-      if (performance.now() - this.renewedAt > RENEW_MS) await this.renew();
-      if (!this.readiness.isDraining) await this.claim();
-    } catch (error) {
-      this.dropExpired();
-      throw error;
-    }
+    await this.keeper.stop();
   }
 
   private async claim(): Promise<void> {
+    if (this.readiness.isDraining) return;
     const names = this.adapters.names();
     const free = MAX_AT_ONCE - this.held.size;
     if (names.length === 0 || free <= 0) return;
@@ -167,22 +169,6 @@ export class ConversationWorker implements OnApplicationBootstrap, OnModuleDestr
       });
       return { retryInMs: backOffMs(failures, FIRST_PAUSE_MS), failures: failures + 1 };
     }
-  }
-
-  private async renew(): Promise<void> {
-    const askedAt = performance.now();
-    const claims = [...this.held.values()].map(({ claim }) => claim);
-    const renewed = claims.length === 0 ? new Set() : await this.conversations.renew(claims);
-    this.renewedAt = askedAt;
-    for (const claim of claims) {
-      const one = this.held.get(conversationKey(claim));
-      if (one?.claim === claim && !renewed.has(conversationKey(claim))) one.abort.abort(new LeaseLost());
-    }
-  }
-
-  /** Claims that could not be renewed for a whole lease belong to other replicas now. */
-  private dropExpired(): void {
-    if (performance.now() - this.renewedAt > CONVERSATION_LEASE_SECS * 1000) this.abortAll(new LeaseLost());
   }
 
   private abortAll(reason: Error): void {
