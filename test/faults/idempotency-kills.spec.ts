@@ -7,6 +7,7 @@ import { type GatewayProcess, ProcessBench, until } from '../harness/gateway-pro
 import { type Answer, HttpCaller } from '../harness/http-caller.js';
 import { wires } from '../harness/provider-wires.js';
 import { beginStream, type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
+import { heldAnswer } from '../harness/turn-stream.js';
 
 /** The long form is twelve kills, and leases run out by themselves: GATEWAY_LONG_FAULTS=1. */
 const isLong = process.env.GATEWAY_LONG_FAULTS === '1';
@@ -34,6 +35,8 @@ beforeAll(async () => {
     GATEWAY__PROVIDER__KIND: 'openai',
     GATEWAY__PROVIDER__BASE_URL: `${provider.url}/v1`,
     GATEWAY__RATE_LIMITS__SESSIONS_WRITE: '100000',
+    // Longer than a test takes: who stands behind a message of a killed replica may not wait for this.
+    GATEWAY__AGENT__MAX_WAIT_MS: '600000',
     GATEWAY__LOGGING__STORE_LEVEL: 'warn',
   };
   standing = await bench.serve({ env });
@@ -164,4 +167,34 @@ test('a turn that runs at the kill: in use while its lease lasts, then answered 
     { role: 'assistant', content: 'You said: Are you there?' },
   ]);
   expect(body.messages).toHaveLength(2);
+});
+
+test('a message that waited at the kill holds up neither the one behind it nor itself, sent again', async () => {
+  const busy = heldAnswer();
+  provider.script(busy.script, echo(), echo());
+  const asked = provider.requests.length;
+  const victim = await bench.serve({ env });
+  const session = (await post(standing, '/sessions', {}, 'in-line'))?.body.session_id ?? '';
+  const path = `/sessions/${session}/messages`;
+  const waiting = async () => {
+    const [row] = await database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM turns WHERE session_id = $1 AND status = 'waiting'`,
+      [session],
+    );
+    return row?.n;
+  };
+  const first = post(standing, path, { content: 'First' }, 'in-line-1');
+  await until(() => provider.requests.length === asked + 1, 10_000);
+  const lost = post(victim, path, { content: 'Second' }, 'in-line-2');
+  await until(async () => (await waiting()) === 1, 10_000);
+  const behind = post(standing, path, { content: 'Third' }, 'in-line-3');
+  await until(async () => (await waiting()) === 2, 10_000);
+  victim.kill('SIGKILL');
+  expect(await lost).toBeUndefined();
+  busy.finish();
+  expect((await first)?.status).toBe(200);
+  expect((await behind)?.text).toContain('You said: Third');
+  const again = await carefully(standing, path, { content: 'Second' }, 'in-line-2');
+  expect([again.status, again.text]).toEqual([200, expect.stringContaining('You said: Second')]);
+  expect(provider.requests).toHaveLength(asked + 3);
 });

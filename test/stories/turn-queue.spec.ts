@@ -1,9 +1,14 @@
 import { TurnEndingsStore } from '../../src/areas/turns/turn-endings.store.js';
+import { WaitingPlaces } from '../../src/areas/turns/waiting-places.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 
 interface History {
   messages: { message_id: string; role: string; content: string }[];
+}
+
+interface Refused {
+  error: { details: { reason: string } };
 }
 
 let database: TestDatabase;
@@ -71,18 +76,46 @@ test('messages that wait are answered in the order in which they came', async ()
 
 test('a new message does not overtake one that waits, though the session is free', async () => {
   const id = await newSession();
-  await database.query(
+  const [ahead] = await database.query<{ wait_until: Date }>(
     `INSERT INTO turns (id, session_id, user_message_id, status, wait_until)
-     VALUES ('turn_ahead', $1, 'msg_ahead', 'waiting', now() + interval '1500 milliseconds')`,
+     VALUES ('turn_ahead', $1, 'msg_ahead', 'waiting', now() + interval '1500 milliseconds') RETURNING wait_until`,
     [id],
   );
   expect((await replica(1).b.post(`/sessions/${id}/messages`, { content: 'behind' })).status).toBe(200);
   const [order] = await database.query<{ kept: boolean }>(
-    `SELECT behind.started_at >= ahead.wait_until AS kept FROM turns ahead, turns behind
-     WHERE ahead.id = 'turn_ahead' AND behind.session_id = $1 AND behind.id <> ahead.id`,
-    [id],
+    `SELECT started_at >= $2 AS kept FROM turns WHERE session_id = $1 AND status = 'completed'`,
+    [id, ahead?.wait_until],
   );
   expect(order).toEqual({ kept: true });
+});
+
+test('the place of a message is kept while its caller waits; one that lapsed is told as busy, not as a revoked token', async () => {
+  const id = await newSession();
+  const release = slowTool(replica(0));
+  const first = replica(0).b.post(`/sessions/${id}/messages`, { content: '/call slow {}' });
+  await waitFor(async () => (await running(id)) === 1);
+  const second = replica(1).b.post<Refused>(`/sessions/${id}/messages`, { content: 'second' });
+  await waitFor(async () => (await waitingTurns(id)) === 1);
+  const leaseOf = async (interval: string) =>
+    database.query<{ kept: boolean }>(
+      `SELECT wait_until > now() + $2::interval AS kept FROM turns WHERE session_id = $1 AND status = 'waiting'`,
+      [id, interval],
+    );
+  const shorten = async (interval: string) =>
+    database.query(
+      `UPDATE turns SET wait_until = now() + $2::interval WHERE session_id = $1 AND status = 'waiting'`,
+      [id, interval],
+    );
+  await shorten('4 seconds');
+  await waitFor(async () => (await leaseOf('5 seconds'))[0]?.kept === true);
+  const places = replica(1).started.app.get(WaitingPlaces, { strict: false });
+  await places.onModuleDestroy();
+  await shorten('0 seconds');
+  const told = await second;
+  expect([told.status, told.body.error.details.reason]).toEqual([409, 'turn_in_progress']);
+  places.onApplicationBootstrap();
+  release();
+  expect((await first).status).toBe(200);
 });
 
 test("a turn that runs is nobody else's to close, however often they look for lost ones", async () => {

@@ -10,8 +10,8 @@ export interface SessionTurnState extends LimitUsage {
   /** Whether the turn that has it waits for a person. */
   readonly awaits_approval: boolean;
   readonly waiting: number;
-  /** Whether the message that is asked for is still in its line: not when its token was revoked. */
-  readonly in_line: boolean;
+  /** The place in line of the message that is asked for; `lapsed` when nobody kept it in time, null when it is in no line (its token was revoked). */
+  readonly place: 'kept' | 'lapsed' | null;
   /** The first in its line. */
   readonly next_turn: string | null;
 }
@@ -21,7 +21,6 @@ export interface QueueLimits {
   readonly allowance: TurnAllowance;
   readonly limits: GatewaySettings['limits'];
   readonly maxWaiting: number;
-  readonly maxWaitMs: number;
   /** Who sends it: it ends with their token. */
   readonly caller: Caller;
   /** An accepted message waits as long as it takes, and any replica may answer it. */

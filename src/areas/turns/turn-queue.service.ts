@@ -13,6 +13,7 @@ import { RunningTurns } from './running-turns.js';
 import type { QueueRefusal, SessionTurnState } from './session-turn-state.js';
 import { type StartLimits, TurnStore, type WaitingTurn } from './turn.store.js';
 import { SessionAwaitsApproval, SessionEnded, SessionNotFound, TurnInProgress } from './turns.errors.js';
+import { type WaitingPlace, WaitingPlaces } from './waiting-places.service.js';
 
 type QueueSettings = Pick<GatewaySettings, 'agent' | 'limits'>;
 interface QueueRequest {
@@ -35,6 +36,7 @@ export class TurnQueue {
     private readonly slots: TurnSlots,
     private readonly refusals: TurnRefusals,
     private readonly parties: SessionParties,
+    private readonly places: WaitingPlaces,
   ) {}
 
   /**
@@ -109,13 +111,14 @@ export class TurnQueue {
     if (begun !== undefined) return { begun };
     if (!hasSlot && !mayWait) throw this.slots.refusal();
     const maxWaiting = agent.on_busy === 'queue' ? agent.max_waiting : 0;
-    const queueLimits = { ...terms, maxWaiting, maxWaitMs: agent.max_wait_ms, caller, isAccepted };
+    const queueLimits = { ...terms, maxWaiting, caller, isAccepted };
     const entry = await this.store.enqueue(sessionId, message, queueLimits);
     if ('refused' in entry) throw refusal(entry.refused);
     return entry;
   }
 
   private async wait(turn: WaitingTurn, terms: StartLimits, deadline: number): Promise<ClaimedTurn> {
+    const place = this.places.keep(turn.turnId);
     try {
       let hasSlot = this.slots.tryAcquire();
       for (;;) {
@@ -123,7 +126,7 @@ export class TurnQueue {
           ? await this.slots.holdFor(() => this.store.startWaiting(turn, terms))
           : undefined;
         if (begun !== undefined) return begun;
-        const state = await this.sessionState(turn, terms);
+        const state = await this.sessionState(turn, terms, place);
         const leftMs = deadline - performance.now();
         if (leftMs <= 0) throw this.whyNot(state, hasSlot, terms.allowance);
         if (!hasSlot && !state.busy && state.next_turn === turn.turnId) {
@@ -136,14 +139,21 @@ export class TurnQueue {
     } catch (error) {
       await this.store.leaveQueue(turn);
       throw error;
+    } finally {
+      place.leave();
     }
   }
 
-  /** Throws `SessionEnded`, `TokenRevoked`, and `TurnLimitReached` when it is no use to wait. */
-  private async sessionState(turn: WaitingTurn, terms: StartLimits): Promise<SessionTurnState> {
+  /** Throws `SessionEnded`, `TokenRevoked`, `TurnInProgress` and `TurnLimitReached` when it is no use to wait. */
+  private async sessionState(
+    turn: WaitingTurn,
+    terms: StartLimits,
+    place: WaitingPlace,
+  ): Promise<SessionTurnState> {
     const state = await this.store.sessionState(turn, terms);
     if (state === undefined || state.ended) throw new SessionEnded();
-    if (!state.in_line) throw new TokenRevoked();
+    if (state.place === 'lapsed' || (state.place === null && place.hasLapsed)) throw new TurnInProgress(1);
+    if (state.place === null) throw new TokenRevoked();
     const spent = spentBudget(state, terms.allowance, terms.limits);
     if (spent !== undefined) throw spent;
     return state;

@@ -110,7 +110,7 @@ const startWaiting = (name: string, { standing, within, spent }: LimitsSql): Sta
     WITH ${standing}claimed AS (
       ${CLAIM}
       WHERE id = $1 AND ${FREE_FOR_LINE} AND (${AWAITED} OR $5 = (
-        SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND (wait_until > now() OR id = $5)
+        SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()
         ORDER BY arrival LIMIT 1))
         ${within}
       RETURNING ${CLAIMED}
@@ -127,12 +127,21 @@ const startWaiting = (name: string, { standing, within, spent }: LimitsSql): Sta
 export const START_WAITING = startWaiting('turns.begin_waiting', UNLIMITED);
 export const START_WAITING_LIMITED = startWaiting('turns.begin_waiting_limited', limited(9));
 
-/** One that was accepted, from `$5`, waits as long as it takes; `$6` is the API token, with which it ends. */
+/**
+ * One that was accepted, from `$4`, waits as long as it takes; another as long as the replica on which its caller waits keeps its
+ * place (`KEEP_PLACES`), so that a replica that dies holds up nobody. `$5` is the API token, with which it ends.
+ */
 export const INSERT_WAITING_TURN: Statement = {
   name: 'turns.insert_waiting',
   text: `INSERT INTO turns (id, session_id, user_message_id, status, caller, token_id, options, wait_until)
-         VALUES ($1, $2, $3, 'waiting', $5::json, $6, $7::json,
-           CASE WHEN $5::json IS NULL THEN now() + make_interval(secs => $4) ELSE 'infinity' END)`,
+         VALUES ($1, $2, $3, 'waiting', $4::json, $5, $6::json,
+           CASE WHEN $4::json IS NULL THEN ${LEASE_END} ELSE 'infinity' END)`,
+};
+/** A place that was not kept in time is gone: others may have gone before it. */
+export const KEEP_PLACES: Statement = {
+  name: 'turns.keep_places',
+  text: `UPDATE turns SET wait_until = ${LEASE_END}
+         WHERE id = ANY ($1) AND status = 'waiting' AND wait_until > now() AND caller IS NULL RETURNING id`,
 };
 /** Any replica may take it: the first one does, and the others see that it waits no longer. */
 export const LOCK_ACCEPTED: Statement = {
@@ -155,7 +164,7 @@ export const LEAVE_QUEUE: Statement = {
     WITH gone AS (DELETE FROM turns WHERE id = $1 AND status = 'waiting' RETURNING user_message_id)
     DELETE FROM messages USING gone WHERE messages.id = gone.user_message_id RETURNING messages.id`,
 };
-const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '10 seconds'`;
+const EXPIRED = `status = 'waiting' AND wait_until < now() - interval '1 second'`;
 export const ANY_QUEUE_EXPIRED = `EXISTS (SELECT 1 FROM turns WHERE ${EXPIRED})`;
 export const LEAVE_QUEUES_EXPIRED: Statement = {
   name: 'turns.leave_queues_expired',

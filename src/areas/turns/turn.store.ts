@@ -88,7 +88,6 @@ export class TurnStore {
         turnId,
         sessionId,
         userMessageId,
-        limits.maxWaitMs / 1000,
         limits.isAccepted ? JSON.stringify(caller) : null,
         caller.tokenId,
         message.options === undefined ? null : JSON.stringify(message.options),
@@ -127,6 +126,12 @@ export class TurnStore {
   /** Takes a waiting message out of the line with all its traces. False when it was not waiting any more. */
   async leaveQueue(turn: WaitingTurn): Promise<boolean> {
     return (await this.database.query(begin.LEAVE_QUEUE, [turn.turnId])).length > 0;
+  }
+
+  /** Keeps the places of messages in their lines for another `LEASE_SECS`. @returns the turns that still have one */
+  async keepPlaces(turnIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.query<{ id: string }>(begin.KEEP_PLACES, [turnIds]);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** How the session of a message in its line stands. Undefined for a session that does not exist. */

@@ -45,6 +45,7 @@ import { TurnWatch } from './turn-watch.service.js';
 import { TurnsService } from './turns.service.js';
 import { UnstoredTurns } from './unstored/unstored-turns.service.js';
 import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
+import { WaitingPlaces } from './waiting-places.service.js';
 
 /** Messages and the turns that answer them: their line, their lease, the loop of model and tools, their end. */
 @Module({
@@ -74,6 +75,7 @@ import { UnstoredUsageStore } from './unstored/unstored-usage.store.js';
     TurnRefusals,
     SessionParties,
     TurnQueue,
+    WaitingPlaces,
     ...turnMetricProviders,
     TurnMetrics,
     TurnLog,

@@ -39,7 +39,7 @@ export const LIMIT_USAGE: Statement = {
     turn_owner IS NOT NULL OR awaits_message_id IS NOT NULL AND quiet_since > now() AND awaits_message_id
       IS DISTINCT FROM (SELECT user_message_id FROM turns WHERE id = $4::text) AS busy,
     (SELECT count(*)::int FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()) AS waiting,
-    EXISTS (SELECT 1 FROM turns WHERE id = $4::text AND status = 'waiting') AS in_line,
+    (SELECT CASE WHEN wait_until > now() THEN 'kept' ELSE 'lapsed' END FROM turns WHERE id = $4::text AND status = 'waiting') AS place,
     (SELECT id FROM turns WHERE session_id = $1 AND status = 'waiting' AND wait_until > now()
      ORDER BY arrival LIMIT 1) AS next_turn,
     ${SESSION_SPENT},
