@@ -16,6 +16,9 @@ interface ClientRows {
 const rows = (file: string, titles: Readonly<Record<string, string>>): Shown[] =>
   Object.entries(titles).map(([feature, title]) => ({ feature, file: `test/e2e/${file}.spec.ts`, title }));
 
+/** A test of `openai/responses` that a parameter is refused by its name. */
+const named = (param: string): string => `"What is not supported is 400 naming the parameter": ${param}`;
+
 /** Which client shows which feature in which test. Only what a client itself sends and reads counts. */
 export const CLIENTS: readonly ClientRows[] = [
   {
@@ -74,6 +77,103 @@ export const CLIENTS: readonly ClientRows[] = [
     ],
   },
   {
+    client: '`openai` (npm), parameters of both',
+    shown: [
+      ...rows('openai/responses', {
+        'hints, of responses': 'hints that change no answer are taken, and told again in it',
+        'one call of a tool at a time':
+          'one call of a tool at a time, and what the answer is for, are said to the model',
+        'conversations, not supported': named('conversation'),
+        'stored prompts, not supported': named('prompt'),
+        'a limit of tool calls, not supported': named('max_tool_calls'),
+        'more in the answer, not supported': named('include[0]'),
+        'reasoning, not supported': named('reasoning'),
+        'truncation disabled, not supported': named('truncation'),
+        'verbosity, not supported': named('text.verbosity'),
+        'other service tiers, not supported': named('service_tier'),
+        'obfuscation, not supported': named('stream_options.include_obfuscation'),
+        'items of reasoning, not supported': named('input[0].type'),
+        'annotations, not supported': named('input[0].content[0].annotations'),
+        'detail of a picture, not supported': named('input[0].content[0].detail'),
+        'pictures in outputs, not supported': named('input[0].output[0].type'),
+      }),
+      ...rows('openai/chat-completions', {
+        'hints, of chat completions':
+          'hints that change no answer are taken; what the answer is for, and one call at a time, are said to the model',
+        'seed, not supported': 'seed',
+        'prediction, not supported': 'prediction',
+        'names of speakers, not supported': 'messages[0].name',
+        'other metadata, not supported': 'metadata.ticket',
+        'effort, not supported': 'reasoning_effort',
+      }),
+    ],
+  },
+  {
+    client: '`@openai/agents` (npm), over responses and over chat completions',
+    shown: rows('openai/clients/agents-sdk', {
+      text: 'run: the answer and what it used',
+      stream: 'run, streamed: the answer piece by piece',
+      tools: 'tools: the runner runs them, whole',
+      'tools, streamed': 'tools: the runner runs them, as a stream',
+      'words beside a call': 'an answer that says something and calls a tool goes on as one',
+      handoffs: 'handoffs: another agent of the SDK goes on with the conversation',
+      'structured output': 'outputType: the answer is of the schema',
+      images: 'a picture reaches the model',
+      history: 'history: the conversation goes on with what was answered',
+      'previous_response_id, tools within':
+        'previousResponseId goes on with a response, and tools run within the chain',
+      errors: 'errors: a model that is not there, a turn that fails',
+      'verbosity, not supported': 'what is not supported is refused by name',
+      'conversations, not supported': 'conversations are refused by name',
+    }),
+  },
+  {
+    client:
+      '`ai` (npm) with `@ai-sdk/openai`, over responses and over chat completions, and with `@ai-sdk/open-responses`',
+    shown: rows('openai/clients/ai-sdk', {
+      text: 'generateText: the answer and what it used',
+      stream: 'streamText: the answer piece by piece, and what it used',
+      tools: 'tools: it runs them, generateText',
+      'tools, streamed': 'tools: it runs them, streamText',
+      'structured output':
+        'Output.object: the answer is of the schema, whose name and description the model is told',
+      images: 'a picture reaches the model',
+      history: 'the conversation goes on with what was answered',
+      'previous_response_id, of `@ai-sdk/openai`':
+        '@ai-sdk/openai: previousResponseId goes on with a response',
+      errors: 'errors: an agent that is not there, a turn that fails',
+      'one call of a tool at a time':
+        '@ai-sdk/openai: options that are followed: one call of a tool at a time',
+      hints: '@ai-sdk/openai: options that are followed: hints',
+      'nothing stored': '@ai-sdk/openai: options that are followed: nothing kept',
+      'a limit of tool calls, not supported':
+        '@ai-sdk/openai: what is not supported is refused by name: max_tool_calls',
+      'conversations, not supported':
+        '@ai-sdk/openai: what is not supported is refused by name: conversation',
+      'truncation disabled, not supported':
+        '@ai-sdk/openai: what is not supported is refused by name: truncation',
+      'verbosity, not supported': '@ai-sdk/openai: what is not supported is refused by name: text.verbosity',
+    }),
+  },
+  {
+    client: '`@langchain/openai` (npm), over chat completions and over responses',
+    shown: rows('openai/clients/langchain', {
+      text: 'invoke: the answer and what it used',
+      stream: 'stream: the answer piece by piece',
+      tools:
+        'bindTools: its caller runs them, and the answer goes on with their outputs, which name their tool',
+      'structured output, by its schema': 'withStructuredOutput by jsonSchema',
+      'structured output, by a tool': 'withStructuredOutput by functionCalling',
+      'structured output, any JSON': 'withStructuredOutput by jsonMode',
+      images: 'a picture reaches the model',
+      history: 'the conversation goes on with what was answered',
+      'previous_response_id, of responses':
+        '@langchain/openai over Responses: previous_response_id goes on with a response',
+      errors: 'errors: an agent that is not there, a turn that fails',
+      'truncation and logprobs, not supported': 'what is not supported is refused by name',
+    }),
+  },
+  {
     client: '`@a2a-js/sdk` (npm), client over JSON-RPC',
     shown: rows('a2a', {
       card: '`/.well-known/agent-card.json` is open, and its skills are the agents that are open to everybody',
@@ -113,6 +213,7 @@ export const CLIENTS: readonly ClientRows[] = [
 
 /** What is refused instead, by name. */
 const REFUSED = new Set(['push notifications']);
+const isRefused = (feature: string): boolean => REFUSED.has(feature) || feature.endsWith(', not supported');
 
 const PAGE_TOP = `# Clients, and what shows that they work
 
@@ -127,8 +228,8 @@ export function clientsPage(): string {
   const tables = CLIENTS.map(({ client, shown }) => {
     const lines = shown.map(({ feature, file, title }) => {
       const name = file.replace(/^test\//, '').replace(/\.spec\.ts$/, '');
-      const state = REFUSED.has(feature) ? 'refused by name' : 'works';
-      return `| ${feature} | ${state} | [${name}](../${file}): ${title.replaceAll('|', '\\|')} |`;
+      const state = isRefused(feature) ? 'refused by name' : 'works';
+      return `| ${feature.replace(/, not supported$/, '')} | ${state} | [${name}](../${file}): ${title.replaceAll('|', '\\|')} |`;
     });
     return `## ${client}\n\n| Feature | | Shown by |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });

@@ -15,7 +15,10 @@ export function startEchoModel(): Promise<JudgingModel> {
     if (last.text.includes('break')) return { status: 400 };
     const named = [...last.text.matchAll(/\bcall (\w+)/g)].map(([, name = '']) => name);
     if (last.role === 'user' && named.length > 0)
-      return { calls: named.map((name) => ({ id: nextId(), name, arguments: { city: 'Oslo' } })) };
+      return {
+        ...(last.text.includes('aloud') && { text: 'Let me see.' }),
+        calls: named.map((name) => ({ id: nextId(), name, arguments: { city: 'Oslo' } })),
+      };
     if ('response_format' in body) return { text: '{"city":"Oslo"}' };
     const results = messages.flatMap((one) => one.results.map(({ content }) => content));
     const told = results.length === 0 ? '' : ` told ${results.join(', ')}`;

@@ -54,12 +54,16 @@ export interface SamplingOptions {
   /** At most 4 texts, each of which ends the answer. */
   readonly stop?: readonly string[];
   readonly toolChoice?: ToolChoice;
+  /** An answer calls one tool at most. */
+  readonly parallelToolCalls?: false;
 }
 
 /** The answer is to be JSON of this schema. */
 export interface ResponseFormat {
   /** `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: string;
+  /** What the answer is for, as the model is told. */
+  readonly description?: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly strict?: boolean;
 }

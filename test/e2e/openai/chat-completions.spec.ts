@@ -299,6 +299,25 @@ describe('"with an Idempotency-Key also the answer, sealed, for 24 h"', () => {
   });
 });
 
+test('hints that change no answer are taken; what the answer is for, and one call at a time, are said to the model', async () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false };
+  const hints = { prompt_cache_key: 'ada-7', safety_identifier: 'hash', verbosity: 'medium' as const };
+  await ask({
+    ...{ ...hints, messages: [{ role: 'user', content: 'Where?' }], tools: [weather] },
+    parallel_tool_calls: false,
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: 'place', description: 'Where it is', schema },
+    },
+  });
+  const { body } = model.requests.at(-1)!;
+  expect(body).toMatchObject({
+    parallel_tool_calls: false,
+    response_format: { json_schema: { description: 'Where it is' } },
+  });
+  for (const name of Object.keys(hints)) expect(body).not.toHaveProperty(name);
+});
+
 describe('"What is not supported is 400 naming the parameter"', () => {
   test.each<[string, object]>([
     ['n', { n: 2 }],
@@ -307,7 +326,7 @@ describe('"What is not supported is 400 naming the parameter"', () => {
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['seed', { seed: 7 }],
     ['store', { store: true }],
-    ['parallel_tool_calls', { parallel_tool_calls: false }],
+    ['verbosity', { verbosity: 'low' }],
     ['frequency_penalty', { frequency_penalty: 1 }],
     ['presence_penalty', { presence_penalty: -1 }],
     ['service_tier', { service_tier: 'flex' }],
@@ -315,6 +334,25 @@ describe('"What is not supported is 400 naming the parameter"', () => {
     ['modalities', { modalities: ['text', 'audio'] }],
     ['prediction', { prediction: { type: 'content', content: 'x' } }],
     ['functions', { functions: [] }],
+    [
+      'messages[0].content[0].tool_calls',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              {
+                ...{ type: 'text', text: 'x' },
+                tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '' } }],
+              },
+            ],
+          },
+          { role: 'user', content: 'x' },
+        ],
+      },
+    ],
+    ['prompt_cache_retention', { prompt_cache_retention: '24h' }],
+    ['web_search_options', { web_search_options: {} }],
     ['metadata.ticket', { metadata: { ticket: '7' } }],
     ['tools[0].type', { tools: [{ type: 'custom', custom: { name: 'x' } }] }],
     ['max_tokens', { max_tokens: 500_000 }],

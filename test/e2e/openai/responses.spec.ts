@@ -27,6 +27,10 @@ afterAll(async () => {
   await model.provider.stop();
 });
 
+const place = {
+  ...{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  additionalProperties: false,
+};
 const unstored = { model: 'default', store: false };
 
 test('create: text and instructions', async () => {
@@ -158,9 +162,55 @@ test.each<[string, object]>([
   ['conversation', { conversation: 'conv_1' }],
   ['prompt', { prompt: { id: 'p' } }],
   ['max_tool_calls', { max_tool_calls: 3 }],
-  ['include', { include: ['reasoning.encrypted_content'] }],
+  ['include[0]', { include: ['message.output_text.logprobs'] }],
   ['reasoning', { reasoning: { effort: 'low' } }],
   ['truncation', { truncation: 'disabled' }],
+  ['service_tier', { service_tier: 'priority' }],
+  ['stream_options.include_obfuscation', { stream: true, stream_options: { include_obfuscation: true } }],
+  [
+    'input[0].type',
+    {
+      input: [
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { role: 'user', content: 'x' },
+      ],
+    },
+  ],
+  [
+    'input[0].content[0].annotations',
+    {
+      input: [
+        {
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation' }] }],
+        },
+        { role: 'user', content: 'x' },
+      ],
+    },
+  ],
+  [
+    'input[0].content[0].detail',
+    {
+      input: [
+        {
+          role: 'user',
+          content: [{ type: 'input_image', image_url: 'https://example.com/x.png', detail: 'high' }],
+        },
+      ],
+    },
+  ],
+  [
+    'input[0].output[0].type',
+    {
+      input: [
+        {
+          type: 'function_call_output',
+          call_id: 'call_1',
+          output: [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }],
+        },
+      ],
+    },
+  ],
   ['text.verbosity', { text: { verbosity: 'low' } }],
   ['tools[0].type', { tools: [{ type: 'web_search' }] }],
   ['max_output_tokens', { max_output_tokens: 500_000 }],
@@ -169,6 +219,42 @@ test.each<[string, object]>([
 ])('"What is not supported is 400 naming the parameter": %s', async (param, more) => {
   const refusal = await refusalOf(client.responses.create({ ...unstored, input: 'x', ...more }));
   expect([refusal.status, refusal.param]).toEqual([400, param]);
+});
+
+describe('what clients commonly send', () => {
+  test('hints that change no answer are taken, and told again in it', async () => {
+    const hints = {
+      ...{ prompt_cache_key: 'ada-7', safety_identifier: 'hash-of-ada', truncation: 'auto' as const },
+      ...{
+        service_tier: 'auto' as const,
+        top_logprobs: 0,
+        include: ['reasoning.encrypted_content' as const],
+      },
+    };
+    const response = await client.responses.create({
+      ...{ ...unstored, ...hints, input: 'Hello', reasoning: {} },
+      ...{ text: { verbosity: 'medium' }, stream_options: null, tools: [] },
+    });
+    expect(response).toMatchObject({
+      ...{ output_text: '1 messages, the last: Hello', text: { verbosity: 'medium' } },
+      ...{ prompt_cache_key: 'ada-7', safety_identifier: 'hash-of-ada', parallel_tool_calls: true },
+    });
+    const { body } = model.requests.at(-1)!;
+    expect(Object.keys(body)).not.toContain('safety_identifier');
+  });
+
+  test('one call of a tool at a time, and what the answer is for, are said to the model', async () => {
+    const response = await client.responses.create({
+      ...{ ...unstored, input: 'call weather', tools: [weather], parallel_tool_calls: false },
+      text: { format: { type: 'json_schema', name: 'place', description: 'Where it is', schema: place } },
+    });
+    expect(response.parallel_tool_calls).toBe(false);
+    const { body } = model.requests.at(-1)!;
+    expect(body).toMatchObject({
+      parallel_tool_calls: false,
+      response_format: { json_schema: { name: 'place', description: 'Where it is', schema: place } },
+    });
+  });
 });
 
 test('an unknown model is 404, a token without sessions:write 403', async () => {

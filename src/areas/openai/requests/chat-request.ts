@@ -14,9 +14,11 @@ import {
   refuseOtherThanDefault,
   responseFormat,
   samplingOf,
+  setByOperator,
   sharedParameters,
   text,
   toolName,
+  verbosity,
 } from './shared-parameters.js';
 
 const MAX_MESSAGES = 4096;
@@ -44,23 +46,36 @@ const toolCall = z.strictObject({
   function: z.strictObject({ name: toolName(), arguments: text() }),
   index: z.number().optional(),
 });
+/** Some clients repeat in a part of an answer what stands beside it. */
+const repeated = {
+  role: z.literal('assistant').nullish(),
+  tool_calls: z.array(toolCall).max(128).nullish(),
+};
+const answerPart = z.union([
+  textPart.extend({ ...repeated, refusal: z.null().optional() }),
+  z.strictObject({
+    type: z.literal('refusal'),
+    refusal: text(),
+    ...repeated,
+    content: z.null().optional(),
+  }),
+]);
 const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.enum(['system', 'developer']), content: texts }),
   z.strictObject({ role: z.literal('user'), content: z.union([text(), z.array(userPart).min(1).max(256)]) }),
   z.strictObject({
     role: z.literal('assistant'),
-    content: z
-      .union([
-        text(),
-        z
-          .array(z.union([textPart, z.strictObject({ type: z.literal('refusal'), refusal: text() })]))
-          .max(256),
-      ])
-      .nullish(),
+    content: z.union([text(), z.array(answerPart).max(256)]).nullish(),
     refusal: text().nullish(),
     tool_calls: z.array(toolCall).max(128).nullish(),
   }),
-  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(128), content: texts }),
+  z.strictObject({
+    role: z.literal('tool'),
+    tool_call_id: z.string().min(1).max(128),
+    content: texts,
+    /** Of the tool, which the call names as well. */
+    name: z.string().max(128).nullish(),
+  }),
 ]);
 
 const chatBody = z.strictObject({
@@ -99,6 +114,8 @@ const chatBody = z.strictObject({
   frequency_penalty: z.number().optional(),
   presence_penalty: z.number().optional(),
   modalities: z.array(z.string()).max(4).optional(),
+  verbosity,
+  reasoning_effort: z.unknown().optional(),
 });
 type ChatBody = z.infer<typeof chatBody>;
 type BodyMessage = ChatBody['messages'][number];
@@ -128,6 +145,7 @@ export interface ChatRequest {
 export function chatRequest(sent: unknown): ChatRequest {
   const body = checkedBody(chatBody, sent);
   refuseUnfollowed(body);
+  refuseUnmadeCalls(body.messages);
   const { tools = [], response_format: format, stop } = body;
   const calls = new CallArguments();
   const limitName = body.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens';
@@ -165,9 +183,25 @@ function refuseUnfollowed(body: ChatBody): void {
   if (body.logprobs === true) throw only('logprobs', 'false');
   if ((body.frequency_penalty ?? 0) !== 0) throw only('frequency_penalty', '0');
   if ((body.presence_penalty ?? 0) !== 0) throw only('presence_penalty', '0');
+  if (body.reasoning_effort !== undefined) throw setByOperator('reasoning_effort');
   if (body.modalities?.some((one) => one !== 'text')) throw only('modalities', '["text"]');
   if (body.store === true)
     throw new UnsupportedParameter('store', 'chat completions are not stored; leave it out');
+}
+
+/** Calls within a part are read where the message has them: those that no message has would be lost. */
+function refuseUnmadeCalls(messages: readonly BodyMessage[]): void {
+  const answers = messages.map((one) => (one.role === 'assistant' ? one : undefined));
+  const made = new Set(answers.flatMap((one) => one?.tool_calls ?? []).map(({ id }) => id));
+  for (const [index, one] of answers.entries()) {
+    const parts = typeof one?.content === 'string' ? [] : (one?.content ?? []);
+    for (const [at, { tool_calls: calls }] of parts.entries())
+      if (calls?.some(({ id }) => !made.has(id)) === true)
+        throw new UnsupportedParameter(
+          `messages[${index}].content[${at}].tool_calls`,
+          'must repeat calls of a message',
+        );
+  }
 }
 
 function choiceOf({ tool_choice: choice }: ChatBody): ToolChoice | undefined {

@@ -15,6 +15,27 @@ test('a body that fits; null counts as left out', () => {
   expect(checkedBody(SCHEMA, { model: 'm', n: 2, stop: null })).toEqual({ model: 'm', n: 2 });
 });
 
+const ITEMS = z.strictObject({
+  input: z.array(
+    z.union([
+      z.strictObject({ role: z.literal('user'), content: z.string() }),
+      z.strictObject({
+        role: z.literal('assistant'),
+        content: z.union([z.string(), z.array(z.strictObject({ type: z.literal('text') }))]),
+      }),
+    ]),
+  ),
+});
+
+test.each<[unknown, string]>([
+  [{ role: 'assistant', content: 7 }, 'input[0].content: must be a text'],
+  [{ role: 'assistant', content: [{ type: 'image' }] }, 'input[0].content[0].type: must be "text"'],
+  [{ role: 'assistant', content: [{ type: 'text', n: 1 }] }, 'input[0].content[0].n: is not supported'],
+  [{ role: 'robot', content: 'x' }, 'input[0].role: must be "user"'],
+])('of several forms the one that is meant is told: %j', (item, sentence) => {
+  expect(() => checkedBody(ITEMS, { input: [item] })).toThrow(sentence);
+});
+
 test.each<[unknown, string]>([
   [{}, 'model: is required'],
   [{ model: 7 }, 'model: must be a text'],

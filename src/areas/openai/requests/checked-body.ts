@@ -39,7 +39,10 @@ function refusalOf(issues: readonly z.core.$ZodIssue[], before: readonly Propert
 
 /** The variant that fits furthest is what was meant. */
 function depthOf(issues: readonly z.core.$ZodIssue[]): number {
-  const isOther = issues.some(({ code, path }) => code === 'invalid_value' && path.at(-1) === 'type');
+  const isOther = issues.some(
+    ({ code, path: [name, more] }) =>
+      code === 'invalid_value' && more === undefined && (name === 'type' || name === 'role'),
+  );
   return isOther ? -1 : Math.max(0, ...issues.map(({ path }) => path.length));
 }
 

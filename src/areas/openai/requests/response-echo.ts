@@ -14,6 +14,10 @@ export interface Echo {
   readonly store: boolean;
   readonly previous_response_id: string | null;
   readonly user: string | null;
+  /** Responses that are stored from before have none of these. */
+  readonly parallel_tool_calls?: boolean;
+  readonly prompt_cache_key?: string | null;
+  readonly safety_identifier?: string | null;
 }
 
 export function echoOf(body: ResponsesBody): Echo {
@@ -23,7 +27,7 @@ export function echoOf(body: ResponsesBody): Echo {
     metadata: body.metadata ?? {},
     tools: body.tools ?? [],
     tool_choice: body.tool_choice ?? 'auto',
-    text: { format: body.text?.format ?? { type: 'text' } },
+    text: { format: body.text?.format ?? { type: 'text' }, verbosity: 'medium' },
     temperature: body.temperature ?? null,
     top_p: body.top_p ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
@@ -31,5 +35,16 @@ export function echoOf(body: ResponsesBody): Echo {
     store: body.store ?? true,
     previous_response_id: body.previous_response_id ?? null,
     user: body.user ?? null,
+    ...hintsOf(body),
+  };
+}
+
+function hintsOf(
+  body: ResponsesBody,
+): Pick<Echo, 'parallel_tool_calls' | 'prompt_cache_key' | 'safety_identifier'> {
+  return {
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    safety_identifier: body.safety_identifier ?? null,
   };
 }

@@ -6,9 +6,12 @@ import {
   sharedParameters,
   text,
   toolName,
+  verbosity,
 } from './shared-parameters.js';
 
 const MAX_ITEMS = 4096;
+/** Answers hold no reasoning items, so there are none to which it would be added. */
+const INCLUDED = 'may only be "reasoning.encrypted_content" here';
 
 const id = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(128).nullish();
 const status = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(32).nullish();
@@ -101,10 +104,11 @@ export const responsesBody = z.strictObject({
           jsonSchemaFormat.extend({ type: z.literal('json_schema') }),
         ])
         .optional(),
+      verbosity,
     })
     .optional(),
   truncation: z.literal('auto', 'only "auto" is supported here').optional(),
-  include: z.array(z.unknown()).max(0, 'is not supported here; leave it out').optional(),
+  include: z.array(z.literal('reasoning.encrypted_content', INCLUDED)).max(8).optional(),
   reasoning: jsonObject().optional(),
   stream_options: z.strictObject({ include_obfuscation: z.literal(false).optional() }).optional(),
 });

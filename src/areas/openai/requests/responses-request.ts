@@ -14,6 +14,7 @@ import {
   refuseOtherThanDefault,
   responseFormat,
   samplingOf,
+  setByOperator,
 } from './shared-parameters.js';
 
 /** An item of a stored response, named by its id. */
@@ -84,7 +85,7 @@ export function responsesRequest(sent: unknown): ResponsesRequest {
 
 function refuseUnfollowed(body: ResponsesBody): void {
   if (Object.values(body.reasoning ?? {}).some((value) => value !== null && value !== undefined))
-    throw new UnsupportedParameter('reasoning', 'is set for the agent by its operator; leave it out');
+    throw setByOperator('reasoning');
   if (body.store !== false) return;
   const index = typeof body.input === 'string' ? -1 : body.input.findIndex(isReference);
   if (index !== -1)

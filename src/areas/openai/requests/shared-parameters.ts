@@ -20,6 +20,8 @@ export const sharedParameters = {
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
   parallel_tool_calls: z.boolean().optional(),
+  prompt_cache_key: z.string().max(512).optional(),
+  safety_identifier: z.string().max(512).optional(),
   user: z.string().min(1).max(512).optional(),
   service_tier: z.string().optional(),
   top_logprobs: z.number().optional(),
@@ -44,7 +46,6 @@ export interface SharedRequest {
 
 /** Throws for values other than the default of parameters that nothing here can follow. */
 export function refuseOtherThanDefault(body: SharedRequest): void {
-  if (body.parallel_tool_calls === false) throw only('parallel_tool_calls', 'true');
   if (body.service_tier !== undefined && body.service_tier !== 'auto' && body.service_tier !== 'default')
     throw only('service_tier', '"auto"');
   if (body.top_logprobs !== undefined && body.top_logprobs !== 0) throw only('top_logprobs', '0');
@@ -73,18 +74,26 @@ export const jsonSchemaFormat = z.strictObject({
   name: toolName(),
   schema: jsonObject(),
   strict: z.boolean().nullish(),
-  description: z.never('is not supported here').optional(),
+  description: text(16_384).nullish(),
 });
 
 /** Throws `InvalidParameter` for a schema that is too large. */
 export function responseFormat(
-  { name, schema, strict }: z.infer<typeof jsonSchemaFormat>,
+  { name, description, schema, strict }: z.infer<typeof jsonSchemaFormat>,
   path: string,
 ): ResponseFormat {
   const problem = schemaBoundsProblem(schema);
   if (problem !== undefined) throw new InvalidParameter({ path, message: problem });
-  return { name, schema, ...(typeof strict === 'boolean' && { strict }) };
+  return {
+    name,
+    schema,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof strict === 'boolean' && { strict }),
+  };
 }
+
+/** How much to say is left to the model; refuses everything but what is meant by that. */
+export const verbosity = z.literal('medium', 'only "medium" is supported here').nullish();
 
 /** Any JSON object. */
 export const ANY_OBJECT: ResponseFormat = { name: 'json', schema: { type: 'object' } };
@@ -109,6 +118,11 @@ export function messageOptions(wanted: Wanted): MessageOptions {
   };
 }
 
+/** A refusal of what the agent's settings decide. */
+export function setByOperator(path: string): UnsupportedParameter {
+  return new UnsupportedParameter(path, 'is set for the agent by its operator; leave it out');
+}
+
 export function samplingOf(
   body: SharedRequest,
   stop: readonly string[] | undefined,
@@ -119,6 +133,7 @@ export function samplingOf(
     ...(body.top_p !== undefined && { topP: body.top_p }),
     ...(stop !== undefined && stop.length > 0 && { stop }),
     ...(toolChoice !== undefined && { toolChoice }),
+    ...(body.parallel_tool_calls === false && { parallelToolCalls: false }),
   };
 }
 

@@ -23,9 +23,12 @@ interface Body {
   readonly messages: { readonly content: { readonly text: string }[] }[];
 }
 
-async function sent(schema: Schema, model = 'claude-sonnet-5-5'): Promise<Body> {
+async function sent(schema: Schema, model = 'claude-sonnet-5-5', description = ''): Promise<Body> {
   server.script((response) => void response.writeHead(400).end('{}'));
-  const request = modelRequest([userMessage('Where?')], { model, responseFormat: { name: 'x', schema } });
+  const request = modelRequest([userMessage('Where?')], {
+    model,
+    responseFormat: { name: 'x', schema, description },
+  });
   await collect(provider.stream(request, callOptions())).catch(() => undefined);
   return server.requests.at(-1)?.body as unknown as Body;
 }
@@ -90,6 +93,16 @@ describe('the schema of an answer', () => {
     const body = await sent(schema);
     expect(body.output_config).toBeUndefined();
     expect(inWords(body)).toContain(JSON.stringify(schema));
+  });
+
+  it('what the answer is for stands in its description, and in words where a reference leaves no place for it', async () => {
+    const schema = { type: 'object', properties: { a: text }, description: 'A place.' };
+    const described = async (one: Schema) => sent(one, undefined, 'Where it is.');
+    expect((await described(schema)).output_config?.format?.schema['description']).toBe(
+      'Where it is.\n\nA place.',
+    );
+    const tree = { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { a: text } } } };
+    expect(inWords(await described(tree))).toContain('"description":"Where it is."');
   });
 
   it.each(['claude-3-7-sonnet-latest', 'claude-sonnet-4-20250514', 'claude-opus-4-0'])(

@@ -17,12 +17,24 @@ export interface AnswerFormat {
  * The wire takes a part of JSON Schema: every object is closed and names its properties, and nothing refers to itself. What
  * only bounds a value goes into its description; any other schema is said in words, as the answer is checked anyway.
  */
-export function answerFormat({ schema }: ResponseFormat, model: string): AnswerFormat {
+export function answerFormat(format: ResponseFormat, model: string): AnswerFormat {
+  const schema = described(format);
   if (!WITHOUT_FIELD.test(model) && isTaken(schema, definitionsOf(schema), []))
     return { schema: transformJSONSchema(schema) };
   return {
     words: `Answer with JSON alone, without code fences, that fits this JSON Schema: ${JSON.stringify(schema)}`,
   };
+}
+
+/** The wire has no place for what an answer is for but its schema. */
+function described({ description = '', schema }: ResponseFormat): Schema {
+  const own = typeof schema['description'] === 'string' ? schema['description'] : '';
+  if (description === '' || own.includes(description)) return schema;
+  const whole: Schema = { ...schema, description: [description, own].filter(Boolean).join('\n\n') };
+  // Beside a reference it would not be read.
+  if (schema['$ref'] === undefined) return whole;
+  const { $ref: reference, ...others } = whole;
+  return { ...others, allOf: [{ $ref: reference }] };
 }
 
 function definitionsOf({ $defs }: Schema): Schema {

@@ -6,7 +6,6 @@ import type {
   ModelTool,
   ModelToolResult,
   SamplingOptions,
-  ToolChoice,
 } from '../../model-provider.port.js';
 import { answeredCalls } from '../wire/answered-calls.js';
 import { attachmentText, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
@@ -79,7 +78,7 @@ function toolParams({ tools: given, messages, sampling }: ModelRequest): Partial
   const offered = given.map(toolParam);
   const tools = offered.length > 0 ? offered : toolsOfHistory(messages);
   if (tools.length === 0) return {};
-  const choice = offered.length > 0 ? toolChoice(sampling?.toolChoice) : ({ type: 'none' } as const);
+  const choice = offered.length > 0 ? toolChoice(sampling) : ({ type: 'none' } as const);
   return { ...(choice !== undefined && { tool_choice: choice }), tools: withBreakpoint(tools) };
 }
 
@@ -188,10 +187,15 @@ function toolsOfHistory(messages: readonly ModelMessage[]): Anthropic.Tool[] {
   return names.map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
-function toolChoice(choice: ToolChoice | undefined): Anthropic.ToolChoice | undefined {
-  if (choice === undefined || choice === 'auto') return undefined;
+function toolChoice({
+  toolChoice: choice,
+  parallelToolCalls,
+}: SamplingOptions = {}): Anthropic.ToolChoice | undefined {
+  const one = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === undefined || choice === 'auto')
+    return parallelToolCalls === false ? { type: 'auto', ...one } : undefined;
   if (choice === 'none') return { type: 'none' };
-  return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
+  return choice === 'required' ? { type: 'any', ...one } : { type: 'tool', name: choice.name, ...one };
 }
 
 const text = (value: string): Anthropic.TextBlockParam => ({ type: 'text', text: value });

@@ -424,6 +424,17 @@ describe('what Anthropic’s wire is sent', () => {
     ]);
   });
 
+  it('one call of a tool at a time stands in the choice of a tool', async () => {
+    const single = async (toolChoice?: 'none' | 'required') =>
+      (await sent({ tools, sampling: { ...(toolChoice && { toolChoice }), parallelToolCalls: false } }))
+        .tool_choice;
+    expect([await single(), await single('none'), await single('required')]).toEqual([
+      { type: 'auto', disable_parallel_tool_use: true },
+      { type: 'none' },
+      { type: 'any', disable_parallel_tool_use: true },
+    ]);
+  });
+
   it('pictures that a tool returns stand in its result', async () => {
     const parts = [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] as const;
     const body = await sent({ tools }, [

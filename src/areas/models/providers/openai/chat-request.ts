@@ -37,7 +37,6 @@ const SOUND_FORMATS: Readonly<Record<string, 'mp3' | 'wav'>> = {
 /** A request of Chat Completions; what differs from call to call stands at its end. */
 export function chatRequest(request: ModelRequest, model: string, baseUrl: string): ChatParams {
   const { sampling = {}, responseFormat, maxOutputTokens, conversationId } = request;
-  const tools = request.tools.map(toolParam);
   const official = isOfficial(baseUrl);
   const effort = sentEffort(model, request.reasoning);
   return {
@@ -56,10 +55,18 @@ export function chatRequest(request: ModelRequest, model: string, baseUrl: strin
     ...(responseFormat !== undefined && {
       response_format: { type: 'json_schema' as const, json_schema: { ...responseFormat } },
     }),
-    ...(tools.length > 0 &&
-      sampling.toolChoice !== undefined && { tool_choice: choiceOf(sampling.toolChoice) }),
-    ...(tools.length > 0 && { tools }),
+    ...toolParams(request),
     messages: chatMessages(request, model),
+  };
+}
+
+function toolParams({ tools, sampling = {} }: ModelRequest): Partial<ChatParams> {
+  if (tools.length === 0) return {};
+  const { toolChoice, parallelToolCalls } = sampling;
+  return {
+    ...(toolChoice !== undefined && { tool_choice: choiceOf(toolChoice) }),
+    ...(parallelToolCalls === false && { parallel_tool_calls: false }),
+    tools: tools.map(toolParam),
   };
 }
 

@@ -284,9 +284,12 @@ describe('what OpenAI’s wire is sent', () => {
       tool_choice: { type: 'function', function: { name: 'f' } },
       response_format: { type: 'json_schema', json_schema: responseFormat },
     });
-    expect(await sent({ tools, sampling: { toolChoice: 'required' } })).toMatchObject({
+    const single = { toolChoice: 'required', parallelToolCalls: false } as const;
+    expect(await sent({ tools, sampling: single })).toMatchObject({
       tool_choice: 'required',
+      parallel_tool_calls: false,
     });
+    expect(await sent({ tools: [], sampling: single })).not.toHaveProperty('parallel_tool_calls');
   });
 
   it('what holds for this call only stands at the very end, so that all before it is the beginning of the next', async () => {

@@ -61,11 +61,12 @@ function reasoningParams(
 }
 
 function choiceParams({ sampling = {}, tools }: ModelRequest): Partial<ResponsesParams> {
-  const { temperature, topP, toolChoice } = sampling;
+  const { temperature, topP, toolChoice, parallelToolCalls } = sampling;
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceOf(toolChoice) }),
+    ...(tools.length > 0 && parallelToolCalls === false && { parallel_tool_calls: false }),
     ...(tools.length > 0 && { tools: tools.map(toolParam) }),
   };
 }

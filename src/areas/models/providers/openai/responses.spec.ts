@@ -213,13 +213,15 @@ describe('what the Responses API is sent', () => {
 
   it('effort, summaries, sampling, the choice of a tool and the form of the answer have their fields', async () => {
     const responseFormat = { name: 'x', schema: { type: 'object' }, strict: true };
-    const sampling = { temperature: 0.5, topP: 0.9, toolChoice: { name: 'f' } };
+    const choice = { toolChoice: { name: 'f' }, parallelToolCalls: false } as const;
+    const sampling = { temperature: 0.5, topP: 0.9, ...choice };
     const more = { tools, sampling, responseFormat, reasoning: 'low', showReasoning: true } as const;
     expect(await sent(more)).toMatchObject({
       reasoning: { effort: 'low', summary: 'auto' },
       temperature: 0.5,
       top_p: 0.9,
       tool_choice: { type: 'function', name: 'f' },
+      parallel_tool_calls: false,
       text: { format: { type: 'json_schema', ...responseFormat } },
     });
   });
