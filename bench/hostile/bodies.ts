@@ -45,6 +45,8 @@ export const ATTACKS_BY_MESSAGE: readonly Attack[] = [
   attack('blanks', '{"content":1', ' ', '}'),
   attack('escapes', '{"content":"', '\\n', '"}'),
   attack('escapes of characters', '{"content":"', '\\u00e9', '"}'),
+  attack('a text beyond ASCII', '{"content":"', '\u6f22', '"}'),
+  attack('an unknown text beyond ASCII', '{"content":"x","x":"', 'a\u{1f600}', '"}'),
   attack('one number', '{"content":0.', '0', '1}'),
 ];
 
@@ -81,6 +83,6 @@ function attack(what: string, head: string, unit: string, tail: string): Attack 
 }
 
 function filled(bytes: number, head: string, unit: string, tail: string): Body {
-  const units = Math.max(0, Math.floor((bytes - head.length - tail.length) / unit.length));
+  const units = Math.max(0, Math.floor((bytes - head.length - tail.length) / Buffer.byteLength(unit)));
   return new Uint8Array(Buffer.from(head + unit.repeat(units) + tail));
 }

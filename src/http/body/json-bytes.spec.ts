@@ -438,6 +438,28 @@ describe('a large body', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
+  test.each(['é', '漢', '😀', 'a漢', '\\u6f22'])(
+    'beyond ASCII (%s) is decoded in steps, wherever a step cuts its characters',
+    async (unit) => {
+      // The shift by one byte cuts each character at each of its bytes.
+      for (const shift of ['', 'x', 'xx', 'xxx']) {
+        const body = Buffer.from(`{"content":"${shift}${unit.repeat(4_500_000 / Buffer.byteLength(unit))}"}`);
+        let turns = 0;
+        let isRead = false;
+        const count = (): void => {
+          turns += 1;
+          if (!isRead) setImmediate(count);
+        };
+        setImmediate(count);
+        const read = await readJsonObject(body);
+        isRead = true;
+        expect(read.content === parseJsonObject(body).content).toBe(true);
+        // One for each MiB, beside those that a body of any characters has.
+        expect(turns).toBeGreaterThan(Math.ceil(body.length / 1_048_576));
+      }
+    },
+  );
+
   test('is refused with the same sentence, and the bodies after it are read', async () => {
     const refused = readJsonObject(large(',"n":01}'));
     const behind = readJsonObject(large('}'));

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import { BadRequest } from '../../common/errors/gateway-error.js';
 import { JsonScanner } from './json-scanner.js';
 
@@ -25,6 +26,8 @@ function oneAtATime(): <Result>(work: (pause: Pause) => Promise<Result>) => Prom
 
 /** Bodies from this size on are parsed in steps, between which other requests are served. */
 const LARGE_BYTES = 131_072;
+/** Decoded at once, in about 5 ms. */
+const STEP_BYTES = 1_048_576;
 
 const inTurn = oneAtATime();
 
@@ -34,7 +37,7 @@ const inTurn = oneAtATime();
  * Skips a byte order mark, as RFC 8259, 8.1 allows: some clients always send one.
  */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
-  return parse(body, check(body));
+  return parse(body.toString('utf8', check(body)));
 }
 
 /** The same, but a promise for large bodies: they are parsed one after the other, each in steps. */
@@ -42,8 +45,8 @@ export function readJsonObject(body: Buffer): Record<string, unknown> | Promise<
   if (body.length < LARGE_BYTES) return parseJsonObject(body);
   return inTurn(async (pause) => {
     const start = check(body);
-    await pause();
-    const parsed = parse(body, start);
+    const text = await decode(body, start, pause);
+    const parsed = parse(text);
     // Validation, which follows, takes long too.
     await pause();
     return parsed;
@@ -59,9 +62,24 @@ function check(body: Buffer): number {
   return start;
 }
 
-function parse(body: Buffer, start: number): Record<string, unknown> {
+/**
+ * The text of valid UTF-8, decoded in steps with a pause before each: characters beyond ASCII take ten times as long as
+ * others, and as long as everything else that is done with a body together.
+ */
+async function decode(body: Buffer, start: number, pause: Pause): Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  const pieces: string[] = [];
+  for (let at = start; at < body.length; at += STEP_BYTES) {
+    await pause();
+    pieces.push(decoder.write(body.subarray(at, at + STEP_BYTES)));
+  }
+  await pause();
+  return pieces.join('');
+}
+
+function parse(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(body.toString('utf8', start)) as Record<string, unknown>;
+    return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
     throw rawControlCharacter(error);
   }
