@@ -64,6 +64,21 @@ describe('/name', () => {
     expect(asked([], message)).toBe(isThere);
   });
 
+  it.each([
+    ['> /weekly-report\nWhat is that?', false],
+    ['  > /weekly-report\n/weekly-report', true],
+    ['Ada (4711): (In reply to this message of Bob:)\n    > /weekly-report\n    \n    What is that?', false],
+    ['(In reply to this message of yours:)\n> Shall I?\n\n/weekly-report', true],
+    ['Ada (4711): > /weekly-report', false],
+    ['(Forwarded from Bob)\n\n/weekly-report', false],
+    ['Ada (4711): (Forwarded from Bob)\n    \n    /weekly-report', false],
+    ['I said (Forwarded from Bob) /weekly-report', true],
+    ['a > /weekly-report', true],
+  ])('of what others wrote, in %j: %s', (message, isThere) => {
+    expect(asked([], message)).toBe(isThere);
+    expect(asked(['weekly-report'], message, 'other')).toBe(isThere);
+  });
+
   it('comes before triggers, with one limit on both', () => {
     const skills = ['a', 'b', 'c', 'd'].map((name) => skill(name, ['go']));
     const names = (message: string, most: number) =>

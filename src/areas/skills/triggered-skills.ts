@@ -12,13 +12,27 @@ export function triggeredSkills(
   most: number,
 ): readonly LoadedSkill[] {
   if (most === 0 || skills.length === 0) return [];
-  const text = new TriggerText(endsOf(message));
+  const text = new TriggerText(endsOf(ownText(message)));
   const named = message.includes('/') ? skills.filter(({ name }) => text.hasCommand(name)) : [];
   if (named.length >= most) return named.slice(0, most);
   const meant = skills.filter(
     (skill) => !named.includes(skill) && triggersOf(skill).some((trigger) => text.hasWords(trigger)),
   );
   return [...named, ...meant].slice(0, most);
+}
+
+/** What stands before a message of a group, as channels write it. */
+const LABEL = /^[^():\n]*\([^():\n]*\): /;
+const QUOTED = /^[ \t]*>.*$/gm;
+const FORWARDED = /^[ \t]*\(Forwarded from [^\n]*\)[ \t]*$/m;
+/** Where channels say that a message was forwarded: in its first two lines. */
+const NOTE_LINES = 2;
+
+/** The message without what somebody else wrote: quoted lines, and all of a forwarded one. */
+function ownText(message: string): string {
+  const text = message.replace(LABEL, '');
+  const head = text.split('\n', NOTE_LINES).join('\n');
+  return FORWARDED.test(head) ? '' : text.replace(QUOTED, '');
 }
 
 function endsOf(message: string): string {

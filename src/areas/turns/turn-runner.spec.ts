@@ -35,7 +35,12 @@ const FREE_ACCOUNT: TurnAccount = {
   learn: () => undefined,
 };
 
-type Round = { text?: string; calls?: ModelToolCall[]; usage?: { input: number; output: number } };
+type Round = {
+  failure?: Error;
+  text?: string;
+  calls?: ModelToolCall[];
+  usage?: { input: number; output: number };
+};
 
 /** A model that says what the test wrote, round by round, and remembers what it was asked. */
 class ScriptedModel extends ModelProvider {
@@ -47,16 +52,24 @@ class ScriptedModel extends ModelProvider {
     super();
   }
 
-  async *stream(request: ModelRequest, _options?: ModelCallOptions): AsyncIterable<ModelEvent> {
+  async *stream(request: ModelRequest, options?: ModelCallOptions): AsyncIterable<ModelEvent> {
     this.requests.push({ ...request, messages: [...request.messages] });
     const round = this.rounds(request, this.requests.length);
     await Promise.resolve();
+    if (round.failure !== undefined) {
+      options?.onBegun?.();
+      options?.onCounted?.(round.usage ?? { input: 1, output: 1 });
+      throw round.failure;
+    }
     if (round.text !== undefined) yield { type: 'token', text: round.text };
     for (const call of round.calls ?? []) yield { type: 'tool_call', call };
     const usage = round.usage ?? { input: 1, output: 1 };
     yield { type: 'end', finishReason: round.calls ? 'tool_calls' : 'stop', usage, model: 'scripted-1' };
   }
 }
+
+/** A model that has counted its input when it breaks off. */
+const FAILS = (): Round => ({ usage: { input: 3, output: 2 }, failure: new Error('it broke off') });
 
 class NobodyToAsk extends ToolApprovals {
   ask = (): Promise<ApprovalVerdict> => Promise.resolve('timeout');
@@ -213,6 +226,7 @@ test.each([
         await Promise.resolve();
         options?.onHeard?.();
         if (thought !== '') yield { type: 'reasoning', text: thought };
+        options?.onBegun?.();
         options?.onCounted?.({ input: 40, cachedInput: 30, output: 1 });
         left.abort(new Error('left'));
         throw left.signal.reason;
@@ -512,29 +526,36 @@ test('options of the message reach every call, but what has to be called only th
   expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([7, 7]);
 });
 
-test('what a tool asked the model is stored as spent before the tool goes on', async () => {
-  const spending = [{ provider: 'p', model: 'm', usage: { input: 3, output: 2 }, costUsd: null }];
-  let unstored: typeof spending = [];
-  const account: TurnAccount = {
-    ...FREE_ACCOUNT,
-    called: () => {
-      unstored = [...spending];
-    },
-    takeUnstored: () => unstored.splice(0),
-  };
-  const model = new ScriptedModel(({ tools, messages }) =>
-    tools.length > 0 && messages.length === 1 ? { calls: [call('1', 'asks', {})] } : { text: '.' },
-  );
-  const asks: RegisteredTool = {
-    ...{ name: 'asks', description: 'Asks the model.', inputSchema: { type: 'object' } },
-    run: async (_args, { call: running }) => {
-      unstored = [];
-      const question = { system: '', messages: input.messages, maxOutputTokens: 5 };
-      await running?.sample(question, new AbortController().signal);
-      return 'asked';
-    },
-  };
-  const { steps } = await run(runnerOf(model, [asks]), undefined, { account });
-  expect(steps.map(({ kind }) => kind)).toEqual(['asked', 'spent', 'answered']);
-  expect(steps[1]).toEqual({ kind: 'spent', spending });
-});
+test.each([
+  ['answered', (): Round => ({ text: '.' })],
+  ['broke off', FAILS],
+])(
+  'what a tool asked the model, which %s, is stored as spent before the tool goes on',
+  async (_what, sampled) => {
+    const spending = [{ provider: 'p', model: 'm', usage: { input: 3, output: 2 }, costUsd: null }];
+    let unstored: typeof spending = [];
+    const account: TurnAccount = {
+      ...FREE_ACCOUNT,
+      called: () => {
+        unstored = [...spending];
+      },
+      takeUnstored: () => unstored.splice(0),
+    };
+    const model = new ScriptedModel(({ tools, messages }) => {
+      if (tools.length === 0) return sampled();
+      return messages.length === 1 ? { calls: [call('1', 'asks', {})] } : { text: '.' };
+    });
+    const asks: RegisteredTool = {
+      ...{ name: 'asks', description: 'Asks the model.', inputSchema: { type: 'object' } },
+      run: async (_args, { call: running }) => {
+        unstored = [];
+        const question = { system: '', messages: input.messages, maxOutputTokens: 5 };
+        await running?.sample(question, new AbortController().signal).catch(() => undefined);
+        return 'asked';
+      },
+    };
+    const { steps } = await run(runnerOf(model, [asks]), undefined, { account });
+    expect(steps.map(({ kind }) => kind)).toEqual(['asked', 'spent', 'answered']);
+    expect(steps[1]).toEqual({ kind: 'spent', spending });
+  },
+);

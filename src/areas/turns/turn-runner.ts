@@ -158,28 +158,25 @@ export class TurnRunner {
     const { context, agent, account, turnId } = input;
     const { sessionId, userId } = context;
     const most = Math.min(maxOutputTokens, agent.settings.maxOutputTokens);
-    const { text, model, finishReason } = await this.calls.ask(
-      {
-        system,
-        messages,
-        tools: [],
-        maxOutputTokens: most,
-        ...(Object.keys(sampling).length > 0 && { sampling }),
+    const question = {
+      ...{ system, messages, tools: [], maxOutputTokens: most },
+      ...(Object.keys(sampling).length > 0 && { sampling }),
+    };
+    const asking = this.calls.ask(question, {
+      chain: agent.chain,
+      context: { agent: agent.settings.name, userId, sessionId, turnId },
+      ...{ settings, account, signal, afterText: false },
+      emit: (event) => {
+        if (event.type !== 'usage') return undefined;
+        sampled.usage = addUsage(sampled.usage, event.usage);
+        return emit(event);
       },
-      {
-        chain: agent.chain,
-        context: { agent: agent.settings.name, userId, sessionId, turnId },
-        ...{ settings, account, signal, afterText: false },
-        emit: (event) => {
-          if (event.type !== 'usage') return undefined;
-          sampled.usage = addUsage(sampled.usage, event.usage);
-          return emit(event);
-        },
-      },
-    );
-    // The next round may be far: what this cost must outlive the replica.
-    const spending = account.takeUnstored();
-    if (spending.length > 0) await input.steps.add({ kind: 'spent', spending });
+    });
+    // The next round may be far: what this cost, also without an answer, must outlive the replica.
+    const { text, model, finishReason } = await asking.finally(async () => {
+      const spending = account.takeUnstored();
+      if (spending.length > 0) await input.steps.add({ kind: 'spent', spending });
+    });
     return { text, model, finishReason };
   }
 

@@ -132,6 +132,13 @@ const OF_MESSAGES: Statement = {
     ORDER BY said.seq, steps.number`,
 };
 
+const KEPT_FILES: Statement = {
+  name: 'turn_steps.kept_files',
+  text: `
+    SELECT count(*)::int AS files, coalesce(sum(octet_length(data)), 0)::int AS bytes
+    FROM turn_files WHERE turn_id = $1 AND data IS NOT NULL`,
+};
+
 /** The statements about what turns asked of tools: written as it happens, read by the turns that follow. */
 @Injectable()
 export class TurnStepsStore {
@@ -143,14 +150,14 @@ export class TurnStepsStore {
   /** @param written the number of the last step that is there already */
   open({ sessionId, turnId, fence }: TurnLease, account: TurnAccount, written = 0): TurnStepLog {
     let number = written;
-    const room = new FileRoom();
+    const room = this.roomOf(turnId, written > 0);
     return {
       add: async (step) => {
         const { kind, ...content } = withoutFiles(step);
         number += 1;
         const stored = kind === 'asked' ? { ...content, spending: account.takeUnstored() } : content;
         const values = [sessionId, fence, this.replica.value, turnId, number, kind, JSON.stringify(stored)];
-        const files = step.kind === 'answered' ? room.fitting(step.files ?? []) : [];
+        const files = step.kind === 'answered' ? await room(step.files ?? []) : [];
         if (files.length > 0) {
           const storeAll = () => this.database.query(ADD_WITH_FILES, [...values, ...columnsOf(files)]);
           const kept = await throughOutage(storeAll, { limitMs: LEASE_SECS * 1000 });
@@ -166,6 +173,24 @@ export class TurnStepsStore {
         if (added === undefined) throw new TurnInterrupted();
         if (budgets !== undefined) account.learn({ budgets, spent: added.spent ?? [] });
       },
+    };
+  }
+
+  /** What of a step's files is kept. A turn that was taken up has the room that its earlier files left. */
+  private roomOf(
+    turnId: string,
+    hasEarlier: boolean,
+  ): (files: readonly ProducedFile[]) => Promise<readonly KeptFile[]> {
+    let room: Promise<FileRoom> | undefined;
+    const read = async (): Promise<FileRoom> => {
+      if (!hasEarlier) return new FileRoom(0, 0);
+      const [kept] = await this.database.query<{ files: number; bytes: number }>(KEPT_FILES, [turnId]);
+      return new FileRoom(kept?.files ?? 0, kept?.bytes ?? 0);
+    };
+    return async (files) => {
+      if (files.length === 0) return [];
+      room ??= throughOutage(read, { limitMs: LEASE_SECS * 1000 });
+      return (await room).fitting(files);
     };
   }
 
@@ -203,8 +228,14 @@ interface KeptFile extends Omit<ProducedFile, 'data'> {
 
 /** What the files of one answer may have together. Those past it are named, so that people learn of them. */
 class FileRoom {
-  private files = MAX_ANSWER_FILES;
-  private bytes = MAX_ANSWER_FILE_BYTES;
+  private files: number;
+  private bytes: number;
+
+  /** @param kept how many files are kept already, and how many bytes they have */
+  constructor(kept: number, keptBytes: number) {
+    this.files = MAX_ANSWER_FILES - kept;
+    this.bytes = MAX_ANSWER_FILE_BYTES - keptBytes;
+  }
 
   fitting(files: readonly ProducedFile[]): readonly KeptFile[] {
     return files.map(({ data, ...file }) => {

@@ -2,7 +2,7 @@ import { ProtocolError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol
 import type { ConnectionState } from './connection-state.js';
 import { McpServerLost, McpToolWithdrawn } from './mcp-failure.js';
 import type { McpSession } from './mcp-session.js';
-import { ServerCalls } from './server-calls.js';
+import { ServerCalls, withoutSecrets } from './server-calls.js';
 
 const sessionGone = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no such session', {
   status: 404,
@@ -53,3 +53,12 @@ function firstOnly(): () => boolean {
     return looks === 1;
   };
 }
+
+test('secrets that are known stand neither in the text of a result, nor in its files or their names', async () => {
+  const hideKnown = (text: string): string => text.replace('hunter2-hunter2', '***');
+  const data = Buffer.from('is hunter2-hunter2');
+  const file = { name: 'hunter2-hunter2.txt', mimeType: 'text/plain', data };
+  const answered = () => Promise.resolve({ content: 'hunter2-hunter2', files: [file] });
+  const shown = await withoutSecrets({ hideKnown }, answered);
+  expect(shown).toMatchObject({ content: '***', files: [{ name: '***.txt', data: Buffer.from('is ***') }] });
+});

@@ -109,7 +109,8 @@ export async function withoutSecrets(
 
 /** A file of text may name them, too; in other bytes they cannot be told. */
 function hiddenIn(file: ProducedFile, hideKnown: (text: string) => string): ProducedFile {
-  return isUtf8(file.data) ? { ...file, data: Buffer.from(hideKnown(file.data.toString('utf8'))) } : file;
+  const named = { ...file, name: hideKnown(file.name) };
+  return isUtf8(file.data) ? { ...named, data: Buffer.from(hideKnown(file.data.toString('utf8'))) } : named;
 }
 
 function asError(error: unknown): Error {
