@@ -47,6 +47,18 @@ export const ATTACKS_BY_MESSAGE: readonly Attack[] = [
   attack('escapes of characters', '{"content":"', '\\u00e9', '"}'),
   attack('a text beyond ASCII', '{"content":"', '\u6f22', '"}'),
   attack('an unknown text beyond ASCII', '{"content":"x","x":"', 'a\u{1f600}', '"}'),
+  attack(
+    'a long name beyond ASCII',
+    '{"content":"x","attachments":[{"type":"file","mime_type":"a/b","data":"QUJD","name":"',
+    '\u6f22',
+    '"}]}',
+  ),
+  attack(
+    'a long name',
+    '{"content":"x","attachments":[{"type":"file","mime_type":"a/b","data":"QUJD","name":"',
+    'x',
+    '"}]}',
+  ),
   attack('one number', '{"content":0.', '0', '1}'),
 ];
 

@@ -32,6 +32,9 @@ export const Utf8Length = (min: number, max: number) =>
     }),
   );
 
+/** UTF-16 code units of one character at most. */
+const MAX_UNITS = 2;
+
 /** A string of `min` to `max` characters. */
 export const TextLength = (min: number, max: number) =>
   applyDecorators(
@@ -39,11 +42,16 @@ export const TextLength = (min: number, max: number) =>
     ValidateBy({
       name: 'textLength',
       validator: {
-        validate: (value: unknown) => typeof value === 'string' && fits([...value].length, min, max),
+        validate: (value: unknown) => typeof value === 'string' && hasLength(value, min, max),
         defaultMessage: () => `must be a string of ${min} to ${max} characters`,
       },
     }),
   );
+
+/** Counts no text that is too long however its characters are written: a list of 28 million would hold everybody up. */
+function hasLength(text: string, min: number, max: number): boolean {
+  return text.length <= MAX_UNITS * max && fits([...text].length, min, max);
+}
 
 function lengths(minLength: number, maxLength: number) {
   return { ...(minLength > 0 ? { minLength } : {}), maxLength };
