@@ -1042,7 +1042,7 @@ export interface components {
             connected_at: string | null;
             /** @description Why it is not connected */
             error: string | null;
-            /** @description That it runs without the sandbox that it should have */
+            /** @description That it runs without the sandbox that it should have, or that prompts of it are left out */
             warning: string | null;
             /** @description What it offers, by its own names */
             tools: string[];

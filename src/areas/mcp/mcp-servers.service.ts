@@ -17,7 +17,7 @@ import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
 import type { UserConnectionCounts } from './connection/user-connections.js';
 import type { McpServer, McpServerStatus, McpTool } from './mcp-server.js';
-import { PROMPT_CALL, type ServerPrompt } from './prompts/server-prompt.js';
+import { PROMPT_CALL, type ServerPrompt, withOwnCommands } from './prompts/server-prompt.js';
 import { folderOf } from './sandbox/user-folders.js';
 
 class McpServerNotFound extends NotFound {
@@ -67,7 +67,11 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
   }
 
   list(): readonly McpServer[] {
-    return [...this.servers].map(([, connection]) => connection.describe());
+    const prompts = this.prompts();
+    return [...this.servers].map(([name, connection]) => ({
+      ...connection.describe(),
+      prompts: prompts.get(name) ?? [],
+    }));
   }
 
   tools(): readonly McpTool[] {
@@ -76,11 +80,19 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   /** By what people write, without the slash. */
   findPrompt(command: string): { readonly server: string; readonly prompt: ServerPrompt } | undefined {
-    for (const [server, { prompts }] of this.servers) {
+    for (const [server, prompts] of this.prompts()) {
       const prompt = prompts.find((one) => one.command === command);
       if (prompt !== undefined) return { server, prompt };
     }
     return undefined;
+  }
+
+  /** What people may ask for now, by server; no two have the same command. */
+  private prompts(): ReadonlyMap<string, readonly ServerPrompt[]> {
+    // Also those of servers that are away now: a command never becomes another server's for a while.
+    const known = [...this.servers].map(([name, { knownPrompts }]) => [name, knownPrompts] as const);
+    const named = withOwnCommands(new Map(known));
+    return new Map([...named].filter(([name]) => this.servers.get(name)?.isUp()));
   }
 
   /** Asks for the prompt over the connection of the user of this context. Throws like a call of a tool. */

@@ -99,7 +99,7 @@ export class AdminMcpServerView extends McpServerStateView {
   @TextOrNull('Why it is not connected')
   error!: string | null;
 
-  @TextOrNull('That it runs without the sandbox that it should have')
+  @TextOrNull('That it runs without the sandbox that it should have, or that prompts of it are left out')
   warning!: string | null;
 
   @ApiProperty({ type: [String], description: 'What it offers, by its own names' })

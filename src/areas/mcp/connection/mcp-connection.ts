@@ -40,7 +40,7 @@ export class McpConnection implements Callable {
     this.state = new ConnectionState(parts);
     this.tools = parts.offered(this);
     this.list = new ToolList(this.tools, this.state, (tools) => parts.isAnyReleased(tools));
-    this.promptList = new PromptList(parts.name, parts.logger);
+    this.promptList = new PromptList(parts.name, parts.logger, (text) => parts.redact(text));
     this.startTimeout = new StartTimeout(parts.name, parts.settings.startup_timeout_ms);
     this.users = parts.settings.isolation === 'shared' ? undefined : this.usersOf(parts);
     this.call = (this.users ?? new ServerCalls(parts, this.state, this.list)).call;
@@ -62,16 +62,20 @@ export class McpConnection implements Callable {
       transport: this.settings.transport,
       status,
       tools: this.isUp() ? this.tools.tools : [],
-      prompts: this.prompts,
+      prompts: this.isUp() ? this.knownPrompts : [],
       connectedAt,
       error: problem,
-      warning: this.parts.warning,
+      warning: [this.parts.warning, this.promptProblem].filter(Boolean).join(' ') || undefined,
     };
   }
 
-  /** What people may ask for now: none while it is not connected, or when the settings want none. */
-  get prompts(): readonly ServerPrompt[] {
-    return this.isUp() && hasPrompts(this.settings) ? this.promptList.prompts : [];
+  /** What people may ask for while it is connected: none when the settings want none. */
+  get knownPrompts(): readonly ServerPrompt[] {
+    return hasPrompts(this.settings) ? this.promptList.prompts : [];
+  }
+
+  private get promptProblem(): string | undefined {
+    return this.isUp() && hasPrompts(this.settings) ? this.promptList.problem : undefined;
   }
 
   isUp(): boolean {

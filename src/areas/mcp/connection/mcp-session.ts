@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
-import { callPrompt, PROMPT_CALL, promptsOf, type ServerPrompt } from '../prompts/server-prompt.js';
+import { callPrompt, PROMPT_CALL, type PromptListing, promptsOf } from '../prompts/server-prompt.js';
 import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
@@ -108,7 +108,7 @@ export class McpSession {
   }
 
   /** Throws the client library's errors. */
-  listPrompts(server: string, signal: AbortSignal): Promise<readonly ServerPrompt[]> {
+  listPrompts(server: string, signal: AbortSignal): Promise<PromptListing> {
     return promptsOf(this.client, server, { signal, timeout: this.server.startup_timeout_ms });
   }
 

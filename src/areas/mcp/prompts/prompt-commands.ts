@@ -1,5 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { sentenceOf } from '../../../common/errors/error-text.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { withDeadline } from '../../../platform/runtime/with-deadline.js';
 import {
   type PromptAddition,
   type PromptQuestion,
@@ -15,7 +17,11 @@ import { PROMPT_TOOL, type ServerPrompt } from './server-prompt.js';
 
 /** A connection of the user may have to be opened first. */
 const MAX_MS = 20_000;
+/** For saying that it took too long. */
+const TELLING_MS = 2000;
 const MAX_CHARACTERS = 100_000;
+/** What is added to the prompt of a turn has at most 256 KiB in all. */
+const MAX_BYTES = 200_000;
 
 /**
  * Gives the model the prompt of a tool server that a message asks for as `/server-prompt` (docs/mcp.md, Prompts). What cannot be
@@ -24,13 +30,17 @@ const MAX_CHARACTERS = 100_000;
 @Injectable()
 export class PromptCommands implements PromptSource, OnModuleInit {
   readonly name = 'prompts of tool servers';
-  readonly maxMs = MAX_MS;
+  readonly maxMs = MAX_MS + TELLING_MS;
+  private readonly logger: Logger;
 
   constructor(
     private readonly servers: McpServers,
     private readonly sources: PromptSources,
     private readonly policy: ToolPolicy,
-  ) {}
+    logs: Logs,
+  ) {
+    this.logger = logs.for('mcp::prompts');
+  }
 
   onModuleInit(): void {
     this.sources.add(this);
@@ -69,13 +79,43 @@ export class PromptCommands implements PromptSource, OnModuleInit {
       );
       return `The message asks for ${what}, which needs more: ${needed.join(', ')}. Ask for it.`;
     }
+    const late = new AbortController();
+    const tooLate = (): never => {
+      const error = new Error(`It gave nothing within ${MAX_MS / 1000} seconds.`);
+      late.abort(error);
+      throw error;
+    };
     try {
-      const { content } = await this.servers.getPrompt(server, prompt.name, values, signal, context);
-      const text = content.slice(0, MAX_CHARACTERS);
+      const over = AbortSignal.any([signal, late.signal]);
+      const asking = this.servers.getPrompt(server, prompt.name, values, over, context);
+      const { content } = await withDeadline(asking, MAX_MS, tooLate);
+      const text = this.fitting(content, server, prompt.name);
       return `The message asks for ${what}. Do what it says.\n<prompt name="${prompt.command}">\n${text}\n</prompt>`;
     } catch (error) {
       signal.throwIfAborted();
-      return `The message asks for ${what}, which could not be had: ${sentenceOf(error)} Say so.`;
+      const reason = sentenceOf(error);
+      this.logger.warn('a prompt could not be had; the person is told', {
+        server,
+        prompt: prompt.name,
+        reason,
+      });
+      return `The message asks for ${what}, which could not be had: ${reason} Say so.`;
     }
+  }
+
+  /** A prompt that is too long is cut, and the model told, so that the person learns of it. */
+  private fitting(content: string, server: string, prompt: string): string {
+    const bytes = Buffer.byteLength(content);
+    if (content.length <= MAX_CHARACTERS && bytes <= MAX_BYTES) return content;
+    const head = Buffer.from(content.slice(0, MAX_CHARACTERS)).subarray(0, MAX_BYTES);
+    // What goes on keeps the first bytes of a character back.
+    const text = new TextDecoder().decode(head, { stream: true });
+    this.logger.warn('a prompt is too long and was cut', {
+      server,
+      prompt,
+      bytes,
+      kept: Buffer.byteLength(text),
+    });
+    return `${text}\n[cut: the prompt has ${content.length} characters, of which the last are missing. Say so.]`;
   }
 }

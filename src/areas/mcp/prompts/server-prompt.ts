@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CallToolResult, Client, GetPromptResult, RequestOptions } from '@modelcontextprotocol/client';
 
 /** What an argument of a prompt is for. */
@@ -23,28 +24,40 @@ export const PROMPT_CALL = 'prompts/get';
 export const PROMPT_TOOL = 'get_prompt';
 
 const MAX_PAGES = 20;
-const MAX_PROMPTS = 200;
+export const MAX_PROMPTS = 200;
 const MAX_ARGUMENTS = 32;
-const MAX_NAME = 128;
+/** Of the name of a prompt, in UTF-16 code units. */
+export const MAX_NAME = 128;
 const MAX_TEXT = 500;
+const HASH_LENGTH = 8;
+
+/** What a server lists, and how many prompts of it are left out. */
+export interface PromptListing {
+  readonly prompts: readonly ServerPrompt[];
+  readonly leftOut: number;
+}
 
 /** The prompts of a server, at most 200; none for one without. Throws the client library's errors. */
 export async function promptsOf(
   client: Client,
   server: string,
   options: RequestOptions,
-): Promise<readonly ServerPrompt[]> {
-  if (client.getServerCapabilities()?.prompts === undefined) return [];
+): Promise<PromptListing> {
+  if (client.getServerCapabilities()?.prompts === undefined) return { prompts: [], leftOut: 0 };
   const found = new Map<string, ServerPrompt>();
+  let leftOut = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && found.size < MAX_PROMPTS; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const { prompts, nextCursor } = await client.request({ method: 'prompts/list', params }, options);
     for (const { name, title, description, arguments: given = [] } of prompts) {
-      const command = commandOf(server, name);
-      if (name.length > MAX_NAME || found.has(command) || found.size >= MAX_PROMPTS) continue;
-      found.set(command, {
-        command,
+      if (found.has(name)) continue;
+      if (name.length > MAX_NAME || found.size >= MAX_PROMPTS) {
+        leftOut += 1;
+        continue;
+      }
+      found.set(name, {
+        command: commandOf(server, name),
         name,
         description: (description ?? title ?? '').slice(0, MAX_TEXT),
         arguments: given.slice(0, MAX_ARGUMENTS).map((one) => ({
@@ -54,10 +67,28 @@ export async function promptsOf(
         })),
       });
     }
-    if (nextCursor === undefined) break;
     cursor = nextCursor;
+    if (cursor === undefined) break;
   }
-  return [...found.values()];
+  // What stands on pages that are not read is not counted, and is at least one.
+  return { prompts: [...found.values()], leftOut: leftOut + (cursor === undefined ? 0 : 1) };
+}
+
+/** The prompts of all servers: those that share a command get commands of their own, with 8 digits of a hash. */
+export function withOwnCommands(
+  servers: ReadonlyMap<string, readonly ServerPrompt[]>,
+): ReadonlyMap<string, readonly ServerPrompt[]> {
+  const times = new Map<string, number>();
+  for (const { command } of [...servers.values()].flat()) times.set(command, (times.get(command) ?? 0) + 1);
+  const own = (server: string, prompt: ServerPrompt): ServerPrompt =>
+    (times.get(prompt.command) ?? 0) < 2
+      ? prompt
+      : { ...prompt, command: `${prompt.command}-${shortHash(`${server}\n${prompt.name}`)}` };
+  return new Map([...servers].map(([server, prompts]) => [server, prompts.map((one) => own(server, one))]));
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
 }
 
 function commandOf(server: string, name: string): string {
