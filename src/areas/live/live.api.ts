@@ -4,6 +4,6 @@ export { BadLastEventId, eventId, parseEventId, type SeenEvent } from './event-i
 export { ResumedTurns } from './resumed-turns.service.js';
 export { SessionViews } from './session-views.service.js';
 export { type TurnRecord, TurnRecords } from './turn-records.store.js';
-export { type CutReason, Viewer } from './viewer.js';
+export { Viewer } from './viewer.js';
 export { Viewers } from './viewers.service.js';
 export { WatchedTurn } from './watched-turn.js';

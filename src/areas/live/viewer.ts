@@ -1,3 +1,4 @@
+import { EventStream } from '../../platform/runtime/event-stream.js';
 import {
   isLast,
   type LiveEvent,
@@ -11,40 +12,19 @@ import {
 /** A viewer that falls this many turns behind is cut. */
 const MAX_TURNS_BEHIND = 32;
 
-/** Why a viewer is cut: it reads nothing, or its token may no longer view. */
-export type CutReason = 'stalled' | 'forbidden';
-
 /** One connection that is shown turns, one after the other. Its subclasses know the transport. */
-export abstract class Viewer implements EventSink, SessionWatcher {
-  private readonly gone = new AbortController();
+export abstract class Viewer extends EventStream implements EventSink, SessionWatcher {
   private readonly ahead: { readonly turn: LiveTurn; readonly from: TurnPosition | undefined }[] = [];
   private follower: TurnFollower | undefined;
   private farewellMs: number | undefined;
-  private writtenBytes = -1;
-  private writtenAt = performance.now();
 
   /** Whether it cannot take more at the moment; `room` is called when it can again. */
   abstract readonly isFull: boolean;
   abstract write(event: LiveEvent, turnId: string, position: TurnPosition): void;
-  /** A sign of life; called when the connection may have been silent. */
-  abstract heartbeat(): void;
-  /** Bytes that were sent, and how many of them are still in flight. */
-  protected abstract traffic(): { readonly sent: number; readonly pending: number };
   /** Ends the connection with a hint to come back after this many milliseconds. */
   protected abstract sendClose(retryMs: number): void;
-  /** Ends a connection that reads nothing, or that may no longer view. */
-  abstract cut(why: CutReason): void;
   /** Called when there is nothing left to show. */
   protected abstract turnIsOver(): void;
-
-  get isOpen(): boolean {
-    return !this.gone.signal.aborted;
-  }
-
-  onEnd(listener: () => void): void {
-    if (!this.isOpen) listener();
-    else this.gone.signal.addEventListener('abort', listener, { once: true });
-  }
 
   turnStarted(turn: LiveTurn): void {
     this.follow(turn);
@@ -68,21 +48,11 @@ export abstract class Viewer implements EventSink, SessionWatcher {
     if (this.follower === undefined || this.follower.isElsewhere) this.sendClose(retryMs);
   }
 
-  /** To be called when the connection is gone, for whatever reason. */
-  end(): void {
+  override end(): void {
     this.ahead.length = 0;
     this.follower?.stop();
     this.follower = undefined;
-    this.gone.abort();
-  }
-
-  /** For how many milliseconds the client has read nothing of what is in flight; 0 when nothing is. */
-  stalledMs(): number {
-    const { sent, pending } = this.traffic();
-    const taken = sent - pending;
-    if (taken !== this.writtenBytes || pending === 0) this.writtenAt = performance.now();
-    this.writtenBytes = taken;
-    return performance.now() - this.writtenAt;
+    super.end();
   }
 
   protected room(): void {

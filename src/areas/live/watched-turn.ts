@@ -1,6 +1,7 @@
 import { Unauthorized } from '../../common/errors/gateway-error.js';
+import type { CutReason, Traffic } from '../../platform/runtime/event-stream.js';
 import { type LiveEvent, type Message, TurnHandedOver } from '../turns/turns.api.js';
-import { type CutReason, Viewer } from './viewer.js';
+import { Viewer } from './viewer.js';
 
 /** Shows one turn to code of this process that answers in a protocol of its own, and tells it how the turn ended. */
 export class WatchedTurn extends Viewer {
@@ -38,7 +39,7 @@ export class WatchedTurn extends Viewer {
     this.end();
   }
 
-  protected traffic(): { sent: number; pending: number } {
+  protected traffic(): Traffic {
     return { sent: 0, pending: 0 };
   }
 

@@ -1,5 +1,6 @@
 import { Unauthorized } from '../../common/errors/gateway-error.js';
-import { type CutReason, Viewer } from '../live/live.api.js';
+import type { CutReason, Traffic } from '../../platform/runtime/event-stream.js';
+import { Viewer } from '../live/live.api.js';
 import { CallerGone } from './failed-call.js';
 
 /** The call of a tool that no turn makes, counted and cut like a viewer of turns. */
@@ -25,7 +26,7 @@ export class WatchedCall extends Viewer {
     this.end();
   }
 
-  protected traffic(): { sent: number; pending: number } {
+  protected traffic(): Traffic {
     return { sent: 0, pending: 0 };
   }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { AgentCard } from '@a2a-js/sdk';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { Injectable } from '@nestjs/common';
@@ -9,6 +8,7 @@ import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { publicUrl } from '../../../http/resource-metadata.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
@@ -108,18 +108,18 @@ async function stream(answers: Answers, id: unknown, handler: A2aRequest, respon
     response.status(200).json(failure(id, error));
     return;
   }
-  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-  const beat = setInterval(() => response.write(': heartbeat\n\n'), HEARTBEAT_MS).unref();
+  const events = new SseResponse(response);
+  events.begin({ opening: '' });
+  events.beatEvery(HEARTBEAT_MS, ': heartbeat\n\n');
   try {
-    for (; next.done !== true && !response.closed; next = await answers.next()) {
-      if (!response.write(`data: ${JSON.stringify(next.value)}\n\n`))
-        await once(response, 'drain', { signal: AbortSignal.timeout(STALLED_MS) });
+    for (; next.done !== true && !events.isClosed; next = await answers.next()) {
+      events.write(`data: ${JSON.stringify(next.value)}\n\n`);
+      await events.drained({ stallMs: STALLED_MS });
     }
-    response.end();
+    events.end();
   } catch {
-    response.destroy();
+    events.destroy();
   } finally {
-    clearInterval(beat);
     await answers.return();
   }
 }

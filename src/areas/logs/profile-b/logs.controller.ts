@@ -12,9 +12,7 @@ import { parseSince, Since } from '../../../http/validation/since.decorator.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
 import { type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
 import { LOG_LEVELS, type LogLevel } from '../../../platform/logging/logger.js';
-import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
-import { shareOfStreams } from '../../../platform/tokens/token-shares.js';
 import { LogStreams, type StreamRequest } from '../stream/log-streams.service.js';
 import { refuseNarrowCaller } from '../wire/refuse-narrow-caller.js';
 import { LOG_EVENTS_B, LogListViewB, presentLogListB } from './log.views.js';
@@ -65,7 +63,6 @@ export class LogsHandlersB {
     private readonly logs: LogStore,
     private readonly streams: LogStreams,
     private readonly tokens: CallerDirectory,
-    private readonly settings: Settings,
   ) {}
 
   async answer(query: ListLogsQueryB, request: GatewayRequest, response: Response): Promise<void> {
@@ -93,10 +90,7 @@ export class LogsHandlersB {
       backlog,
       lastEventId: request.get('last-event-id') || undefined,
       mayRead: () => this.tokens.mayGoOn(token),
-      reader: {
-        tokenId: caller.tokenId,
-        share: (places) => shareOfStreams(this.settings.current.limits, caller, places),
-      },
+      reader: caller,
     });
   }
 }

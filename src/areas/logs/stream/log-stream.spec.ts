@@ -136,7 +136,7 @@ test('a stream that has said farewell says nothing more', async () => {
   stream.start(2, 1000, undefined);
   await turns();
   stream.close(2000);
-  stream.cut();
+  stream.cut('stalled');
   stream.heartbeat();
   await turns();
   expect(response.text).toMatch(/: the gateway is stopping\nretry: 2000\n\n$/);

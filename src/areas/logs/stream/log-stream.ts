@@ -1,11 +1,13 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFilter, LogStore } from '../../../platform/logging/log.store.js';
+import { type CutReason, EventStream, type Traffic } from '../../../platform/runtime/event-stream.js';
+import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import type { LogTail, TailReader } from './log-tail.service.js';
 import {
   closingFrame,
   type EntryFormat,
+  forbiddenFrame,
   type Gap,
   gapFrame,
   heartbeatFrame,
@@ -18,8 +20,6 @@ const MAX_PENDING_BYTES = 256 * 1024;
 const LINES_PER_PAGE = 50;
 const CHARS_PER_WRITE = 16_384;
 const RETRY_PAGE_MS = 1000;
-/** How long a reader that was cut off may take to read what is already on its way. */
-const CUT_GRACE_MS = 5000;
 
 export interface LogStreamParts {
   readonly response: ServerResponse;
@@ -33,72 +33,50 @@ export interface LogStreamParts {
  * One reader. It catches up from the database at its own speed, then gets what the tail pushes; a reader that falls
  * behind catches up again. It gets every line exactly once.
  */
-export class LogStream implements TailReader {
+export class LogStream extends EventStream implements TailReader {
   readonly filter: LogFilter;
-  private readonly gone = new AbortController();
+  private readonly stream: SseResponse;
   private cursor = 0;
-  private writtenBytes = -1;
-  private writtenAt = performance.now();
 
   constructor(private readonly parts: LogStreamParts) {
+    super();
+    this.stream = new SseResponse(parts.response);
     this.filter = parts.filter;
     parts.response.once('close', () => this.end());
   }
 
-  get isOpen(): boolean {
-    return !this.gone.signal.aborted;
-  }
-
   /** What is on its way to the reader and held in memory here. */
   get pendingBytes(): number {
-    return this.parts.response.writableLength;
-  }
-
-  /** The listener is called once the reader is gone, for any reason. */
-  onEnd(listener: () => void): void {
-    this.gone.signal.addEventListener('abort', listener, { once: true });
+    return this.stream.pendingBytes;
   }
 
   /** Answers 200 and begins after line `cursor`. */
   start(cursor: number, retryMs: number, gap: Gap | undefined): void {
-    const { response } = this.parts;
     this.cursor = cursor;
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-    response.write(openingFrame(cursor, retryMs) + (gap === undefined ? '' : gapFrame(cursor, gap)));
+    const missed = gap === undefined ? '' : gapFrame(cursor, gap);
+    this.stream.begin({ opening: openingFrame(cursor, retryMs) + missed });
     void this.catchUp();
   }
 
   write(frames: Buffer, cursor: number): void {
-    const { response, tail } = this.parts;
-    if (response.writableLength + frames.length > MAX_PENDING_BYTES) {
-      tail.leave(this);
+    if (this.pendingBytes + frames.length > MAX_PENDING_BYTES) {
+      this.parts.tail.leave(this);
       void this.catchUp();
       return;
     }
     this.cursor = cursor;
-    if (frames.length > 0) response.write(frames);
+    if (frames.length > 0) this.stream.write(frames);
   }
 
-  /** A comment that keeps proxies from closing the connection; a reader with bytes on their way needs none. */
   heartbeat(): void {
-    if (this.isOpen && this.parts.response.writableLength === 0) {
-      this.parts.response.write(heartbeatFrame(this.cursor));
-    }
+    if (this.isOpen) this.stream.heartbeat(heartbeatFrame(this.cursor));
   }
 
-  /** Milliseconds since the reader last read anything of what is on its way to it; 0 when nothing is. */
-  stalledMs(): number {
-    const { response } = this.parts;
-    const taken = (response.socket?.bytesWritten ?? 0) - response.writableLength;
-    if (taken !== this.writtenBytes || response.writableLength === 0) this.writtenAt = performance.now();
-    this.writtenBytes = taken;
-    return performance.now() - this.writtenAt;
-  }
-
-  /** Cuts off a reader that reads nothing, with a last frame that says where. */
-  cut(): void {
+  /** The last frame says what the reader misses, or that its token ended. */
+  cut(why: CutReason): void {
     const lines = Math.max(0, this.parts.tail.cursor - this.cursor);
-    this.finish(gapFrame(this.cursor, { reason: 'slow_reader', lines, lost: false }));
+    const missed: Gap = { reason: 'slow_reader', lines, lost: false };
+    this.finish(why === 'stalled' ? gapFrame(this.cursor, missed) : forbiddenFrame());
   }
 
   /** Tells the reader that the gateway is stopping and that it should reconnect, here or elsewhere. */
@@ -106,17 +84,19 @@ export class LogStream implements TailReader {
     this.finish(closingFrame(retryMs));
   }
 
-  end(): void {
+  override end(): void {
     this.parts.tail.leave(this);
-    this.gone.abort();
+    super.end();
+  }
+
+  protected traffic(): Traffic {
+    return this.stream.traffic;
   }
 
   private finish(lastFrame: string): void {
-    const { response } = this.parts;
     if (!this.isOpen) return;
     this.end();
-    response.end(lastFrame);
-    setTimeout(() => response.destroy(), CUT_GRACE_MS).unref();
+    this.stream.end(lastFrame);
   }
 
   /**
@@ -136,7 +116,7 @@ export class LogStream implements TailReader {
   }
 
   private async writePage(last: number): Promise<void> {
-    const { store, response, format } = this.parts;
+    const { store, format } = this.parts;
     const { firstKept, entries } = await store.page(this.filter, this.cursor, last, LINES_PER_PAGE);
     if (!this.isOpen) return;
     this.reportExpired(firstKept);
@@ -144,12 +124,12 @@ export class LogStream implements TailReader {
     for (const entry of entries) {
       frames += logFrame(entry.id, format.present(entry));
       if (frames.length < CHARS_PER_WRITE) continue;
-      response.write(frames);
+      this.stream.write(frames);
       this.cursor = entry.id;
       frames = '';
       if (!(await this.drained())) return;
     }
-    if (frames !== '') response.write(frames);
+    if (frames !== '') this.stream.write(frames);
     this.cursor = entries.length < LINES_PER_PAGE ? last : (entries.at(-1)?.id ?? last);
   }
 
@@ -157,19 +137,16 @@ export class LogStream implements TailReader {
     const lines = firstKept - this.cursor - 1;
     if (lines <= 0) return;
     this.cursor = firstKept - 1;
-    this.parts.response.write(gapFrame(this.cursor, { reason: 'expired', lines, lost: true }));
+    this.stream.write(gapFrame(this.cursor, { reason: 'expired', lines, lost: true }));
   }
 
   /** Waits until nothing is on its way any more. @returns false when the reader is gone */
   private async drained(): Promise<boolean> {
-    const { response } = this.parts;
-    if (this.isOpen && response.writableNeedDrain) {
-      await once(response, 'drain', { signal: this.gone.signal }).catch(() => undefined);
-    }
+    if (this.isOpen) await this.stream.drained({ signal: this.whenEnded }).catch(() => undefined);
     return this.isOpen;
   }
 
   private async pause(): Promise<void> {
-    await sleep(RETRY_PAGE_MS, undefined, { signal: this.gone.signal, ref: false }).catch(() => undefined);
+    await sleep(RETRY_PAGE_MS, undefined, { signal: this.whenEnded, ref: false }).catch(() => undefined);
   }
 }

@@ -53,7 +53,9 @@ let streams: LogStreams;
 beforeEach(() => {
   tail = new FakeTail();
   backlog = jest.fn();
-  const settings = new FixedSettings(settingsSchema.parse({ logging: { max_streams: 2 } }));
+  const settings = new FixedSettings(
+    settingsSchema.parse({ logging: { max_streams: 2 }, limits: { streams_per_api_token: 0 } }),
+  );
   const store = { backlog } as unknown as LogStore;
   streams = new LogStreams(store, tail as unknown as LogTail, {} as EntryFormat, settings, silentLogs);
 });
@@ -66,7 +68,7 @@ async function open(response: FakeResponse, lastEventId?: string): Promise<void>
     lastEventId,
     backlog: lastEventId === undefined ? { since: new Date(0), limit: 5 } : undefined,
     mayRead: () => Promise.resolve(true),
-    reader: { tokenId: 'tok_one', share: (places) => places },
+    reader: { tokenId: 'tok_one', tokenName: 'one' },
   });
 }
 

@@ -33,6 +33,11 @@ export function closingFrame(retryMs: number): string {
   return `: the gateway is stopping\nretry: ${retryMs}\n\n`;
 }
 
+/** The last thing a reader gets whose token may no longer read. */
+export function forbiddenFrame(): string {
+  return ': forbidden\n\n';
+}
+
 /** How an entry looks in a stream; the module binds the profile that formats it. */
 export abstract class EntryFormat {
   /** The object whose JSON becomes the data of the event. */

@@ -6,6 +6,7 @@ import { BadRequest, MethodNotAllowed } from '../../../common/errors/gateway-err
 import type { GatewayRequest } from '../../../http/gateway-request.js';
 import type { RequestKey } from '../../../http/idempotency/request-key.js';
 import { CallerDirectory } from '../../../platform/identity/caller-directory.js';
+import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import type { Asker } from '../asked-turns.service.js';
@@ -64,9 +65,7 @@ export class McpHandlers {
       stream.end(await this.resumed.result(turnId, asker, gone, stream.report));
     } catch {
       // This replica stops, or the token ended: a client whose stream is cut comes back.
-      response.destroy();
-    } finally {
-      stream.close();
+      stream.destroy();
     }
   }
 
@@ -78,17 +77,17 @@ export class McpHandlers {
 
 /** The rest of the stream that answers a call. */
 class CallStream {
-  private readonly beat: NodeJS.Timeout;
+  private readonly stream: SseResponse;
   private position: number;
 
   constructor(
     private readonly event: CallEvent,
-    private readonly response: Response,
+    response: Response,
   ) {
     this.position = event.position;
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-    response.write(`retry: ${RETRY_MS}\n`);
-    this.beat = setInterval(() => response.write(': heartbeat\n'), HEARTBEAT_MS).unref();
+    this.stream = new SseResponse(response);
+    this.stream.begin({ opening: `retry: ${RETRY_MS}\n` });
+    this.stream.beatEvery(HEARTBEAT_MS, ': heartbeat\n');
   }
 
   /** Progress that the client has seen is not told again. */
@@ -100,18 +99,18 @@ class CallStream {
 
   end(result: CallToolResult): void {
     this.write({ id: this.event.requestId, result });
-    this.response.end();
+    this.stream.end();
   }
 
-  close(): void {
-    clearInterval(this.beat);
+  destroy(): void {
+    this.stream.destroy();
   }
 
   private write(message: object): void {
     this.position += 1;
     const id = callEventId({ ...this.event, position: this.position });
     const data = JSON.stringify({ jsonrpc: '2.0', ...message });
-    this.response.write(`event: message\nid: ${id}\ndata: ${data}\n\n`);
+    this.stream.write(`event: message\nid: ${id}\ndata: ${data}\n\n`);
   }
 }
 

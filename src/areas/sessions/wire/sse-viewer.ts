@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ProfileId } from '../../../http/profiles/profile.js';
+import type { CutReason, Traffic } from '../../../platform/runtime/event-stream.js';
+import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import { eventId, type SeenEvent, Viewer } from '../../live/live.api.js';
 import { isLast, type LiveEvent, type TurnPosition } from '../../turns/turns.api.js';
 import { presentEvent } from './turn-events.views.js';
@@ -7,8 +9,6 @@ import { presentEvent } from './turn-events.views.js';
 /** Nothing more is written to a viewer while more than this is in flight to it. */
 const MAX_PENDING_BYTES = 65_536;
 const RETRY_MS = 1000;
-/** How long the client has to read what is in flight after the end. */
-const CLOSING_MS = 5000;
 
 /**
  * A viewer over Server-Sent Events: of one turn, or of every turn of a session. An empty line only ever follows data:
@@ -16,43 +16,44 @@ const CLOSING_MS = 5000;
  * The id of an event is its last line, since some clients store it before they have the whole event.
  */
 export class SseViewer extends Viewer {
+  private readonly stream: SseResponse;
   private hasEnded = false;
 
   /** @param from where the viewer begins, if it follows one turn only */
   constructor(
-    private readonly response: ServerResponse,
+    response: ServerResponse,
     private readonly profile: ProfileId,
     private readonly from?: SeenEvent,
   ) {
     super();
     response.once('close', () => this.end());
     response.on('drain', () => this.room());
-    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-    response.write(`retry: ${RETRY_MS}\n`);
+    this.stream = new SseResponse(response);
     // A client that is cut off before the first event has an id to come back with.
-    if (from !== undefined) response.write(`id: ${eventId(from.turnId, from)}\n`);
+    const cameFrom = from === undefined ? '' : `id: ${eventId(from.turnId, from)}\n`;
+    this.stream.begin({ opening: `retry: ${RETRY_MS}\n${cameFrom}` });
   }
 
   get isFull(): boolean {
-    return this.response.writableLength > MAX_PENDING_BYTES;
+    return this.stream.pendingBytes > MAX_PENDING_BYTES;
   }
 
   write(event: LiveEvent, turnId: string, position: TurnPosition): void {
     const data = JSON.stringify(presentEvent(event, this.profile));
     this.hasEnded = isLast(event);
-    this.response.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, position)}\n\n`);
+    this.stream.write(`event: ${event.type}\ndata: ${data}\nid: ${eventId(turnId, position)}\n\n`);
   }
 
   heartbeat(): void {
-    if (this.response.writableLength === 0) this.response.write(': heartbeat\n');
+    this.stream.heartbeat(': heartbeat\n');
   }
 
-  cut(why: 'stalled' | 'forbidden'): void {
+  cut(why: CutReason): void {
     this.finish(`: ${why}\n`);
   }
 
-  protected traffic(): { sent: number; pending: number } {
-    return { sent: this.response.socket?.bytesWritten ?? 0, pending: this.response.writableLength };
+  protected traffic(): Traffic {
+    return this.stream.traffic;
   }
 
   protected sendClose(retryMs: number): void {
@@ -68,8 +69,7 @@ export class SseViewer extends Viewer {
     this.end();
     // A stream that ended here would look complete; after a cut connection clients come back.
     const isCut = this.from !== undefined && !this.hasEnded;
-    if (isCut) this.response.write(lastFrame, () => this.response.destroy());
-    else this.response.end(lastFrame);
-    setTimeout(() => this.response.destroy(), CLOSING_MS).unref();
+    if (isCut) this.stream.cut(lastFrame);
+    else this.stream.end(lastFrame);
   }
 }

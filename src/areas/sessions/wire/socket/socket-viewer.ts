@@ -3,7 +3,8 @@ import type { WebSocket } from 'ws';
 import type { GatewayError } from '../../../../common/errors/gateway-error.js';
 import { presentError } from '../../../../http/envelope/error-envelope.js';
 import type { ProfileId } from '../../../../http/profiles/profile.js';
-import { type CutReason, eventId, Viewer } from '../../../live/live.api.js';
+import type { CutReason, Traffic } from '../../../../platform/runtime/event-stream.js';
+import { eventId, Viewer } from '../../../live/live.api.js';
 import type { LiveEvent, TurnPosition } from '../../../turns/turns.api.js';
 import { presentEvent } from '../turn-events.views.js';
 
@@ -87,7 +88,7 @@ export class SocketViewer extends Viewer {
     this.finish(why === 'forbidden' ? POLICY : TRY_LATER, why);
   }
 
-  protected traffic(): { sent: number; pending: number } {
+  protected traffic(): Traffic {
     return { sent: this.socket.bytesWritten, pending: this.webSocket.bufferedAmount };
   }
 

@@ -1,0 +1,161 @@
+import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
+import { outsideLogContext } from '../logging/log-context.js';
+import type { EventStream } from '../runtime/event-stream.js';
+import type { GatewaySettings } from '../settings/settings.schema.js';
+import { shareOfStreams, type TokenHolder } from './token-shares.js';
+
+const SWEEP_MS = 250;
+/** Together with the token cache (0.5 s) and a sweep: a stream whose token was revoked is cut within 1.5 s. */
+const ASK_TOKEN_MS = 500;
+const RETRY_AFTER_SECS = 10;
+/** Readers come back at different moments, so that they do not all reach the next replica at once. */
+const RETRY_MS = 1000;
+const RETRY_SPREAD_MS = 2000;
+
+/** What the settings say of one kind of streams at this moment. */
+export interface StreamTerms {
+  /** How many may be open in this process. */
+  readonly most: number;
+  /** One whose reader takes nothing for this long is cut. */
+  readonly stallMs: number;
+  /** From one sign of life to the next. */
+  readonly beatMs: number;
+  readonly limits: GatewaySettings['limits'];
+}
+
+export interface OpenStreamsOptions {
+  /** For refusals: "There are 100 open <name>, and ...". */
+  readonly name: string;
+  /** `details.reason` when there are too many. */
+  readonly reason: string;
+  terms(): StreamTerms;
+  /** Told of each that was cut because its reader took nothing, with how many are open. */
+  stalled(open: number): void;
+}
+
+interface Kept {
+  readonly mayGoOn: () => Promise<boolean>;
+  beatAt: number;
+  askedAt: number;
+}
+
+/** A place that is taken, before there is a stream on it. */
+export interface StreamPlace<S> {
+  /** Puts a stream on the place, until it ends. @param mayGoOn whether its token may still read; asked twice a second */
+  keep(stream: S, mayGoOn: () => Promise<boolean>): void;
+  /** Gives a place back on which no stream was put. */
+  leave(): void;
+}
+
+/** The open streams of one kind in this process: bounds their number, for each token too, keeps them alive, and ends them. */
+export class OpenStreams<S extends EventStream> {
+  private readonly streams = new Map<S, Kept>();
+  private readonly byToken = new Map<string, number>();
+  private taken = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private hasEnded = false;
+
+  constructor(private readonly options: OpenStreamsOptions) {}
+
+  get count(): number {
+    return this.streams.size;
+  }
+
+  get all(): readonly S[] {
+    return [...this.streams.keys()];
+  }
+
+  /** Throws `Unavailable` (503) when there are too many, and `RateLimited` (429) when the token has used its share. */
+  refuseTooMany(caller: TokenHolder): void {
+    const { name, reason } = this.options;
+    const { most, limits } = this.options.terms();
+    if (this.taken >= most) {
+      throw new Unavailable(`There are ${most} open ${name}, and no more are served here.`, {
+        retryAfterSecs: RETRY_AFTER_SECS,
+        details: { reason },
+      });
+    }
+    const share = shareOfStreams(limits, caller, most);
+    if ((this.byToken.get(caller.tokenId) ?? 0) < share) return;
+    throw new RateLimited(
+      `This API token has its share of ${share} open ${name} here (limits.streams_per_api_token). Close one first.`,
+      { retryAfterSecs: RETRY_AFTER_SECS, details: { reason: 'api_token_streams' } },
+    );
+  }
+
+  /** Takes a place whether there is one or not: ask `refuseTooMany` before. */
+  take({ tokenId }: TokenHolder): StreamPlace<S> {
+    this.tally(tokenId, 1);
+    let isTaken = true;
+    const leave = (): void => {
+      if (isTaken) this.tally(tokenId, -1);
+      isTaken = false;
+    };
+    return { keep: (stream, mayGoOn) => this.keep(stream, mayGoOn, leave), leave };
+  }
+
+  /** Ends all, and every one that still comes, with a hint to come back. */
+  endAll(): void {
+    this.hasEnded = true;
+    for (const stream of this.all) stream.close(retryMs());
+  }
+
+  /** Ends all, whatever they still show. */
+  stop(): void {
+    this.hasEnded = true;
+    clearInterval(this.timer);
+    for (const stream of this.all) stream.cut('stalled');
+  }
+
+  private keep(stream: S, mayGoOn: () => Promise<boolean>, leave: () => void): void {
+    const now = performance.now();
+    this.streams.set(stream, { mayGoOn, beatAt: now, askedAt: now });
+    this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
+    stream.onEnd(() => {
+      leave();
+      this.streams.delete(stream);
+      if (this.streams.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    });
+    // The reader is shown what it came for first.
+    if (this.hasEnded) setImmediate(() => stream.close(retryMs()));
+  }
+
+  private tally(tokenId: string, by: 1 | -1): void {
+    this.taken += by;
+    const now = (this.byToken.get(tokenId) ?? 0) + by;
+    if (now === 0) this.byToken.delete(tokenId);
+    else this.byToken.set(tokenId, now);
+  }
+
+  private sweep(): void {
+    const { stallMs, beatMs } = this.options.terms();
+    const now = performance.now();
+    for (const [stream, kept] of this.streams) {
+      if (stream.stalledMs() > stallMs) {
+        this.options.stalled(this.streams.size);
+        stream.cut('stalled');
+        continue;
+      }
+      if (now - kept.beatAt > beatMs) {
+        kept.beatAt = now;
+        stream.heartbeat();
+      }
+      if (now - kept.askedAt > ASK_TOKEN_MS) {
+        kept.askedAt = now;
+        void cutWhenForbidden(stream, kept.mayGoOn);
+      }
+    }
+  }
+}
+
+/** If the token cannot be checked, the stream stays: without the database there is nothing new to read. */
+async function cutWhenForbidden(stream: EventStream, mayGoOn: () => Promise<boolean>): Promise<void> {
+  if (!(await mayGoOn().catch(() => true))) stream.cut('forbidden');
+}
+
+/** How many milliseconds a reader should wait before it comes back. */
+export function retryMs(): number {
+  return Math.round(RETRY_MS + Math.random() * RETRY_SPREAD_MS);
+}
