@@ -25,15 +25,19 @@ type Asked = SamplingMessage;
 /* eslint-enable @typescript-eslint/no-deprecated */
 
 /**
- * What a server asks the model. What it prefers of models, and what of the conversation it wants added, is not heeded. Throws
+ * What a server asks the model, without known secrets (`hide`). What it prefers of models, and what of the conversation it wants added, is not heeded. Throws
  * `ProtocolError` for what no model is given: tools, sounds, too much.
  */
-export function samplingOf(params: SamplingParams): ToolSampling {
+export function samplingOf(params: SamplingParams, hide: (text: string) => string): ToolSampling {
   const { systemPrompt: system = '', messages, maxTokens, temperature, stopSequences = [] } = params;
   const problem = contentProblem(params) ?? optionProblem(params);
   if (problem !== undefined) throw refused(problem);
   return {
-    ...{ system, messages: messages.map(toMessage), maxOutputTokens: maxTokens },
+    ...{
+      system: hide(system),
+      messages: messages.map((one) => toMessage(one, hide)),
+      maxOutputTokens: maxTokens,
+    },
     ...(temperature === undefined ? {} : { temperature }),
     ...(stopSequences.length === 0 ? {} : { stop: stopSequences }),
   };
@@ -69,8 +73,8 @@ function charactersOf(message: Asked): number {
   return blocksOf(message).reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
 }
 
-function toMessage(message: Asked): ModelMessage {
-  const parts = blocksOf(message).map(partOf);
+function toMessage(message: Asked, hide: (text: string) => string): ModelMessage {
+  const parts = blocksOf(message).map((block) => partOf(block, hide));
   if (message.role === 'user') return { role: 'user', parts };
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   if (texts.length < parts.length) throw refused('its own messages have text only');
@@ -78,8 +82,8 @@ function toMessage(message: Asked): ModelMessage {
 }
 
 /** Types are told from the bytes: a provider refuses a picture under a wrong one. */
-function partOf(block: Block): ContentPart {
-  if (block.type === 'text') return { type: 'text', text: block.text };
+function partOf(block: Block, hide: (text: string) => string): ContentPart {
+  if (block.type === 'text') return { type: 'text', text: hide(block.text) };
   if (block.type !== 'image') throw refused('it is given texts and pictures only');
   const bytes = block.data.length > MAX_PICTURE_BYTES * 1.5 ? undefined : base64Bytes(block.data);
   const mimeType = bytes && shownType(bytes);

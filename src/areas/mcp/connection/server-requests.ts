@@ -14,6 +14,7 @@ import type { McpServerSettings } from '../../../platform/settings/sections/mcp.
 import { formOf, type QuestionOutcome, type ToolQuestion } from '../../tools/tools.api.js';
 import type { OpenCall, OpenCalls } from './open-calls.js';
 import { type SamplingParams, type SamplingResult, samplingOf } from './sampling-request.js';
+import { shownSchema, shownText } from './shown-text.js';
 
 const MAX_MESSAGE = 4096;
 const MAX_URL = 2048;
@@ -84,7 +85,7 @@ export class ServerRequests {
         'The model is asked only for a call of which it is known whose it is.',
       );
     }
-    const question = samplingOf(params);
+    const question = samplingOf(params, (text) => this.parts.hideKnown(text));
     try {
       const { text, model, finishReason } = await held(call, () =>
         ask.sample(question, AbortSignal.any([call.signal, withdrawn])),
@@ -136,7 +137,8 @@ export class ServerRequests {
   private questionOf(params: ElicitRequestParams): ToolQuestion {
     const { message } = params;
     if (message.length > MAX_MESSAGE) throw refused(`its message has more than ${MAX_MESSAGE} characters`);
-    const shown = { message: this.parts.hideKnown(message), timeoutMs: this.parts.questionTimeoutMs() };
+    const hide = (text: string): string => this.parts.hideKnown(text);
+    const shown = { message: shownText(message, hide), timeoutMs: this.parts.questionTimeoutMs() };
     if (params.mode === 'url') {
       if (!isWebPage(params.url)) throw refused('its URL is none of http or https');
       return { ...shown, url: params.url, schema: { type: 'object', properties: {} } };
@@ -147,7 +149,7 @@ export class ServerRequests {
     } catch (error) {
       throw refused(sentenceOf(error));
     }
-    return { ...shown, schema };
+    return { ...shown, schema: shownSchema(schema, hide) };
   }
 }
 
