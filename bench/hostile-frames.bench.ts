@@ -39,7 +39,9 @@ async function run(bench: Bench): Promise<readonly Row[]> {
 async function flooded(gateway: GatewayProcess, what: string, frame: Buffer): Promise<Row[]> {
   const { pid, portB, token, headers } = gateway;
   const base = `http://127.0.0.1:${portB}/api/v1/sessions`;
-  const { id } = (await (await fetch(base, { method: 'POST', headers })).json()) as { id: string };
+  const created = await fetch(base, { method: 'POST', headers });
+  if (!created.ok) throw new Error(`No session could be made: ${created.status} ${await created.text()}`);
+  const { id } = (await created.json()) as { id: string };
   const before = residentMb(pid);
   let peak = before;
   const memory = setInterval(() => {
@@ -50,6 +52,7 @@ async function flooded(gateway: GatewayProcess, what: string, frame: Buffer): Pr
   const startedAt = performance.now();
   const url = new URL(`http://127.0.0.1:${portB}/ws/sessions/${id}`);
   const opened = await flood(url, token, frame, FRAMES, { atOnce: 4, withinMs: WITHIN_MS });
+  if (opened === 0) throw new Error(`Nothing was flooded with ${what}: every connection was refused.`);
   const seconds = (performance.now() - startedAt) / 1000;
   const share = ((cpuSeconds(pid) - cpuBefore) / seconds) * 100;
   clearInterval(memory);

@@ -27,13 +27,15 @@ import { DESCRIBED_API } from './profiles.module.js';
 export interface RunningGateway {
   readonly app: NestExpressApplication;
   readonly ports: ListenerPorts;
+  /** Tells balancers to send requests, once what they need is there. */
+  ready(): void;
   /** Drains and stops everything but the database, in the order of the architecture page. Once; later calls wait. */
   stop(options?: StopOptions): Promise<void>;
   /** Ends a running `stop` sooner: what still runs is interrupted now. */
   hurry(): void;
 }
 
-/** Builds the application and opens its ports. The caller opened the database, and closes it after `stop`. */
+/** Builds the application and opens its ports; `/readyz` is 503 until `ready`. The caller opened the database, and closes it after `stop`. */
 export async function openGateway(foundation: Foundation): Promise<RunningGateway> {
   const server = plainExpress();
   const app = await NestFactory.create<NestExpressApplication>(
@@ -75,7 +77,6 @@ async function listen(
   app.get(OpenPorts, { strict: false }).opened(ports);
   const sockets = app.get(SessionSockets, { strict: false });
   listeners.onUpgrade((profile, request, socket, head) => sockets.accept(profile, request, socket, head));
-  readiness.ready();
   const drain = new DrainService({
     readiness,
     listeners,
@@ -85,7 +86,13 @@ async function listen(
     logger: foundation.logs.for('gateway::drain'),
     closeApp: () => app.close(),
   });
-  return { app, ports, stop: (options) => drain.stop(options), hurry: () => drain.hurry() };
+  return {
+    app,
+    ports,
+    ready: () => readiness.ready(),
+    stop: (options) => drain.stop(options),
+    hurry: () => drain.hurry(),
+  };
 }
 
 /** Express without the features that a JSON API does not need. */

@@ -63,6 +63,8 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     };
     const gateway = await openGateway(foundation);
     const firstToken = await installTokens(gateway, request, database.embedded);
+    // Whoever waits for `/readyz` comes with a token, and a refusal would be remembered.
+    gateway.ready();
     const signInCode = signInCodeOf(gateway, configuration.live.current.gateway);
     return started(gateway, database, { firstToken, signInCode, provider: choice, stopTelemetry });
   } catch (error) {

@@ -1,4 +1,6 @@
+import { Readiness } from '../../src/platform/lifecycle/readiness.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
+import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -42,4 +44,29 @@ test('a rolling restart with another GATEWAY_BOOTSTRAP_TOKEN ends the old one, w
   for (const gateway of gateways) {
     expect([await statusOn(gateway, old), await statusOn(gateway, next)]).toEqual([401, 200]);
   }
+});
+
+test('a replica says that it is ready once its GATEWAY_BOOTSTRAP_TOKEN is in force: who waited for that is not refused', async () => {
+  const order: string[] = [];
+  const { install } = TokensService.prototype;
+  const { ready } = Readiness.prototype;
+  const spies = [
+    jest.spyOn(TokensService.prototype, 'install').mockImplementation(async function (
+      this: TokensService,
+      token,
+    ) {
+      const isInForce = await install.call(this, token);
+      order.push('in force');
+      return isInForce;
+    }),
+    jest.spyOn(Readiness.prototype, 'ready').mockImplementation(function (this: Readiness) {
+      order.push('ready');
+      ready.call(this);
+    }),
+  ];
+  const token = mintToken();
+  const gateway = await start(token);
+  for (const spy of spies) spy.mockRestore();
+  expect(order).toEqual(['in force', 'ready']);
+  expect(await statusOn(gateway, token)).toBe(200);
 });

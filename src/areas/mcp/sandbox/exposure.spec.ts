@@ -194,6 +194,17 @@ describe('the program', () => {
   });
 });
 
+test("the gateway's home is empty in a folder above it that is named, but for what is named or granted in it", () => {
+  for (const name of ['srv/home/.aws/credentials', 'srv/home/tool/x.json', 'srv/notes/x']) write(name);
+  const args = [join(root, 'srv')];
+  expect(shown({ args, home: 'srv/home' })).toEqual({ srv: 'readable', 'srv/home': 'empty' });
+  expect(shown({ args: [...args, join(root, 'srv/home/tool')], home: 'srv/home' })).toMatchObject({
+    'srv/home': 'empty',
+    'srv/home/tool': 'readable',
+  });
+  expect(shown({ readable: ['srv', 'srv/home'], home: 'srv/home' })).toEqual({ srv: 'readable' });
+});
+
 describe('grants', () => {
   test('folders above guarded ones are shown with those covered', () => {
     for (const name of ['etc/gateway.toml', 'data/key', 'gateway/.env', 'letter']) write(name);

@@ -25,6 +25,7 @@ export class GuardedFolders {
   private readonly settings: readonly string[];
   private readonly data: readonly string[];
   private readonly working: string;
+  private readonly home: readonly string[];
   private readonly wide: ReadonlySet<string>;
   private readonly settingsNames: readonly string[];
 
@@ -36,13 +37,15 @@ export class GuardedFolders {
     const { dataFolder, stateFolder = dataFolder } = places;
     this.data = [...new Set([realPath(dataFolder), realPath(stateFolder)])];
     this.working = realPath(places.workingFolder);
-    const home = places.home === '' ? [] : [realPath(places.home)];
-    this.wide = new Set([...WIDE, ...MACHINE, ...home]);
+    this.home = places.home === '' ? [] : [realPath(places.home)];
+    this.wide = new Set([...WIDE, ...MACHINE, ...this.home]);
   }
 
   /** Folders that have to be covered when a folder above them is shown. */
   get all(): readonly string[] {
-    return [...new Set([...this.settings, ...this.data, this.working])].filter((folder) => folder !== '/');
+    return [...new Set([...this.settings, ...this.data, this.working, ...this.home])].filter(
+      (folder) => folder !== '/',
+    );
   }
 
   /** Whether only the needed parts of this folder are shown, because it holds the settings or is far too wide. */
