@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVER_SCENARIOS } from './judged-scenarios.js';
 import { titlesIn, type Written } from './test-titles.js';
 
 interface Shown {
@@ -198,6 +199,17 @@ export const CLIENTS: readonly ClientRows[] = [
     }),
   },
   {
+    client: '`@modelcontextprotocol/inspector-cli` (npm)',
+    shown: rows('mcp-inspector', {
+      'tools/list': 'tools/list: a tool for each agent, with its schemas',
+      'tools/call': 'tools/call: the answer with its session, and the conversation goes on with that',
+      'calls that are wrong': 'a call that is wrong is a result that says how',
+      'tokens and scopes': 'without a good token it is told 401, and 403 without sessions:write',
+      'resources, not supported': 'resources/list is refused by name',
+      'prompts, not supported': 'prompts/list is refused by name',
+    }),
+  },
+  {
     client: "the gateway's own, for TypeScript",
     shown: rows('client', {
       operations:
@@ -233,7 +245,16 @@ export function clientsPage(): string {
     });
     return `## ${client}\n\n| Feature | | Shown by |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
-  return PAGE_TOP + tables.join('\n');
+  return PAGE_TOP + [...tables, scenarioTable()].join('\n');
+}
+
+/** What the MCP project's judge says of the server. Its spec checks that the list has every scenario that the judge has. */
+function scenarioTable(): string {
+  const lines = Object.entries(SERVER_SCENARIOS).map(([name, decided]) =>
+    decided === 'passes' ? `| ${name} | passes |` : `| ${name} | does not apply: ${decided} |`,
+  );
+  const by = '[e2e/mcp-server-conformance](../test/e2e/mcp-server-conformance.spec.ts)';
+  return `## \`@modelcontextprotocol/conformance\` (npm), server scenarios\n\nRun by ${by}.\n\n| Scenario | |\n| --- | --- |\n${lines.join('\n')}\n`;
 }
 
 /** Rows whose test is not written down, or is skipped. */

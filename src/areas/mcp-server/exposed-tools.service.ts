@@ -93,6 +93,7 @@ function noContext(): never {
 function partOf(part: ContentPart): CallToolResult['content'][number] {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'image') return { type: 'image', data: part.data, mimeType: part.mimeType };
+  if (part.mimeType.startsWith('audio/')) return { type: 'audio', data: part.data, mimeType: part.mimeType };
   const uri = `attachment:///${encodeURIComponent(part.name)}`;
   return { type: 'resource', resource: { uri, mimeType: part.mimeType, blob: part.data } };
 }
