@@ -21,9 +21,9 @@ const areas = [
   ...[
     'sessions',
     'mcp-server',
-    'a2a',
     'openai',
     'hooks',
+    'a2a',
     'channels',
     'config',
     'logs',

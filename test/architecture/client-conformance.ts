@@ -176,16 +176,22 @@ export const CLIENTS: readonly ClientRows[] = [
   },
   {
     client: '`@a2a-js/sdk` (npm), client over JSON-RPC',
-    shown: rows('a2a', {
-      card: '`/.well-known/agent-card.json` is open, and its skills are the agents that are open to everybody',
-      send: 'message/send: a context is a session, a task a turn, and any replica answers',
-      stream: 'message/stream shows the task, its answer piece by piece, and how it ended',
-      'subscribe and cancel':
-        'a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place',
-      'list tasks': 'the tasks that its caller may see, the ones that changed last first, page by page',
-      files: 'a message with files: their bytes and their names reach the model',
-      'push notifications': 'push notifications is an error of JSON-RPC',
-    }),
+    shown: [
+      ...rows('a2a', {
+        card: '`/.well-known/agent-card.json` is open, and its skills are the agents that are open to everybody',
+        send: 'message/send: a context is a session, a task a turn, and any replica answers',
+        stream: 'message/stream shows the task, its answer piece by piece, and how it ended',
+        'subscribe and cancel':
+          'a task that nobody waits for goes on, is followed at another replica, and cancelled at a third place',
+        'list tasks': 'the tasks that its caller may see, the ones that changed last first, page by page',
+        files: 'a message with files: their bytes and their names reach the model',
+      }),
+      ...rows('a2a-push', {
+        'push notifications':
+          'a message with a push configuration: every state is told, in order, the last one with the answer',
+        'push configurations': 'set, get, list and delete at any replica, without what was given in secret',
+      }),
+    ],
   },
   {
     client: '`@modelcontextprotocol/client` (npm)',

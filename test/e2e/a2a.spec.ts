@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Message, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import {
-  type Client,
-  ClientFactory,
-  ClientFactoryOptions,
-  JsonRpcTransportFactory,
-} from '@a2a-js/sdk/client';
+import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
 import { TaskListStore } from '../../src/areas/a2a/task-list.store.js';
+import { a2aClient, asked, a2aMessage as message, a2aRequest as request, textOf } from '../harness/a2a.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
@@ -36,44 +32,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The SDK's own client, which finds everything by the card. */
-function clientAt({ b, token }: TestGateway, presented = token): Promise<Client> {
-  const withToken: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('authorization', `Bearer ${presented}`);
-    return fetch(input, { ...init, headers });
-  };
-  const transports = [new JsonRpcTransportFactory({ fetchImpl: withToken })];
-  const factory = new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports }),
-  );
-  return factory.createFromUrl(new URL(b.base).origin);
-}
-
-function message(text: string, more: Partial<Message> = {}): Message {
-  return {
-    ...{ messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, extensions: [] },
-    parts: [
-      { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' },
-    ],
-    ...{ metadata: undefined, referenceTaskIds: [] },
-    ...more,
-  };
-}
-
-function request(text: string, more: Partial<Message> = {}, returnImmediately = false) {
-  const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately };
-  return { tenant: '', message: message(text, more), configuration, metadata: undefined };
-}
-
-const asked = async (client: Client, ...args: Parameters<typeof request>): Promise<Task> =>
-  (await client.sendMessage(request(...args))) as Task;
-
-const textOf = (task: Task): string =>
-  task.artifacts
-    .flatMap(({ parts }) => parts)
-    .map(({ content }) => (content?.$case === 'text' ? content.value : ''))
-    .join('');
+const clientAt = ({ b, token }: TestGateway, presented = token): Promise<Client> =>
+  a2aClient(b.base, presented);
 
 const get = (client: Client, id: string): Promise<Task> => client.getTask({ tenant: '', id });
 
@@ -317,10 +277,6 @@ describe('the endpoint', () => {
     ['an unknown method', call('Dance', {})],
     ['another protocol', { jsonrpc: '1.0', id: 1, method: 'GetTask', params: { id: 'x' } }],
     ['params of the wrong kind', call('GetTask', [1])],
-    [
-      'push notifications',
-      call('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'https://x.example' }),
-    ],
   ])('%s is an error of JSON-RPC', async (_what, body) => {
     const answer = await send(body);
     expect([answer.status, typeof (await errorOf(answer))]).toEqual([200, 'number']);

@@ -115,6 +115,8 @@ async function plantRareRows(session: string, user: string, text: string): Promi
      VALUES ('mem_${user}', '${user}', '${text}', '${text}', array_to_tsvector(ARRAY['${String(givenValues(personOf(user, Buffer.from('any')))[4])}${text}']), '${session}')`,
     `INSERT INTO conversation_summaries (session_id, content, model, first_seq, last_seq) SELECT '${session}', '${text}', 'm', 1, 1`,
     `INSERT INTO log_entries (id, at, level, module, message) SELECT max(id) + 1000000, now(), 3, 'x', 'said user_id=${user} ${text}' FROM log_entries`,
+    `INSERT INTO hooks (id, url, events, message_id, config_id)
+     VALUES ('hook_of_${text}', 'http://127.0.0.1/${text}', '{}', '${turn?.message}', '${text}')`,
     `INSERT INTO rate_buckets (key, full_at_ms, token_ms, granted) VALUES ('token:${user} other', 1, 1, 1)`,
   ])
     await database.query(sql).catch((error: unknown) => {

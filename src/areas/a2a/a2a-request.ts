@@ -1,7 +1,11 @@
 import type {
   AgentCard,
   CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
   ListTasksResponse,
   Message,
@@ -9,9 +13,9 @@ import type {
   StreamResponse,
   SubscribeToTaskRequest,
   Task,
+  TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import {
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
   TaskNotFoundError,
@@ -20,10 +24,13 @@ import {
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
+import type { NewTaskHook } from '../hooks/hooks.api.js';
 import type { AgentCards } from './agent-cards.service.js';
 import type { A2aCaller, AgentMessage, AgentTasks } from './agent-tasks.service.js';
 import { saidParts } from './message-parts.js';
+import { presentPush, pushFrom } from './push-configs.js';
 import { statusesIn, type TaskFilter } from './task-list.store.js';
+import type { TaskPush } from './task-push.service.js';
 import { doingOf, isOver, presentPiece, presentStatus, presentTask, type TaskFacts } from './task-views.js';
 
 const PAGE_SIZE = 50;
@@ -32,6 +39,7 @@ const MAX_PAGE_SIZE = 100;
 export interface A2aTerms {
   readonly tasks: AgentTasks;
   readonly cards: AgentCards;
+  readonly push: TaskPush;
   readonly by: A2aCaller;
   /** Where `/a2a` is reached. */
   readonly url: string;
@@ -102,20 +110,37 @@ export class A2aRequest implements A2ARequestHandler {
     };
   }
 
-  createTaskPushNotificationConfig(): Promise<never> {
-    throw noPush();
+  async createTaskPushNotificationConfig(
+    params: TaskPushNotificationConfig,
+  ): Promise<TaskPushNotificationConfig> {
+    const hook = pushFrom(params);
+    const task = await this.found(params.taskId);
+    await this.spoken(this.terms.push.put(task, hook, this.terms.by.caller));
+    return presentPush(task.taskId, hook);
   }
 
-  getTaskPushNotificationConfig(): Promise<never> {
-    throw noPush();
+  async getTaskPushNotificationConfig({
+    taskId,
+    id,
+  }: GetTaskPushNotificationConfigRequest): Promise<TaskPushNotificationConfig> {
+    const task = await this.found(taskId);
+    const hook = await this.spoken(this.terms.push.find(task, id));
+    if (hook === undefined) throw new TaskNotFoundError('The task has no push notification of this id.');
+    return presentPush(taskId, hook);
   }
 
-  listTaskPushNotificationConfigs(): Promise<never> {
-    throw noPush();
+  async listTaskPushNotificationConfigs({
+    taskId,
+  }: ListTaskPushNotificationConfigsRequest): Promise<ListTaskPushNotificationConfigsResponse> {
+    const hooks = await this.spoken(this.terms.push.list(await this.found(taskId)));
+    return { configs: hooks.map((hook) => presentPush(taskId, hook)), nextPageToken: '' };
   }
 
-  deleteTaskPushNotificationConfig(): Promise<never> {
-    throw noPush();
+  async deleteTaskPushNotificationConfig({
+    taskId,
+    id,
+  }: DeleteTaskPushNotificationConfigRequest): Promise<void> {
+    await this.spoken(this.terms.push.remove(await this.found(taskId), id));
   }
 
   /** The task as it is, then what is said and done until it is over. */
@@ -139,7 +164,6 @@ export class A2aRequest implements A2ARequestHandler {
   /** Takes the message out of the request, which is kept until its answer: that may be long in coming. */
   private async begun(params: SendMessageRequest, { tenant }: ServerCallContext): Promise<TaskFacts> {
     const { message, configuration, metadata } = params;
-    if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
     if (message === undefined) throw new RequestMalformedError('The request has no message.');
     if (message.taskId !== '') {
       await this.found(message.taskId);
@@ -149,7 +173,8 @@ export class A2aRequest implements A2ARequestHandler {
     const given: unknown = message.metadata?.['agent'] ?? metadata?.['agent'] ?? (tenant || undefined);
     if (given !== undefined && typeof given !== 'string')
       throw new RequestMalformedError('"agent" in the metadata must be the name of an agent.');
-    const said = messageOf(message, given);
+    const push = configuration?.taskPushNotificationConfig;
+    const said = messageOf(message, given, push && pushFrom(push, 'default'));
     message.parts = [];
     params.message = undefined;
     params.metadata = undefined;
@@ -184,12 +209,6 @@ function inTheirWords({ message, details }: GatewayError): string {
   return 'pageToken: is not the nextPageToken of a page of this list with these filters; begin without it';
 }
 
-function noPush(): Error {
-  return new PushNotificationNotSupportedError(
-    'Push notifications are not sent. Subscribe to the task, or register a webhook (POST /api/v1/hooks).',
-  );
-}
-
 function pageQuery({ pageSize = PAGE_SIZE, pageToken }: ListTasksRequest): PageQuery {
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE)
     throw new RequestMalformedError(`pageSize: must be 1 to ${MAX_PAGE_SIZE}`);
@@ -216,8 +235,11 @@ function isOfFourDigits(year: number): boolean {
   return year >= 0 && year <= 9999;
 }
 
-function messageOf(message: Message, agent: string | undefined): AgentMessage {
+function messageOf(message: Message, agent: string | undefined, push: NewTaskHook | undefined): AgentMessage {
   const { messageId, contextId } = message;
   if (messageId === '') throw new RequestMalformedError('messageId: must not be empty');
-  return { messageId, ...saidParts(message), contextId: contextId === '' ? undefined : contextId, agent };
+  return {
+    ...{ messageId, ...saidParts(message), agent, push },
+    contextId: contextId === '' ? undefined : contextId,
+  };
 }

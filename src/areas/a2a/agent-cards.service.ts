@@ -28,7 +28,7 @@ export class AgentCards {
       version: this.version,
       provider: undefined,
       supportedInterfaces: [interfaceOf(url)],
-      capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: true },
+      capabilities: { streaming: true, pushNotifications: true, extensions: [], extendedAgentCard: true },
       securitySchemes: { bearer: { scheme: BEARER } },
       securityRequirements: [{ schemes: { bearer: { list: [] } } }],
       defaultInputModes: [...TEXT, 'application/json', ...FILES],

@@ -6,6 +6,7 @@ import { idFrom, isId } from '../../common/ids/typeid.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
 import { isDuplicate } from '../../platform/database/database-failure.js';
 import { type Caller, familyOf } from '../../platform/tokens/caller.js';
+import { type NewTaskHook, TaskHooks } from '../hooks/hooks.api.js';
 import { ResumedTurns, TurnRecords, Viewers, WatchedTurn } from '../live/live.api.js';
 import { MessagesService, SessionsService } from '../sessions/sessions.api.js';
 import {
@@ -30,6 +31,8 @@ export interface AgentMessage extends SaidParts {
   readonly messageId: string;
   readonly contextId: string | undefined;
   readonly agent: string | undefined;
+  /** Who is told of the task. */
+  readonly push: NewTaskHook | undefined;
 }
 
 export interface TaskFactsPage {
@@ -57,6 +60,7 @@ export class AgentTasks {
     private readonly resumed: ResumedTurns,
     private readonly viewers: Viewers,
     private readonly listed: TaskListStore,
+    private readonly hooks: TaskHooks,
   ) {}
 
   /** Begins a task, or finds the one that this message began. Throws what sending a message throws. */
@@ -64,22 +68,40 @@ export class AgentTasks {
     const parts = JSON.stringify(['a2a', familyOf(caller), message.messageId]);
     const id = idFrom('msg', createHash('sha256').update(parts).digest());
     const before = await this.results.of(id);
-    if (before === undefined) {
-      const sessionId = await this.sessionOf(message, caller);
-      const { content, attachments } = message;
-      try {
-        await this.messages.accept(sessionId, { id, content, attachments }, caller);
-      } catch (error) {
-        const isOther = isDuplicate(error);
-        const isNew = message.contextId === undefined;
-        if (isNew && (isOther || isRefusal(error))) await this.dropped(sessionId, caller);
-        // The same message, sent twice at once: the other one began the task.
-        if (!isOther) throw error;
-      }
-    }
+    if (before === undefined) await this.entrust(id, message, caller);
     const begun = before ?? (await this.results.of(id));
     if (begun === undefined) throw new SessionNotFound();
     return this.find(begun.turnId, caller);
+  }
+
+  /**
+   * Whoever is to be told is stored first: nothing begins when that is refused, and nothing that begins is missed, also when
+   * this replica dies between and the message is sent again.
+   */
+  private async entrust(id: string, message: AgentMessage, caller: Caller): Promise<void> {
+    const { push } = message;
+    if (push === undefined) return this.accept(id, message, caller);
+    await this.hooks.put({ messageId: id, turnId: undefined, hook: push, maker: caller });
+    try {
+      await this.accept(id, message, caller);
+    } catch (error) {
+      if (isRefusal(error)) await this.hooks.forget(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async accept(id: string, message: AgentMessage, caller: Caller): Promise<void> {
+    const sessionId = await this.sessionOf(message, caller);
+    const { content, attachments } = message;
+    try {
+      await this.messages.accept(sessionId, { id, content, attachments }, caller);
+    } catch (error) {
+      const isOther = isDuplicate(error);
+      const isNew = message.contextId === undefined;
+      if (isNew && (isOther || isRefusal(error))) await this.dropped(sessionId, caller);
+      // The same message, sent twice at once: the other one began the task.
+      if (!isOther) throw error;
+    }
   }
 
   /** Throws `SessionNotFound` also for the task of somebody else. */
@@ -153,11 +175,7 @@ export class AgentTasks {
 
   /** Ends the task, wherever it runs or waits. Its answer is what it is then. */
   async cancel(task: TaskFacts, caller: Caller): Promise<TaskFacts> {
-    if (task.status === 'waiting') {
-      await this.results.forgetWaiting(task.taskId);
-      return { ...task, status: 'cancelled', at: new Date() };
-    }
-    await this.messages.cancel(task.contextId, caller);
+    await this.messages.cancelTurn(task.contextId, task.taskId, caller);
     return this.settled(task, caller);
   }
 

@@ -59,7 +59,7 @@ const HOOK_PAGE: Statement = {
       + (SELECT count(*)::int FROM hook_deliveries AS d
          WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0) AS waiting
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id
-    WHERE (h.created_at, h.id) < ($1::timestamptz, $2) ORDER BY h.created_at DESC, h.id DESC LIMIT $3`,
+    WHERE h.message_id IS NULL AND (h.created_at, h.id) < ($1::timestamptz, $2) ORDER BY h.created_at DESC, h.id DESC LIMIT $3`,
 };
 /** Revoked tokens took theirs with them: nobody has to look after those. */
 const TROUBLED: Statement = {
@@ -67,7 +67,8 @@ const TROUBLED: Statement = {
   text: `
     SELECT h.id, h.url, h.active, h.inactive_reason, l.failing_since, h.created_at
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id
-    WHERE (NOT h.active AND h.inactive_reason IS DISTINCT FROM 'token_revoked') OR (h.active AND l.failing_since IS NOT NULL)
+    WHERE h.message_id IS NULL
+      AND ((NOT h.active AND h.inactive_reason IS DISTINCT FROM 'token_revoked') OR (h.active AND l.failing_since IS NOT NULL))
     ORDER BY l.failing_since NULLS LAST LIMIT $1`,
 };
 const FIND: Statement = {

@@ -9,6 +9,12 @@ import { HookSecrets } from './hook-secrets.js';
 import { RetryStore } from './retry.store.js';
 import { nextDelaySecs, retryAfterSecs } from './retry-schedule.js';
 import { deliveryBody, deliveryHeaders } from './standard-webhooks.js';
+import { TASK_EVENT, TaskWords, taskMoved } from './task-words.js';
+
+interface Said {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** Makes one attempt and returns its outcome. */
 @Injectable()
@@ -20,6 +26,7 @@ export class DeliverySender {
     private readonly secrets: HookSecrets,
     private readonly deliveries: RetryStore,
     private readonly settings: Settings,
+    private readonly words: TaskWords,
     logs: Logs,
   ) {
     this.logger = logs.for('hooks::deliverer');
@@ -29,7 +36,8 @@ export class DeliverySender {
   async attempt(delivery: Delivery, signal: AbortSignal): Promise<Outcome | undefined> {
     const data = delivery.data ?? (await this.deliveries.dataOf(delivery.eventId));
     try {
-      const { status, headers } = await this.post(delivery, deliveryBody(delivery, data), signal);
+      const said = await this.said(delivery, data);
+      const { status, headers } = await this.post(delivery, said, signal);
       return status >= 200 && status < 300
         ? delivered(delivery, status)
         : this.refused(delivery, status, headers);
@@ -39,13 +47,28 @@ export class DeliverySender {
     }
   }
 
-  private post(delivery: Delivery, body: string, signal: AbortSignal) {
-    const keys = this.secrets.signingKeys(delivery.hookId, delivery.secrets);
+  /** Whoever is told of a task hears it in the words of its protocol, and knows the sender by what it gave for that. */
+  private async said(delivery: Delivery, data: string): Promise<Said> {
     const unixSecs = Math.floor(Date.now() / 1000);
+    const { hookId, eventId, occurredAt, event, secrets } = delivery;
+    if (event !== TASK_EVENT) {
+      const body = deliveryBody(delivery, data);
+      return {
+        body,
+        headers: deliveryHeaders(eventId, body, this.secrets.signingKeys(hookId, secrets), unixSecs),
+      };
+    }
+    const sealed = secrets[0] ?? null;
+    const secret = sealed === null ? undefined : this.secrets.open(hookId, sealed);
+    const { body, headers } = await this.words.of({ ...taskMoved(data), at: occurredAt }, secret);
+    return { body, headers: { ...deliveryHeaders(eventId, body, [], unixSecs), ...headers } };
+  }
+
+  private post(delivery: Delivery, { body, headers }: Said, signal: AbortSignal) {
     return this.client.send({
       method: 'POST',
       url: delivery.url,
-      headers: deliveryHeaders(delivery.eventId, body, keys, unixSecs),
+      headers,
       body,
       timeoutMs: this.settings.current.hooks.timeout_ms,
       signal,

@@ -44,7 +44,7 @@ const OVERVIEW: Statement = {
   text: `
     SELECT h.id, h.url, h.events, h.active, h.inactive_reason, l.failing_since, h.created_at,
       (SELECT count(*)::int FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status = 'pending') AS waiting
-    FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id ORDER BY h.created_at DESC, h.id DESC`,
+    FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id WHERE h.message_id IS NULL ORDER BY h.created_at DESC, h.id DESC`,
 };
 const FIND: Statement = {
   name: 'hook_admin.find',
@@ -95,7 +95,7 @@ const PING: Statement = {
   text: `
     WITH queued AS (
       INSERT INTO events (id, name, occurred_at, data)
-      SELECT $2, 'hook.ping', clock_timestamp(), json_build_object('hook_id', id) FROM hooks WHERE id = $1 AND active
+      SELECT $2, 'hook.ping', clock_timestamp(), json_build_object('hook_id', id) FROM hooks WHERE id = $1 AND active AND message_id IS NULL
       RETURNING id
     )
     INSERT INTO hook_deliveries (hook_id, event_id, event) SELECT $1, id, 'hook.ping' FROM queued RETURNING id`,

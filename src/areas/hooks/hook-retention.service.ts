@@ -4,6 +4,7 @@ import type { Statement } from '../../platform/database/sql.js';
 import { Logs } from '../../platform/logging/logger.js';
 import { BatchedJob } from '../../platform/runtime/batched-job.js';
 import { Settings } from '../../platform/settings/settings.js';
+import { removeToldHooks } from './task-hook.js';
 
 const INTERVAL_MS = 60_000;
 const MAX_AT_ONCE = 1000;
@@ -17,7 +18,7 @@ const OLD_DELIVERIES: Statement = {
 };
 /**
  * Deliveries of deleted hooks, and pending ones of hooks that ended with their token. `$1` is unused; it keeps the
- * parameters of the three statements alike.
+ * parameters of the statements statements alike.
  */
 const ORPHANS: Statement = {
   name: 'hook_retention.orphans',
@@ -27,6 +28,14 @@ const ORPHANS: Statement = {
       WHERE $1::int >= 0 AND (NOT EXISTS (SELECT 1 FROM hooks AS h WHERE h.id = d.hook_id)
         OR d.status = 'pending' AND d.hook_id IN (SELECT id FROM hooks WHERE inactive_reason = 'token_revoked'))
       LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING id`,
+};
+/**
+ * Webhooks of tasks that are over and were told of everything, with what is left of them: deliveries that failed are kept for
+ * `$1` hours. Also those whose message never began a task, or has been erased.
+ */
+const OF_ENDED_TASKS: Statement = {
+  name: 'hook_retention.of_ended_tasks',
+  text: removeToldHooks(`h.message_id IS NOT NULL`),
 };
 const OLD_EVENTS: Statement = {
   name: 'hook_retention.old_events',
@@ -65,7 +74,7 @@ export class HookRetention implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async clean(): Promise<boolean> {
     let more = false;
-    for (const statement of [OLD_DELIVERIES, ORPHANS, OLD_EVENTS]) {
+    for (const statement of [OLD_DELIVERIES, OF_ENDED_TASKS, ORPHANS, OLD_EVENTS]) {
       const values = [this.settings.current.hooks.retention_hours, MAX_AT_ONCE];
       const gone = await this.database.query(statement, values);
       more ||= gone.length === MAX_AT_ONCE;

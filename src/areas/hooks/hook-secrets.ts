@@ -11,6 +11,11 @@ export class HookSecrets {
     return this.box.seal(secret, contextOf(hookId));
   }
 
+  /** The text that was sealed. Throws `CannotOpen` under a different master key. */
+  open(hookId: string, sealed: string): string {
+    return this.box.open(sealed, contextOf(hookId));
+  }
+
   /** The signing keys in the order given. Throws `CannotOpen` under a different master key. */
   signingKeys(hookId: string, sealed: readonly (string | null)[]): Buffer[] {
     return sealed.flatMap((text) => {

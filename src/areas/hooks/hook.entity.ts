@@ -2,6 +2,8 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The table of webhooks, for migrations and the drift check; requests go through `HookStore`. */
 @Entity('hooks')
+@Index('hooks_of_tasks', { synchronize: false })
+@Index('hooks_of_events', { synchronize: false })
 export class HookEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;
@@ -34,6 +36,14 @@ export class HookEntity {
 
   @Column({ name: 'old_secret_until', type: 'timestamptz', precision: 3, nullable: true })
   oldSecretUntil!: Date | null;
+
+  /** The message of the only turn that it is told of; null for one that is told of events. */
+  @Column({ name: 'message_id', type: 'text', collation: 'C', nullable: true })
+  messageId!: string | null;
+
+  /** Its name among those that are told of the same turn. */
+  @Column({ name: 'config_id', type: 'text', collation: 'C', nullable: true })
+  configId!: string | null;
 
   @Column({ type: 'boolean', default: true })
   active!: boolean;

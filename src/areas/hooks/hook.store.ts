@@ -21,7 +21,7 @@ interface HookRow {
 
 const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
 /** A token bound to a user sees only hooks made by tokens bound to that user. */
-const VISIBLE = '($1::text IS NULL OR user_id = $1)';
+const VISIBLE = 'message_id IS NULL AND ($1::text IS NULL OR user_id = $1)';
 
 /** Upper limits for registration. */
 export interface HookQuota {
@@ -31,12 +31,12 @@ export interface HookQuota {
 }
 
 /** One registration at a time, so that two cannot both get the last free slot. */
-const LOCK: Statement = {
+export const LOCK_REGISTRATIONS: Statement = {
   name: 'hooks.lock',
   text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
 };
 /** Counts hooks in use; those that ended with their token are only listed. */
-const IN_USE = `SELECT count(*) FROM hooks WHERE inactive_reason IS DISTINCT FROM 'token_revoked'`;
+const IN_USE = `SELECT count(*) FROM hooks WHERE message_id IS NULL AND inactive_reason IS DISTINCT FROM 'token_revoked'`;
 const INSERT: Statement = {
   name: 'hooks.insert',
   text: `
@@ -70,7 +70,7 @@ const ROTATE: Statement = {
   text: `
     WITH rotated AS (
       UPDATE hooks SET secret = $2, old_secret = secret, old_secret_until = now() + make_interval(secs => $3)
-      WHERE id = $1 RETURNING id
+      WHERE id = $1 AND message_id IS NULL RETURNING id
     ), audited AS (${auditedSql({ action: 'hook.rotated', subject: 'id', origin: '$4', from: 'rotated' })})
     SELECT id FROM rotated`,
 };
@@ -101,7 +101,7 @@ export class HookStore {
     const sealed = secret === null ? null : this.secrets.seal(id, secret);
     return this.database.transaction(async (runner) => {
       await holdToken(runner, maker);
-      await runner.query(LOCK);
+      await runner.query(LOCK_REGISTRATIONS);
       const made = [
         id,
         url,

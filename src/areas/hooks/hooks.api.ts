@@ -1,4 +1,4 @@
-/** What others may use of webhooks: how deliveries are signed, how a signature is checked, and which webhooks fail. */
+/** What others may use of webhooks: how deliveries are signed and checked, which webhooks fail, and who is told of one task. */
 export { DeliveryDirectory } from './delivery-directory.service.js';
 export {
   deliveryHeaders,
@@ -6,3 +6,6 @@ export {
   type SignedHeaders,
   signatureProblem,
 } from './standard-webhooks.js';
+export type { NewTaskHook, TaskHook } from './task-hook.js';
+export { TaskHooks } from './task-hooks.service.js';
+export { type TaskMoved, type TaskSaid, TaskWords } from './task-words.js';

@@ -48,3 +48,10 @@ export class AuditNotReadable extends Forbidden {
     );
   }
 }
+
+/** One task, one token or all of them have as many push notifications as they may. */
+export class TooManyTaskHooks extends BadRequest {
+  constructor(what: string) {
+    super(what, { details: { reason: 'too_many_push_notifications' } });
+  }
+}

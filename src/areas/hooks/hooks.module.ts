@@ -16,6 +16,9 @@ import { LaneOwner } from './lane-owner.js';
 import { OutcomeRecorder, OutcomeStore } from './outcome-recorder.js';
 import { Retries } from './retries.js';
 import { RetryStore } from './retry.store.js';
+import { TaskHookStore } from './task-hook.store.js';
+import { TaskHooks } from './task-hooks.service.js';
+import { TaskWords } from './task-words.js';
 import { TokenHooks } from './token-hooks.js';
 
 /** Webhooks: who subscribed, and the deliverer that sends to them. */
@@ -23,6 +26,9 @@ import { TokenHooks } from './token-hooks.js';
   imports: [TokensModule],
   providers: [
     HookSecrets,
+    TaskWords,
+    TaskHookStore,
+    TaskHooks,
     HookStore,
     HooksService,
     TokenHooks,
@@ -41,7 +47,7 @@ import { TokenHooks } from './token-hooks.js';
     HookAdmin,
     DeliveryDirectory,
   ],
-  exports: [HooksService, DeliveryDirectory],
+  exports: [HooksService, DeliveryDirectory, TaskHooks, TaskWords],
 })
 export class HooksModule {
   constructor(endings: TokenEndings, ofToken: TokenHooks) {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { BadFields, type FieldProblem } from '../../common/errors/gateway-error.js';
 import { isId } from '../../common/ids/typeid.js';
@@ -6,7 +5,6 @@ import { signingKey } from '../../common/text/webhook-secret.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import { EVENT_NAMES, isSubscribable } from '../../platform/events/event-catalogue.js';
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
-import { OutboundRefused } from '../../platform/outbound/outbound.errors.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { refuseSomeAgents } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
@@ -15,12 +13,11 @@ import { shareOf } from '../../platform/tokens/token-shares.js';
 import { Deliverer } from './deliverer.service.js';
 import type { Hook } from './hook.js';
 import { HookStore } from './hook.store.js';
+import { urlProblem } from './hook-url.js';
 import { AuditNotReadable, HookNotFound, TooManyHooks, TooManyHooksOfToken } from './hooks.errors.js';
 
 /** For all tokens together; each token has its own limit (`limits.hooks_per_api_token`). */
 const MAX_HOOKS = 1000;
-/** A host name that takes longer to resolve is accepted for now; every delivery checks it again. */
-const NAME_LOOKUP_MS = 1000;
 const BAD_SECRET = 'must be base64 with padding behind whsec_, or not start with whsec_';
 const UNKNOWN_EVENT = `is not a known event; known: ${EVENT_NAMES.join(', ')}, and patterns such as session.* and *`;
 
@@ -105,24 +102,4 @@ function readsAudit({ scopes, boundUserId }: Caller): boolean {
 
 function unknownEvent(index: number): FieldProblem {
   return { path: `events.${index}`, message: UNKNOWN_EVENT };
-}
-
-/**
- * The rule that the URL breaks, without what it resolves to; undefined for an allowed URL. Rejects at registration what
- * every delivery would refuse; deliveries check again when they connect.
- */
-async function urlProblem(guard: AddressGuard, text: string): Promise<string | undefined> {
-  const abort = new AbortController();
-  try {
-    const { hostname } = guard.checkUrl(text);
-    if (guard.isProxyName(hostname)) return undefined;
-    const timeout = sleep(NAME_LOOKUP_MS, undefined, { signal: abort.signal });
-    await Promise.race([guard.addressesOf(hostname), timeout]);
-    return undefined;
-  } catch (error) {
-    // A name that does not resolve now may do so tomorrow.
-    return error instanceof OutboundRefused ? error.message : undefined;
-  } finally {
-    abort.abort();
-  }
 }

@@ -53,9 +53,9 @@ const RECORD: Statement = {
       UPDATE hooks AS h SET active = false, inactive_reason = CASE WHEN changing.gone THEN 'gone' ELSE 'failing' END
       FROM changing WHERE h.id = changing.hook_id AND h.active
         AND (changing.gone OR (NOT changing.worked AND changing.failing_since < now() - ${GRACE_PERIOD}))
-      RETURNING h.id, h.user_id, h.inactive_reason
+      RETURNING h.id, h.user_id, h.inactive_reason, h.message_id
     )
-    SELECT id, inactive_reason, ${GIVEN_UP} AS deliveries FROM given_up`,
+    SELECT id, inactive_reason, CASE WHEN message_id IS NULL THEN ${GIVEN_UP} ELSE 0 END AS deliveries FROM given_up`,
 };
 
 /** Counts an attempt whose outcome cannot be stored. The next one is a retry, five minutes later. */

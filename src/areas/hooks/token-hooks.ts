@@ -7,7 +7,7 @@ const DEACTIVATE: Statement = {
   name: 'hooks.end_of_token',
   text: `
     WITH made AS (
-      SELECT id, active FROM hooks WHERE token_family = ANY ($1) OR made_with = ANY ($1) ORDER BY id FOR UPDATE
+      SELECT id, active AND message_id IS NULL AS active FROM hooks WHERE token_family = ANY ($1) OR made_with = ANY ($1) ORDER BY id FOR UPDATE
     )
     UPDATE hooks AS h SET active = false, inactive_reason = 'token_revoked' FROM made
     WHERE h.id = made.id AND h.inactive_reason IS DISTINCT FROM 'token_revoked'

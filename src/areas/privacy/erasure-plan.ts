@@ -32,7 +32,10 @@ const MY_TURNS = `
   SELECT said.id FROM channel_messages AS c JOIN turns AS said ON said.user_message_id = c.message_id
   WHERE c.user_id = given.id`;
 const MY_MESSAGES = `SELECT m.id FROM messages AS m WHERE m.turn_id IN (${MY_TURNS}) OR m.session_id IN (${MY_SESSIONS})`;
-const MY_HOOKS = 'SELECT h.id FROM hooks AS h WHERE h.user_id = given.id OR h.token_family = given.id';
+/** Also those that were told of one of the person's turns. */
+const isMyHook = (t: string): string =>
+  `${t}.user_id = given.id OR ${t}.token_family = given.id OR ${t}.message_id IN (${MY_MESSAGES})`;
+const MY_HOOKS = `SELECT h.id FROM hooks AS h WHERE ${isMyHook('h')}`;
 const isMyEvent = (t: string): string =>
   `strpos(${t}.data::text, given.json) > 0 OR ${t}.data ->> 'session_id' IN (${MY_SESSIONS})`;
 
@@ -94,8 +97,10 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   events: { goes: words('id name data'), mine: isMyEvent('t') },
   hook_lanes: { goes: words('hook_id owner'), mine: `t.hook_id IN (${MY_HOOKS})` },
   hooks: {
-    goes: words('id url events user_id secret old_secret inactive_reason token_family made_with'),
-    mine: `t.user_id = given.id OR t.token_family = given.id`,
+    goes: words(
+      'id url events user_id secret old_secret inactive_reason token_family made_with message_id config_id',
+    ),
+    mine: isMyHook('t'),
     secret: ['secret', 'old_secret'],
   },
   channel_approvals: {

@@ -54,6 +54,7 @@ import { CheckStepsOfTurns1795409100000 } from './migrations/1795409100000-check
 import { ShowApprovalsInChannels1795410000000 } from './migrations/1795410000000-show-approvals-in-channels.js';
 import { CreateTurnFiles1795410100000 } from './migrations/1795410100000-create-turn-files.js';
 import { KeepResponses1795416700000 } from './migrations/1795416700000-keep-responses.js';
+import { TellAgentsOfTasks1795420000000 } from './migrations/1795420000000-tell-agents-of-tasks.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -113,4 +114,5 @@ export const migrations = [
   ShowApprovalsInChannels1795410000000,
   CreateTurnFiles1795410100000,
   KeepResponses1795416700000,
+  TellAgentsOfTasks1795420000000,
 ];

@@ -8,7 +8,7 @@ type OwnLimits = Limits['api_tokens'][string];
 export type TokenHolder = Pick<Caller, 'tokenId' | 'tokenName'>;
 
 /** What is shared out among API tokens, so that one of them cannot take all of it. */
-export type SharedThing = 'hooks' | 'streams' | 'waiting_messages' | 'stored_bytes';
+export type SharedThing = 'hooks' | 'task_hooks' | 'streams' | 'waiting_messages' | 'stored_bytes';
 
 /** Channels write for many people: they have limits of a token only when they are named (`channel:<name>`). */
 const CHANNEL = /^channel:/;

@@ -15,6 +15,7 @@ import { bearerOf } from '../../../platform/tokens/token-format.js';
 import { A2aRequest } from '../a2a-request.js';
 import { AgentCards } from '../agent-cards.service.js';
 import { AgentTasks } from '../agent-tasks.service.js';
+import { TaskPush } from '../task-push.service.js';
 
 const HEARTBEAT_MS = 15_000;
 /** A caller that reads nothing for this long is cut off. */
@@ -33,6 +34,7 @@ export class A2aHandlers {
   constructor(
     private readonly tasks: AgentTasks,
     private readonly cards: AgentCards,
+    private readonly push: TaskPush,
     private readonly tokens: CallerDirectory,
     private readonly settings: Settings,
     logs: Logs,
@@ -57,7 +59,8 @@ export class A2aHandlers {
     response.once('close', () => gone.abort());
     const token = bearerOf(request.headers.authorization);
     const handler = new A2aRequest({
-      ...{ tasks: this.tasks, cards: this.cards, url: this.urlOf(request), gone: gone.signal },
+      ...{ tasks: this.tasks, cards: this.cards, push: this.push },
+      ...{ url: this.urlOf(request), gone: gone.signal },
       by: { caller, mayGoOn: () => this.tokens.mayGoOn(token) },
       unforeseen: (error) => this.unforeseen(error, request),
     });

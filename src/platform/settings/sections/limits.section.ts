@@ -6,6 +6,7 @@ import { budget, budgetKeys } from './money.section.js';
 const MAX_TURNS = 100_000;
 const MAX_TOKENS = 1_000_000_000_000;
 const MAX_HOOKS = 1000;
+const MAX_TASK_HOOKS = 5000;
 const MAX_STREAMS = 100_000;
 const MAX_WAITING = 1_000_000;
 const MAX_BYTES = 1_000_000_000_000_000;
@@ -27,6 +28,7 @@ const apiTokenLimits = z.strictObject({
       'Model tokens, in and out, that its turns may use per day; 0 is no limit, unset is the limit of all tokens.',
     ),
   hooks: ownShare(MAX_HOOKS, 'Its webhooks'),
+  task_hooks: ownShare(MAX_TASK_HOOKS, 'Its push notifications of tasks'),
   streams: ownShare(MAX_STREAMS, 'Its open streams of each kind in one gateway process'),
   waiting_messages: ownShare(MAX_WAITING, 'Its messages that wait for a busy session or a free slot'),
   stored_bytes: ownShare(MAX_BYTES, 'Bytes of attachments stored for it'),
@@ -59,6 +61,9 @@ export const limitsSection = z.strictObject({
     ),
   hooks_per_api_token: share(MAX_HOOKS, 100).describe(
     `Webhooks of one API token and those that replaced it; all tokens together may have ${MAX_HOOKS}. 0 is no limit.`,
+  ),
+  task_hooks_per_api_token: share(MAX_TASK_HOOKS, 500).describe(
+    `Push notifications (A2A) that one API token and those that replaced it have registered for tasks that are not over; all tokens together may have ${MAX_TASK_HOOKS}. 0 is no limit.`,
   ),
   streams_per_api_token: share(MAX_STREAMS, 500).describe(
     'Viewers of sessions (event streams and WebSockets), and likewise log streams, that one API token has open in one gateway process; at most half of streaming.max_viewers and of logging.max_streams. 0 is no limit.',
