@@ -98,12 +98,12 @@ test('a message with a push configuration: every state is told, in order, the la
   await eventually(() => expect(states()).toEqual([WORKING, COMPLETED]));
   const said = read(told()[1]!);
   const whole = await client.getTask({ tenant: '', id: task.id });
-  expect(said).toEqual({ $case: 'task', value: { ...whole, status: expect.anything() } });
+  expect(said).toEqual({ $case: 'task', value: { ...whole, status: expect.anything() as unknown } });
   expect(textOf(whole)).toBe('Done.');
   for (const { headers } of told())
     expect(headers).toMatchObject({
       ...{ 'x-a2a-notification-token': 'push-token', authorization: 'Bearer push-credentials' },
-      ...{ 'content-type': 'application/a2a+json', 'webhook-id': expect.stringMatching(/^evt_/) },
+      ...{ 'content-type': 'application/a2a+json', 'webhook-id': expect.stringMatching(/^evt_/) as unknown },
     });
 });
 

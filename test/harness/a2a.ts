@@ -36,7 +36,7 @@ export function a2aRequest(
   text: string,
   more: Partial<Message> = {},
   returnImmediately = false,
-  taskPushNotificationConfig: TaskPushNotificationConfig | undefined = undefined,
+  taskPushNotificationConfig?: TaskPushNotificationConfig,
 ) {
   const configuration = { acceptedOutputModes: [], taskPushNotificationConfig, returnImmediately };
   return { tenant: '', message: a2aMessage(text, more), configuration, metadata: undefined };

@@ -147,7 +147,7 @@ export class TaskHookStore {
     for (let hasCleaned = false; ; hasCleaned = true) {
       const counted = [familyOf(maker), messageId, hook.configId];
       const [used] = await runner.query<Record<FullQuota, number> & { same: string | null }>(USED, counted);
-      if (used === undefined || used.same !== null) return { same: used?.same ?? undefined };
+      if (used?.same !== null) return { same: used?.same };
       if (used.task >= task) return { full: 'task' };
       const isShareFull = share > 0 && used.share >= share;
       if (used.all < all && !isShareFull) return { same: undefined };
