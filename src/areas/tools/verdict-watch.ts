@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { DatabaseAway } from '../../platform/database/database-failure.js';
-import { outsideLogContext } from '../../platform/logging/log-context.js';
+import { Poller } from '../../platform/runtime/poller.js';
 import type { ApprovalVerdict } from './tool-approvals.port.js';
 import * as sql from './tool-approvals.sql.js';
 
@@ -37,8 +36,12 @@ interface VerdictRow {
 @Injectable()
 export class VerdictWatch {
   private readonly waiters = new Set<Waiter>();
-  private looking: Promise<void> | undefined;
   private awaySince: number | undefined;
+  private readonly poller = new Poller({
+    everyMs: () => (this.awaySince === undefined ? POLL_MS : AWAY_MS),
+    look: () => this.look([...this.waiters]),
+    failed: (error) => this.failed(error as Error, [...this.waiters]),
+  });
 
   constructor(private readonly database: Database) {}
 
@@ -64,7 +67,7 @@ export class VerdictWatch {
       const onAbort = () => waiter.fail(signal.reason as Error);
       signal.addEventListener('abort', onAbort, { once: true });
       this.waiters.add(waiter);
-      this.looking ??= outsideLogContext(() => this.lookWhileAnyWaits());
+      this.poller.start(POLL_MS);
     });
   }
 
@@ -73,17 +76,13 @@ export class VerdictWatch {
     for (const waiter of this.waiters) if (waiter.id === id) waiter.settle(verdict);
   }
 
-  private async lookWhileAnyWaits(): Promise<void> {
-    while (this.waiters.size > 0) {
-      await sleep(this.awaySince === undefined ? POLL_MS : AWAY_MS);
-      if (this.waiters.size > 0) await this.look([...this.waiters]);
-    }
-    this.looking = undefined;
-    this.awaySince = undefined;
-  }
-
   /** The time is the database's, so that nobody can answer what has been given up. */
   private async look(waiters: readonly Waiter[]): Promise<void> {
+    if (waiters.length === 0) {
+      this.awaySince = undefined;
+      void this.poller.stop();
+      return;
+    }
     const ids = [...new Set(waiters.map(({ id }) => id))];
     try {
       const rows = await this.database.query<VerdictRow>(sql.VERDICTS, [ids]);

@@ -124,3 +124,42 @@ test('who wakes it does not lend it a log context', async () => {
   expect(seen.length).toBeGreaterThan(2);
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
+
+test('the first look may come after a while, a wake brings it forward, and a second start changes nothing', async () => {
+  const began: number[] = [];
+  const start = Date.now();
+  const look = (): void => void began.push(Date.now() - start);
+  const poller = new Poller({ failed, everyMs: 1000, look });
+  poller.start(300);
+  poller.start();
+  await later(299);
+  expect(began).toEqual([]);
+  await later(1);
+  await poller.stop();
+  poller.start(300);
+  await later(50);
+  poller.wake();
+  await later(1000);
+  expect(began).toEqual([300, 350, 1350]);
+  await poller.stop();
+});
+
+test('a poller that is started again while it stops goes on after the look that runs', async () => {
+  let looks = 0;
+  let finish = (): void => undefined;
+  const poller = new Poller({
+    ...{ failed, everyMs: 100 },
+    look: () => {
+      looks += 1;
+      return new Promise<void>((resolve) => (finish = resolve));
+    },
+  });
+  poller.start();
+  void poller.stop();
+  poller.start(100);
+  finish();
+  await later(100);
+  expect(looks).toBe(2);
+  finish();
+  await poller.stop();
+});

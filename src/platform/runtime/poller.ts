@@ -10,7 +10,7 @@ export interface PollerOptions {
 }
 
 /**
- * Looks at once, and again and again until it is stopped; never twice at the same time. `wake` makes the next look come now, or
+ * Looks at once (or after a while), and again and again until it is stopped; never twice at the same time. `wake` makes the next look come now, or
  * right after the one that runs, so that nothing that happened before `wake` is missed. Keeps no process alive, and runs in
  * nobody's log context.
  */
@@ -28,9 +28,12 @@ export class Poller {
     return this.failing;
   }
 
-  start(): void {
+  /** Does nothing while it runs; after `stop` it begins anew. @param afterMs milliseconds until the first look; left out: it comes at once */
+  start(afterMs?: number): void {
+    if (this.isRunning) return;
     this.isRunning = true;
-    this.wake();
+    if (afterMs === undefined) this.wake();
+    else if (this.looking === undefined) this.lookIn(afterMs);
   }
 
   /** Does nothing before `start` and after `stop`. */
@@ -69,6 +72,10 @@ export class Poller {
     }
     const { everyMs } = this.options;
     const ms = typeof everyMs === 'number' ? everyMs : everyMs();
+    this.lookIn(ms);
+  }
+
+  private lookIn(ms: number): void {
     this.timer = outsideLogContext(() => setTimeout(() => this.wake(), ms).unref());
   }
 }

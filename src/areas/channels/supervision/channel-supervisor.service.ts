@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Readiness } from '../../../platform/lifecycle/readiness.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import type { ChannelSettings } from '../../../platform/settings/sections/channels.section.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
@@ -43,9 +43,11 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   private desired: readonly string[] = [];
   private announced: readonly string[] = [];
   private unsubscribe: () => void = () => undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private polling: Promise<void> | undefined;
-  private isPollPending = false;
+  private readonly poller = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.renewLeases().catch((error: unknown) => this.onRenewalFailure(error)),
+    failed: (error) => this.logger.error('channels could not be looked after', { error: String(error) }),
+  });
   /** Released since the leases were last requested, so that the response is out of date for them. */
   private readonly released = new Set<string>();
   private renewedAt = performance.now();
@@ -67,17 +69,13 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   onApplicationBootstrap(): void {
     this.unsubscribe = this.subscribers.add(this);
     this.follow(enabledChannels(this.settings.current));
-    const tick = (): void => {
-      if (this.polling === undefined) this.poll();
-    };
-    this.timer = outsideLogContext(() => setInterval(tick, POLL_MS).unref());
+    this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.unsubscribe();
     this.isStopped = true;
-    clearInterval(this.timer);
-    await this.polling;
+    await this.poller.stop();
     for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
     await Promise.all(this.leaving.values());
   }
@@ -105,18 +103,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
       this.leave(name, desired.has(name) ? 'reconnecting' : 'disconnected');
     }
     this.desired = [...desired.keys()];
-    this.poll();
-  }
-
-  /** One poll at a time; a request during a poll starts another one afterwards. */
-  private poll(): void {
-    this.isPollPending = this.polling !== undefined;
-    this.polling ??= this.renewLeases()
-      .catch((error: unknown) => this.onRenewalFailure(error))
-      .finally(() => {
-        this.polling = undefined;
-        if (this.isPollPending && !this.isStopped) this.poll();
-      });
+    this.poller.wake();
   }
 
   private async renewLeases(): Promise<void> {
@@ -170,7 +157,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
       .finally(() => {
         this.leaving.delete(name);
         this.released.add(name);
-        if (!this.isStopped) this.poll();
+        this.poller.wake();
       });
     this.leaving.set(name, gone);
   }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type LogEntry, type LogFilter, LogStore } from '../../../platform/logging/log.store.js';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
-import { LEVEL_RANKS, type Logger, Logs } from '../../../platform/logging/logger.js';
+import { LEVEL_RANKS, Logs } from '../../../platform/logging/logger.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import { EntryFormat, gapFrame, logFrame } from './sse-frames.js';
 
 const POLL_MS = 200;
@@ -28,13 +27,10 @@ interface TailGroup {
  */
 @Injectable()
 export class LogTail implements OnModuleDestroy {
-  private readonly logger: Logger;
+  private readonly poller: Poller;
   private readonly groups = new Map<string, TailGroup>();
-  private readonly stopped = new AbortController();
   private looking: Promise<void> = Promise.resolve();
   private users = 0;
-  private following = false;
-  private failing = false;
   /** The newest line that was handed out; `undefined` before the first poll. */
   private seen: number | undefined;
 
@@ -43,11 +39,19 @@ export class LogTail implements OnModuleDestroy {
     private readonly format: EntryFormat,
     logs: Logs,
   ) {
-    this.logger = logs.for('logs::stream');
+    const logger = logs.for('logs::stream');
+    this.poller = new Poller({
+      everyMs: () => (this.poller.isFailing ? REPOLL_MS : POLL_MS),
+      look: () => this.poll(),
+      failed: (error) =>
+        logger.warn('log streams cannot follow at the moment; they go on when the database answers', {
+          reason: String(error),
+        }),
+    });
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
+    await this.poller.stop();
     await this.looking.catch(() => undefined);
   }
 
@@ -68,12 +72,13 @@ export class LogTail implements OnModuleDestroy {
       this.release();
       throw error;
     }
-    if (!this.following) void outsideLogContext(() => this.follow());
+    this.poller.start(POLL_MS);
     return this.cursor;
   }
 
   release(): void {
     this.users -= 1;
+    if (this.users === 0) void this.poller.stop().then(() => this.forget());
   }
 
   /** The reader has everything up to `cursor`, and gets what follows. */
@@ -90,21 +95,9 @@ export class LogTail implements OnModuleDestroy {
     }
   }
 
-  private async follow(): Promise<void> {
-    this.following = true;
-    while (this.isOpen()) {
-      await sleep(this.failing ? REPOLL_MS : POLL_MS, undefined, {
-        signal: this.stopped.signal,
-        ref: false,
-      }).catch(() => undefined);
-      if (this.isOpen()) await this.poll().catch((error: unknown) => this.fail(error));
-    }
-    this.following = false;
-    this.seen = undefined;
-  }
-
-  private isOpen(): boolean {
-    return this.users > 0 && !this.stopped.signal.aborted;
+  /** Nobody follows any more: whoever comes next begins with what is newest then. */
+  private forget(): void {
+    if (this.users === 0) this.seen = undefined;
   }
 
   /** Polls once more, after a poll that is already running. */
@@ -117,7 +110,6 @@ export class LogTail implements OnModuleDestroy {
     this.seen ??= await this.store.head();
     for (;;) {
       const { head, entries } = await this.store.next(this.seen, LINES_PER_POLL);
-      this.failing = false;
       if (head < this.seen) this.startOver(head);
       this.handOut(entries);
       if (entries.length < LINES_PER_POLL) return;
@@ -143,14 +135,6 @@ export class LogTail implements OnModuleDestroy {
       const bytes = Buffer.from(passing);
       for (const reader of [...readers]) reader.write(bytes, newest.id);
     }
-  }
-
-  private fail(error: unknown): void {
-    if (this.failing) return;
-    this.failing = true;
-    this.logger.warn('log streams cannot follow at the moment; they go on when the database answers', {
-      reason: String(error),
-    });
   }
 }
 

@@ -1,15 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { logEntry } from '../../../../test/harness/log-entry.js';
 import { JsonLogs } from '../../../platform/logging/json-logs.js';
 import type { LogEntry, LogStore, NewLines } from '../../../platform/logging/log.store.js';
 import { Redactor } from '../../../platform/logging/redactor.js';
 import { LogTail, type TailReader } from './log-tail.service.js';
 import { EntryFormat } from './sse-frames.js';
-
-/** Every wait is over at the next turn of the event loop. */
-jest.mock('node:timers/promises', () => ({
-  setTimeout: jest.fn(() => new Promise((over) => setImmediate(over))),
-}));
 
 class Messages extends EntryFormat {
   present({ message }: LogEntry): object {
@@ -50,13 +44,16 @@ let store: FakeStore;
 let output: string[];
 let tail: LogTail;
 beforeEach(() => {
-  jest.mocked(sleep).mockClear();
+  jest.useFakeTimers();
   store = new FakeStore();
   output = [];
   const logs = new JsonLogs({ level: 'info', redactor: new Redactor(), write: (line) => output.push(line) });
   tail = new LogTail(store as unknown as LogStore, new Messages(), logs);
 });
-afterEach(() => tail.onModuleDestroy());
+afterEach(async () => {
+  await tail.onModuleDestroy();
+  jest.useRealTimers();
+});
 
 async function joined(): Promise<Reader> {
   const reader = new Reader();
@@ -65,23 +62,29 @@ async function joined(): Promise<Reader> {
   return reader;
 }
 
-async function looks(count: number): Promise<void> {
+/** Waits for so many looks. @returns the milliseconds from the one before the last to the last */
+async function looks(count: number): Promise<number> {
   const until = store.looks + count;
-  while (store.looks < until) await new Promise(setImmediate);
+  let [seen, at, gap] = [store.looks, Date.now(), 0];
+  while (store.looks < until) {
+    await jest.advanceTimersByTimeAsync(10);
+    if (store.looks === seen) continue;
+    gap = Date.now() - at;
+    [seen, at] = [store.looks, Date.now()];
+  }
+  return gap;
 }
 
 test('while the database does not answer it is asked more rarely, one line says so, and readers miss nothing', async () => {
   const reader = await joined();
   await looks(1);
   store.fault = new Error('connection refused');
-  await looks(3);
+  expect(await looks(3)).toBe(1000);
   expect(output).toEqual([expect.stringMatching(/connection refused.*cannot follow at the moment/)]);
-  expect(jest.mocked(sleep)).toHaveBeenLastCalledWith(1000, undefined, expect.anything());
   store.lines.push('three');
   store.fault = undefined;
-  await looks(2);
+  expect(await looks(2)).toBe(200);
   expect(reader.text).toBe('id: 3\nevent: log\ndata: {"message":"three"}\n\n');
-  expect(jest.mocked(sleep)).toHaveBeenLastCalledWith(200, undefined, expect.anything());
   expect(output).toHaveLength(1);
 });
 
@@ -129,5 +132,5 @@ test('once the last reader has gone the database is left in peace, whoever could
 });
 
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  await jest.advanceTimersByTimeAsync(5000);
 }

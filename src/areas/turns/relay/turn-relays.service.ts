@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { outsideLogContext } from '../../../platform/logging/log-context.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Poller } from '../../../platform/runtime/poller.js';
 import type { LiveTurn } from '../live-turn.js';
 import { RemoteTurnsStore } from './remote-turns.store.js';
 import { TurnRelayed } from './turn-relayed.js';
@@ -24,19 +24,23 @@ export class TurnRelays implements OnModuleDestroy {
   private readonly relayed = new Map<LiveTurn, TurnRelayed>();
   /** Turns that were taken up: who followed them before is not known here. */
   private readonly always = new WeakSet<LiveTurn>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller: Poller;
   private writing: Promise<void> = Promise.resolve();
-  private busy = false;
 
   constructor(
     private readonly store: RemoteTurnsStore,
     logs: Logs,
   ) {
     this.logger = logs.for('sessions::viewers');
+    this.poller = new Poller({
+      everyMs: WRITE_MS,
+      look: () => this.write(),
+      failed: (error) => this.notWritten(error),
+    });
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
   }
 
   /** Whether a turn that runs here is watched from elsewhere; it is written from its beginning. */
@@ -47,7 +51,7 @@ export class TurnRelays implements OnModuleDestroy {
     const relayed = known ?? new TurnRelayed(turn);
     this.relayed.set(turn, relayed);
     relayed.setWanted(isWatched || this.always.has(turn));
-    this.timer ??= outsideLogContext(() => setInterval(() => this.tick(), WRITE_MS).unref());
+    this.poller.start(WRITE_MS);
   }
 
   /** Writes all of a turn that was taken up (attempt from 2), whoever wants it. */
@@ -70,13 +74,7 @@ export class TurnRelays implements OnModuleDestroy {
     await Promise.race([this.write(), sleep(LAST_WRITE_MS, undefined, { ref: false })]);
     relayed.stop();
     this.relayed.delete(turn);
-    if (this.relayed.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
-  }
-
-  private tick(): void {
-    if (!this.busy) void this.write();
+    if (this.relayed.size === 0) void this.poller.stop();
   }
 
   /** One write after the other, so that frames become visible in their order. */
@@ -89,17 +87,18 @@ export class TurnRelays implements OnModuleDestroy {
     const relayed = [...this.relayed.values()];
     const frames = relayed.flatMap((one) => one.frames());
     if (frames.length === 0) return;
-    this.busy = true;
     try {
       await this.store.write(frames);
       for (const one of relayed) one.written(frames);
     } catch (error) {
-      this.logger.warn('turn output could not be relayed to other replicas; will retry', {
-        turns: this.relayed.size,
-        error: String(error),
-      });
-    } finally {
-      this.busy = false;
+      this.notWritten(error);
     }
+  }
+
+  private notWritten(error: unknown): void {
+    this.logger.warn('turn output could not be relayed to other replicas; will retry', {
+      turns: this.relayed.size,
+      error: String(error),
+    });
   }
 }
