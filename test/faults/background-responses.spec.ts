@@ -33,11 +33,17 @@ let database: TestDatabase;
 let model: JudgingModel;
 let replicas: GatewayProcess[];
 
+/** What the model was asked, by key: once, and once more for each kill that took its answer away. */
+const ledger = new Map<string, number>();
+
 /** Repeats what it is asked, and asks for the weather first when it is told to. */
 async function startModel(): Promise<JudgingModel> {
   let calls = 0;
   return startJudgingModel('openai', ({ messages }) => {
     const last = messages.at(-1)!;
+    const key = messages.findLast((one) => one.role === 'user' && one.results.length === 0)?.text;
+    const asked = last.results.length > 0 ? `${key} with its outputs` : String(key);
+    ledger.set(asked, (ledger.get(asked) ?? 0) + 1);
     const results = messages.flatMap((one) => one.results.map(({ content }) => content));
     calls += 1;
     if (last.role === 'user' && last.results.length === 0 && last.text.endsWith('?'))
@@ -165,6 +171,10 @@ test(`kill -9 at ${KILLS} chance moments under background responses (KILL_SEED=$
   );
   expect(answers.filter(({ status, answers: n }) => status !== 'completed' || n !== 1)).toEqual([]);
   expect(answers).toHaveLength(ids.length);
+  // Every one was asked of the model, and only for a kill more than once: at most all that ran at once.
+  const repeated = [...ledger.values()].reduce((sum, asked) => sum + asked - 1, 0);
+  expect(ledger.size).toBe(ids.length);
+  expect(repeated).toBeLessThanOrEqual(KILLS * CALLERS);
   // Nothing ran that nobody was told of: a key has one response.
   const [row] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM responses');
   expect([row?.n, new Set(accepted.values()).size]).toEqual([ids.length, ids.length]);
@@ -178,5 +188,6 @@ test(`kill -9 at ${KILLS} chance moments under background responses (KILL_SEED=$
     kills: KILLS,
     accepted: ids.length,
     answered_once: answers.length,
+    asked_again: repeated,
   });
 });
