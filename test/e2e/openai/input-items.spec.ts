@@ -1,8 +1,10 @@
 import type OpenAI from 'openai';
 import type { Response as OpenAiResponse } from 'openai/resources/responses/responses';
+import { InputItemsStore } from '../../../src/areas/openai/stored/input-items.store.js';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.js';
 import type { JudgingModel } from '../../harness/judging-model.js';
 import { openAiClient, refusalOf, startEchoModel } from '../../harness/openai-face.js';
+import { rowsRead } from '../../harness/rows-read.js';
 
 /** "A list of items used to generate this response" (OpenAI's API, List input items). */
 let model: JudgingModel;
@@ -203,4 +205,32 @@ test('"other people\'s responses: OpenAI\'s error shape, 404"', async () => {
   expect(await refusalOf(listed('ada', 'resp_x'))).toEqual(missing);
   await client.responses.delete(mine.id);
   expect(await refusalOf(listed('ada'))).toEqual(missing);
+});
+
+test('a page of a long conversation reads about as many messages as it has, wherever it is', async () => {
+  const { id } = await client.responses.create({ ...agent, input: 'The last of many' });
+  const { database } = gateway;
+  const [turn] = await database.query<{ session: string; message: string }>(
+    `SELECT session_id AS session, user_message_id AS message FROM turns WHERE id = '${id.replace('resp_', 'turn_')}'`,
+  );
+  const input = { sessionId: turn!.session, userMessageId: turn!.message };
+  await database.query(`UPDATE messages SET seq = seq + 20000 WHERE session_id = '${turn!.session}'`);
+  await database.query(
+    `INSERT INTO messages (id, session_id, turn_id, role, content, attachments, seq)
+     SELECT 'msg_many_' || n, '${turn!.session}', 'earlier', 'user', 'x', '[]', n FROM generate_series(1, 20000) AS n`,
+  );
+  await database.query('ANALYZE messages');
+  const limit = 21;
+  for (const isNewestFirst of [true, false])
+    for (const from of [undefined, 300, 10_000, 19_800]) {
+      const read = await rowsRead(database, 'messages', async (counting) => {
+        const page = await new InputItemsStore(counting).page(input, { from, isNewestFirst, limit });
+        expect(page).toHaveLength(limit);
+      });
+      expect([isNewestFirst, from, read <= limit * 2]).toEqual([isNewestFirst, from, true]);
+    }
+  const read = await rowsRead(database, 'messages', (counting) =>
+    new InputItemsStore(counting).placeOf(input, 'many_9000'),
+  );
+  expect(read).toBeLessThan(limit);
 });

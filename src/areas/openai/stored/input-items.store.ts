@@ -22,29 +22,39 @@ export interface PlacedSaying {
 
 /** Of a message that stands in line. */
 const LAST = '2147483647';
-/** The most that a response answers: `$1` the session, `$2` the message that its turn answers, which may still stand in line. */
-const ANSWERED = `
-  session_id = $1 AND (id = $2 OR seq < coalesce((SELECT seq FROM messages WHERE id = $2), ${LAST}))`;
+/** Where what a response answers ends: `$2` is the message that its turn answers, which may still stand in line. */
+const END = `coalesce((SELECT seq FROM messages WHERE id = $2), ${LAST})`;
 const COLUMNS = `
   said.id, coalesce(said.seq, ${LAST}) AS place, said.turn_id, said.role, said.content, said.attachments, said.incomplete,
   said.tool_calls, said.turn_id = 'earlier' AS is_earlier, responses.request -> 'tools' AS tools,
   CASE WHEN json_array_length(said.tool_calls) > 0 THEN (
     SELECT json_object_agg(steps.content #>> '{result,callId}', steps.content #>> '{result,content}')
     FROM turn_steps AS steps WHERE steps.turn_id = said.turn_id AND steps.kind = 'answered') END AS outputs`;
-const pageOf = (compared: string, order: string): string => `
+/** By the index of the session's places: `$1` the session, `$3` the place to begin at. What stands in line has none yet. */
+const pageOf = (compared: string, order: string, inLine: string): string => `
   SELECT ${COLUMNS} FROM (
-    SELECT * FROM messages WHERE ${ANSWERED} AND coalesce(seq, ${LAST}) ${compared} $3
-    ORDER BY coalesce(seq, ${LAST}) ${order} LIMIT $4) AS said
+    (SELECT * FROM messages WHERE session_id = $1 AND seq <= ${END} AND seq ${compared} $3::int8 ORDER BY seq ${order} LIMIT $4)
+    UNION ALL
+    (SELECT * FROM messages WHERE id = $2 AND session_id = $1 AND seq IS NULL AND ${LAST} ${compared} $3::int8)
+    ORDER BY seq ${order} NULLS ${inLine} LIMIT $4) AS said
     LEFT JOIN responses ON responses.turn_id = said.turn_id
   ORDER BY place ${order}`;
-const OLDEST: Statement = { name: 'responses.input_oldest', text: pageOf('>=', 'ASC') };
-const NEWEST: Statement = { name: 'responses.input_newest', text: pageOf('<=', 'DESC') };
+const OLDEST: Statement = { name: 'responses.input_oldest', text: pageOf('>=', 'ASC', 'LAST') };
+const NEWEST: Statement = { name: 'responses.input_newest', text: pageOf('<=', 'DESC', 'FIRST') };
 /** `$3` the id of a message, `$4` that of the turn of an answer: an item has its id from one of them. */
 const PLACE: Statement = {
   name: 'responses.input_place',
   text: `
-    SELECT coalesce(seq, ${LAST}) AS place FROM messages
-    WHERE ${ANSWERED} AND (id = $3 OR turn_id = $4 AND role = 'assistant') LIMIT 1`,
+    SELECT place FROM (
+      SELECT coalesce(seq, ${LAST}) AS place FROM messages
+      WHERE id = $3 AND session_id = $1 AND (id = $2 OR seq <= ${END})
+      UNION ALL
+      SELECT answer.seq FROM turns JOIN messages AS asked ON asked.id = turns.user_message_id CROSS JOIN LATERAL (
+        SELECT seq FROM messages AS m
+        WHERE m.session_id = $1 AND m.seq > asked.seq AND m.seq <= ${END} AND m.turn_id = $4 AND m.role = 'assistant'
+        ORDER BY m.seq LIMIT 1) AS answer
+      WHERE turns.id = $4 AND turns.session_id = $1
+    ) AS found LIMIT 1`,
 };
 
 /** What a response answers. */
