@@ -216,6 +216,29 @@ export const CLIENTS: readonly ClientRows[] = [
     }),
   },
   {
+    client: 'recipes of [clients](clients.md), run as they stand',
+    shown: rows('recipes', {
+      'all of them': 'every code block of the page is run',
+      'OpenAI SDK': "the recipe OpenAI's SDK runs as it stands",
+      'Agents SDK': "the recipe OpenAI's Agents SDK runs as it stands",
+      'AI SDK': 'the recipe AI SDK runs as it stands',
+      LangChain: 'the recipe LangChain runs as it stands',
+      'typed client': 'the recipe TypeScript runs as it stands',
+      'webhooks with the typed client':
+        'the recipe Webhooks runs as it stands: it takes what is signed, and nothing else',
+      A2A: 'the recipe Agents that speak A2A runs as it stands',
+      curl: 'the recipe curl runs as it stands',
+      'configuration of MCP clients': 'the recipe MCP clients, read as they read it, leads to the agents',
+    }),
+  },
+  {
+    client: 'Open WebUI and LibreChat: not on npm, their calls made as their published sources make them',
+    shown: rows('recipes', {
+      'Open WebUI': 'the calls of Open WebUI, as its source makes them: models, a streamed answer, a title',
+      LibreChat: 'the calls of LibreChat, as its source makes them: models, a streamed answer, a title',
+    }),
+  },
+  {
     client: "the gateway's own, for TypeScript",
     shown: rows('client', {
       operations:
