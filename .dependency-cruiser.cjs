@@ -145,7 +145,7 @@ module.exports = {
   options: {
     doNotFollow: { path: ['node_modules', '^dist/'] },
     // It runs in a folder of its own, with packages of its own.
-    exclude: { path: ['^bench/side-by-side/mastra-server[.]mjs$'] },
+    exclude: { path: ['^bench/side-by-side/mastra-server[.]mjs$', '^test/tool-servers/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     combinedDependencies: false,

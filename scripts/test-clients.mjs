@@ -1,39 +1,19 @@
 // Other people's clients and checkers against the documents and a running gateway: docs/testing.md.
-import { createHash } from 'node:crypto';
-import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DRIVERS } from './clients/drivers.mjs';
 import { startGateway } from './clients/gateway.mjs';
+import { installed } from './clients/install.mjs';
 import { drive, judgesOf, startPrism } from './clients/judges.mjs';
 import { planOf } from './clients/plan.mjs';
 import { refusedThrough } from './clients/refusals.mjs';
-import { run } from './clients/run.mjs';
 
 const SOURCE = resolve('test/clients');
 const KINDS = ['openapi', 'asyncapi'];
 
-/** Installs the judges once for each lock file, outside of the repository. */
+/** The folder with the judges, and room for what they generate. */
 async function install() {
-  const lock = await readFile(join(SOURCE, 'package-lock.json'));
-  const digest = createHash('sha256').update(lock).digest('hex').slice(0, 16);
-  const folder = join(tmpdir(), `agent-gateway-clients-${digest}`);
-  const mark = join(folder, 'installed');
-  await mkdir(folder, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
-    await copyFile(join(SOURCE, name), join(folder, name));
-  const isThere = await access(mark).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) {
-    console.log(`installing the judges in ${folder}`);
-    await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
-      cwd: folder,
-      limitMs: 600_000,
-    });
-    await writeFile(mark, '');
-  }
+  const folder = await installed(SOURCE, 'agent-gateway-clients');
   await rm(join(folder, 'gen'), { recursive: true, force: true });
   await mkdir(join(folder, 'gen'));
   await copyFile(join(SOURCE, 'prelude.ts'), join(folder, 'gen/prelude.ts'));

@@ -6,13 +6,18 @@ import { run, start } from './run.mjs';
 
 const MEMORY_SERVER = resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js');
 
-/** A gateway of its own, with a tool server and a plugin, so that every operation has something to work on. */
-export async function startGateway() {
+/**
+ * A gateway of its own, with a tool server and a plugin, so that every operation has something to work on.
+ * @param more further tables of its settings
+ * @param secrets further variables of its environment
+ */
+export async function startGateway(more = '', secrets = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'agent-gateway-clients-run-'));
   const ports = { a: await freePort(), b: await freePort(), operations: await freePort() };
   const file = join(folder, 'gateway.toml');
-  await writeFile(file, settings(ports));
+  await writeFile(file, `${settings(ports)}${more}`);
   const env = {
+    ...secrets,
     GATEWAY_CONFIG: file,
     GATEWAY_DATA_DIR: join(folder, 'data'),
     DATABASE_URL: process.env.TEST_DATABASE_URL ?? '',

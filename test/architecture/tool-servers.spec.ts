@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+interface Package {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** What is installed beside the servers: the protocol's judge, the Node that it needs, and what a server of ours imports. */
+const OTHERS = new Set(['@modelcontextprotocol/conformance', 'node', 'zod']);
+
+test('the table of tried tool servers has all that are installed, in these versions, and at least 18', () => {
+  const { dependencies } = JSON.parse(readFileSync('test/tool-servers/package.json', 'utf8')) as Package;
+  const servers = Object.entries(dependencies).filter(([name]) => !OTHERS.has(name));
+  const [, page = ''] = readFileSync('docs/mcp.md', 'utf8').split('<!-- tool servers:');
+  const [table = ''] = page.split('<!-- end');
+  const rows = [...table.matchAll(/^\| `([^`]+)` \| (\S+) \| (\d+) \|/gm)];
+  expect(rows.map(([, name, version]) => `${name} ${version}`).sort()).toEqual(
+    servers.map(([name, version]) => `${name} ${version}`).sort(),
+  );
+  expect(rows.length).toBeGreaterThanOrEqual(18);
+  for (const [, , , tools] of rows) expect(Number(tools)).toBeGreaterThan(0);
+});
