@@ -24,7 +24,7 @@ export function triggeredSkills(
 /** What stands before a message of a group, as channels write it. */
 const LABEL = /^[^():\n]*\([^():\n]*\): /;
 const QUOTED = /^[ \t]*>.*$/gm;
-const FORWARDED = /^[ \t]*\(Forwarded from [^\n]*\)[ \t]*$/m;
+const FORWARDED = /^[ \t]*\(Forwarded from .*\)[ \t]*$/m;
 /** Where channels say that a message was forwarded: in its first two lines. */
 const NOTE_LINES = 2;
 
