@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { TaskListStore } from '../../src/areas/a2a/task-list.store.js';
+import type { Caller } from '../../src/platform/tokens/caller.js';
 import { a2aClient, asked, a2aMessage as message, a2aRequest as request, textOf } from '../harness/a2a.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { configEnv, removeConfigs } from '../harness/identity.js';
 import { answerWith, openAiWire } from '../harness/provider-wires.js';
+import { rowsRead } from '../harness/rows-read.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { heldAnswer, providerEnv } from '../harness/turn-stream.js';
 
@@ -219,6 +221,37 @@ describe('ListTasks', () => {
     const frank = await clientAt(one, await one.mint({ user: 'frank' }));
     expect((await listing(frank)).tasks).toEqual([]);
     await expect(listing(frank, { pageToken: first.nextPageToken })).rejects.toThrow(/pageToken/);
+  });
+
+  test('a page after the first reads about as many turns as it has, however many there are', async () => {
+    const { session_id: session } = (await one.a.post<{ session_id: string }>('/sessions', {})).body;
+    await database.query(
+      `INSERT INTO turns (id, session_id, user_message_id, status, created_at, started_at, ended_at)
+       SELECT 'turn_many_' || n, '${session}', 'msg_many_' || n, 'completed', at, at, at
+       FROM generate_series(1, 20000) AS n, LATERAL (SELECT now() - make_interval(secs => n / 3) AS at) AS moment`,
+    );
+    await database.query('ANALYZE turns');
+    const everything = { contextId: undefined, agent: undefined, statuses: undefined, since: undefined };
+    const caller = { boundUserId: null, agents: undefined } as unknown as Caller;
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let n = 0; n < 5; n += 1) {
+      let next: string | null = null;
+      const read = await rowsRead(database, 'turns', async (counting) => {
+        const store = new TaskListStore(counting);
+        const page = await store.page(
+          everything,
+          { limit: 50, ...(cursor !== undefined && { cursor }) },
+          caller,
+        );
+        for (const { id } of page.items) seen.add(id);
+        expect(page.total).toBeGreaterThanOrEqual(20_000);
+        next = page.nextCursor;
+      });
+      if (n > 0) expect(read).toBeLessThanOrEqual(2 * 51);
+      cursor = next ?? undefined;
+    }
+    expect(seen.size).toBe(5 * 50);
   });
 });
 

@@ -21,22 +21,28 @@ export interface ListedTask {
   readonly id: string;
   /** When its state changed. */
   readonly at: Date;
+  /** How many there were when the first page was read; goes with the cursor. */
+  readonly total: number;
 }
 
 export interface TaskPage extends Page<ListedTask> {
   readonly total: number;
 }
 
-/** All tasks that the filters leave are counted and sorted: with too many, others would wait for the connection. */
+/** The first page counts all that the filters leave: with too many, others would wait for the connection. */
 const TIMEOUT_MS = 5000;
 
-/** To the millisecond, as cursors have it. */
-const CHANGED = `date_trunc('milliseconds', coalesce(t.ended_at, t.started_at, t.created_at))`;
+/** To the millisecond, as cursors have it. The expression of the index `turns_changed`. */
+const CHANGED = 'coalesce(t.ended_at, t.started_at, t.created_at)';
 const CHANGED_AT: Statement = {
   name: 'a2a.task_changed',
   text: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = $1`,
 };
-const LIST = new KeysetList<ListedTask>('tasks', ['time', 'text'], ({ at, id }) => [at, id]);
+const LIST = new KeysetList<ListedTask>('tasks', ['time', 'text', 'number'], ({ at, id, total }) => [
+  at,
+  id,
+  total,
+]);
 
 /** Which turns another agent sees as tasks, those whose state changed last first. */
 @Injectable()
@@ -62,31 +68,39 @@ export class TaskListStore {
       caller.boundUserId,
       caller.agents?.join(','),
     ];
-    const found = new Conditions([...LIST.after(page, filters), page.limit + 1])
+    const [at, id, total] = LIST.after(page, filters);
+    const isFirst = page.cursor === undefined;
+    const found = new Conditions([at ?? '', id ?? '', page.limit + 1])
       .add('context', contextId, 't.session_id = :value')
       .add('agent', agent, 's.agent = :value')
       .add('statuses', statuses, 't.status = ANY (:value)')
       .add('since', since, `${CHANGED} >= :value`)
       .add('bound', caller.boundUserId ?? undefined, 's.user_id = :value')
       .add('agents', caller.agents, 's.agent = ANY (:value)');
-    const statement = {
-      name: `a2a.tasks${found.name}`,
-      replanned: true,
-      timeoutMs: TIMEOUT_MS,
-      text: `
-        WITH mine AS (
-          SELECT t.id, ${CHANGED} AS at FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${found.text})
-        SELECT (SELECT count(*)::int FROM mine) AS total, listed.id, listed.at FROM (SELECT) AS once LEFT JOIN (
-          SELECT id, at FROM mine WHERE (at, id) < ($1::timestamptz, $2) ORDER BY at DESC, id DESC LIMIT $3) AS listed ON true
-        ORDER BY listed.at DESC, listed.id DESC`,
-    };
-    const rows = await this.database.query<{ total: number; id: string | null; at: Date }>(
-      statement,
+    const rows = await this.database.query<{ total: number | null; id: string | null; at: Date }>(
+      pageStatement(found, isFirst),
       found.values,
     );
-    const items = rows.flatMap(({ id, at }) => (id === null ? [] : [{ id, at }]));
-    return { ...LIST.page(items, page, filters), total: rows[0]?.total ?? 0 };
+    const count = isFirst ? (rows[0]?.total ?? 0) : Number(total);
+    const items = rows.flatMap((row) => (row.id === null ? [] : [{ id: row.id, at: row.at, total: count }]));
+    return { ...LIST.page(items, page, filters), total: count };
   }
+}
+
+/** The first page also counts what all pages have together; the others go on by the index. */
+function pageStatement({ name, text }: Conditions, isFirst: boolean): Statement {
+  const mine = `FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${text}`;
+  return {
+    name: `a2a.tasks${isFirst ? '_first' : ''}${name}`,
+    replanned: true,
+    timeoutMs: TIMEOUT_MS,
+    text: `
+      SELECT counted.total, listed.id, listed.at
+      FROM (SELECT ${isFirst ? `(SELECT count(*)::int ${mine})` : 'NULL::int'} AS total) AS counted LEFT JOIN (
+        SELECT t.id, ${CHANGED} AS at ${mine} AND (${CHANGED}, t.id) < ($1::timestamptz, $2)
+        ORDER BY ${CHANGED} DESC, t.id DESC LIMIT $3) AS listed ON true
+      ORDER BY listed.at DESC, listed.id DESC`,
+  };
 }
 
 /** The turns that are in a state of the protocol; undefined for all of them, none for states that no turn is in. */

@@ -9,6 +9,7 @@ import { TURN_STATUSES } from './turn-status.js';
 @Index('turns_running', { synchronize: false })
 @Index('turns_awaiting_approval', { synchronize: false })
 @Index('turns_newest', { synchronize: false })
+@Index('turns_changed', { synchronize: false })
 export class TurnEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
   id!: string;

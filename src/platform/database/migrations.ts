@@ -55,6 +55,7 @@ import { ShowApprovalsInChannels1795410000000 } from './migrations/1795410000000
 import { CreateTurnFiles1795410100000 } from './migrations/1795410100000-create-turn-files.js';
 import { KeepResponses1795416700000 } from './migrations/1795416700000-keep-responses.js';
 import { TellAgentsOfTasks1795420000000 } from './migrations/1795420000000-tell-agents-of-tasks.js';
+import { FindTasksByChange1795420100000 } from './migrations/1795420100000-find-tasks-by-change.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -115,4 +116,5 @@ export const migrations = [
   CreateTurnFiles1795410100000,
   KeepResponses1795416700000,
   TellAgentsOfTasks1795420000000,
+  FindTasksByChange1795420100000,
 ];
