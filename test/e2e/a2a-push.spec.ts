@@ -228,6 +228,33 @@ describe('who may', () => {
     expect([body.total, await stored(), provider.requests.length]).toEqual(before);
   });
 
+  test.each<[string, object]>([
+    ['an object for a URL', { url: { a: 1 } }],
+    ['a list for an id', { id: [['x']], url: 'http://10.0.0.1/' }],
+    ['a prototype for a task', { taskId: '__proto__', url: 'https://example.com/' }],
+    ['nothing', {}],
+    ['authentication that is text', { authentication: 'Bearer x', url: 'https://example.com/' }],
+  ])('%s is an error of JSON-RPC', async (_what, params) => {
+    for (const method of ['Create', 'Get', 'List', 'Delete']) {
+      const plural = method === 'List' ? 's' : '';
+      const answer = await fetch(new URL('/a2a', one.a.base), {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', 'a2a-version': '1.0' },
+          authorization: `Bearer ${one.token}`,
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 1, params },
+          method: `${method}TaskPushNotificationConfig${plural}`,
+        }),
+      });
+      const { error } = (await answer.json()) as { error?: { code: number } };
+      // Nothing of it is unforeseen.
+      expect([method, answer.status, error?.code]).toEqual([method, 200, expect.any(Number)]);
+      expect(error?.code).not.toBe(-32_603);
+    }
+  });
+
   test('ten of a task, and so many of a token as it may', async () => {
     const client = await clientAt(one);
     const { task, finish } = await running(client);
@@ -270,7 +297,20 @@ describe('who may', () => {
     expect(JSON.stringify(hooks.body)).not.toContain(receiver.url(path));
     finish();
     await eventually(() => expect(states().at(-1)).toBe(COMPLETED));
-    const logs = await database.query(`SELECT * FROM log_entries WHERE message ~ 'unheard-of|push-token'`);
-    expect(logs).toEqual([]);
+    for (const table of [
+      'log_entries',
+      'audit_entries',
+      'events',
+      'hook_deliveries',
+      'hooks',
+      'turns',
+      'messages',
+    ]) {
+      const rows = await database.query(
+        `SELECT 1 FROM ${table} AS t WHERE t::text ~ 'unheard-of|push-token'`,
+      );
+      expect([table, rows]).toEqual([table, []]);
+    }
+    expect([...one.logLines, ...two.logLines].join('')).not.toMatch(/unheard-of|push-token|push-credentials/);
   });
 });
