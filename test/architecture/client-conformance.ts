@@ -1,8 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { SERVER_SCENARIOS } from './judged-scenarios.js';
-import { titlesIn, type Written } from './test-titles.js';
-
 interface Shown {
   readonly feature: string;
   readonly file: string;
@@ -14,8 +9,12 @@ interface ClientRows {
   readonly shown: readonly Shown[];
 }
 
-const rows = (file: string, titles: Readonly<Record<string, string>>): Shown[] =>
-  Object.entries(titles).map(([feature, title]) => ({ feature, file: `test/e2e/${file}.spec.ts`, title }));
+const rows = (file: string, titles: Readonly<Record<string, string>>, folder = 'e2e'): Shown[] =>
+  Object.entries(titles).map(([feature, title]) => ({
+    feature,
+    file: `test/${folder}/${file}.spec.ts`,
+    title,
+  }));
 
 /** A test of `openai/responses` that a parameter is refused by its name. */
 const named = (param: string): string => `"What is not supported is 400 naming the parameter": ${param}`;
@@ -240,66 +239,32 @@ export const CLIENTS: readonly ClientRows[] = [
   },
   {
     client: "the gateway's own, for TypeScript",
-    shown: rows('client', {
-      operations:
-        'every operation by its path, in both profiles and for operators; a refusal is an error with its code',
-      'idempotency keys and retries':
-        'a request whose answer is lost is sent again under its key, and done once',
-      streams:
-        'resume after cuts, at another replica, with nothing lost, nothing twice and one question to the model',
-      pages: 'pages: every session, every message, every item of an operators list',
-    }),
+    shown: [
+      ...rows('client', {
+        operations:
+          'every operation by its path, in both profiles and for operators; a refusal is an error with its code',
+        'idempotency keys and retries':
+          'a request whose answer is lost is sent again under its key, and done once',
+        streams:
+          'resume after cuts, at another replica, with nothing lost, nothing twice and one question to the model',
+        pages: 'pages: every session, every message, every item of an operators list',
+      }),
+      ...rows(
+        'client',
+        {
+          'in a browser':
+            'a session, and a stream that goes on after the connection is cut, from a page of an origin that is named',
+        },
+        'console',
+      ),
+      ...rows(
+        'client',
+        {
+          'installed from its package':
+            'what `npm pack` makes of client/ is installed in an empty folder, compiles with its types, and works',
+        },
+        'package',
+      ),
+    ],
   },
 ];
-
-/** What is refused instead, by name. */
-const REFUSED = new Set(['push notifications']);
-const isRefused = (feature: string): boolean => REFUSED.has(feature) || feature.endsWith(', not supported');
-
-const PAGE_TOP = `# Clients, and what shows that they work
-
-Which client does what in which test, on each change of the program. A feature that is refused by name is shown to be refused.
-
-\`npm run generate:conformance\` writes this page from \`test/architecture/client-conformance.ts\`; its spec fails when a row names a test
-that is not there or is skipped, and when this page differs. Recipes are in [clients](clients.md). A client that is not on this page is tried by no test.
-
-`;
-
-export function clientsPage(): string {
-  const tables = CLIENTS.map(({ client, shown }) => {
-    const lines = shown.map(({ feature, file, title }) => {
-      const name = file.replace(/^test\//, '').replace(/\.spec\.ts$/, '');
-      const state = isRefused(feature) ? 'refused by name' : 'works';
-      return `| ${feature.replace(/, not supported$/, '')} | ${state} | [${name}](../${file}): ${title.replaceAll('|', '\\|')} |`;
-    });
-    return `## ${client}\n\n| Feature | | Shown by |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
-  });
-  return PAGE_TOP + [...tables, scenarioTable()].join('\n');
-}
-
-/** What the MCP project's judge says of the server. Its spec checks that the list has every scenario that the judge has. */
-function scenarioTable(): string {
-  const lines = Object.entries(SERVER_SCENARIOS).map(([name, decided]) =>
-    decided === 'passes' ? `| ${name} | passes |` : `| ${name} | does not apply: ${decided} |`,
-  );
-  const by = '[e2e/mcp-server-conformance](../test/e2e/mcp-server-conformance.spec.ts)';
-  return `## \`@modelcontextprotocol/conformance\` (npm), server scenarios\n\nRun by ${by}.\n\n| Scenario | |\n| --- | --- |\n${lines.join('\n')}\n`;
-}
-
-/** Rows whose test is not written down, or is skipped. */
-export function unshown(root: string): string[] {
-  const known = new Map<string, ReadonlySet<string>>();
-  return CLIENTS.flatMap(({ client, shown }) =>
-    shown.flatMap(({ feature, file, title }) => {
-      const path = join(root, file);
-      if (!known.has(file)) known.set(file, existsSync(path) ? new Set(testsIn(titlesIn(path))) : new Set());
-      return known.get(file)?.has(title) === true
-        ? []
-        : [`${client}, ${feature}: ${file} has no test "${title}"`];
-    }),
-  );
-}
-
-function testsIn(written: readonly Written[]): string[] {
-  return written.flatMap(({ kind, printed, children }) => (kind === 'test' ? printed : testsIn(children)));
-}

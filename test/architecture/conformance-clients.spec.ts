@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLIENTS, clientsPage, unshown } from './client-conformance.js';
+import { CLIENTS } from './client-conformance.js';
+import { clientsPage, unshown } from './clients-page.js';
 
 const ROOT = join(__dirname, '../..');
 const PAGE = join(ROOT, 'docs/conformance-clients.md');

@@ -42,3 +42,12 @@ export const SERVER_SCENARIOS: Readonly<Record<string, string>> = {
   'prompts-get-embedded-resource': NO_PROMPTS,
   'prompts-get-with-image': NO_PROMPTS,
 };
+
+/** What the MCP project's judge says of the server. Its spec checks that the list has every scenario that the judge has. */
+export function scenarioTable(): string {
+  const lines = Object.entries(SERVER_SCENARIOS).map(([name, decided]) =>
+    decided === 'passes' ? `| ${name} | passes |` : `| ${name} | does not apply: ${decided} |`,
+  );
+  const by = '[e2e/mcp-server-conformance](../test/e2e/mcp-server-conformance.spec.ts)';
+  return `## \`@modelcontextprotocol/conformance\` (npm), server scenarios\n\nRun by ${by}.\n\n| Scenario | |\n| --- | --- |\n${lines.join('\n')}\n`;
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ClientOptions, TurnEvent } from '../../client/src/index.js';
@@ -284,7 +284,7 @@ test.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'any text will do'])(
 );
 
 test('at most 400 lines of its own', () => {
-  const files = ['index', 'pages', 'request-error', 'retrying-fetch', 'turn-events', 'webhooks'];
-  const lines = files.map((name) => readFileSync(`client/src/${name}.ts`, 'utf8').split('\n').length - 1);
+  const files = readdirSync('client/src').filter((name) => name !== 'generated');
+  const lines = files.map((name) => readFileSync(`client/src/${name}`, 'utf8').split('\n').length - 1);
   expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(400);
 });
