@@ -94,14 +94,10 @@ export class ProcessBench {
     const env = { ...FREE_PORTS, ...(options.env?.DATABASE_URL && FEW_CONNECTIONS), ...options.env };
     const child = this.spawnGateway(['serve'], { ...options, env });
     const { output, ended } = ending(child);
-    const begun: BegunProcess = { pid: pidOf(child), ended, kill: (signal) => void child.kill(signal) };
-    options.onBegin?.(begun);
-    const early = ended.then((end) => {
-      throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);
-    });
-    await Promise.race([early, until(() => runningLine(output()) !== undefined, START_LIMIT_MS)]);
-    early.catch(() => undefined);
-    return { ...begun, output, ...startFacts(output()) };
+    const facts: BegunProcess = { pid: pidOf(child), ended, kill: (signal) => void child.kill(signal) };
+    options.onBegin?.(facts);
+    await untilStarted(ended, () => runningLine(output()) !== undefined);
+    return { ...facts, output, ...startFacts(output()) };
   }
 
   /** The same on a terminal of its own, which util-linux's `script` makes; waits for the banner. */
@@ -115,11 +111,7 @@ export class ProcessBench {
     });
     this.children.push(child);
     const { output, ended } = ending(child);
-    const early = ended.then((end) => {
-      throw new Error(`The gateway ended at its start: ${JSON.stringify(end)}`);
-    });
-    await Promise.race([early, until(() => hasBanner(output()), START_LIMIT_MS)]);
-    early.catch(() => undefined);
+    await untilStarted(ended, () => hasBanner(output()));
     return {
       screen: output,
       interrupt: async () => {
@@ -212,6 +204,17 @@ export async function until(isSo: () => boolean | Promise<boolean>, limitMs: num
       throw new Error(`It is still not so after ${limitMs} ms: ${String(isSo)}`);
     await sleep(pauseMs);
   }
+}
+
+/** Rejects with what the process wrote when it ends before it has started. */
+async function untilStarted(ended: Promise<Ended>, hasStarted: () => boolean): Promise<void> {
+  let end: { readonly how: unknown } | undefined;
+  ended.then(
+    (one) => (end = { how: JSON.stringify(one) }),
+    (error: unknown) => (end = { how: error }),
+  );
+  await until(() => end !== undefined || hasStarted(), START_LIMIT_MS);
+  if (end !== undefined) throw new Error(`The gateway ended at its start: ${String(end.how)}`);
 }
 
 function ending(child: ChildProcess): { output(): string; ended: Promise<Ended> } {

@@ -48,6 +48,11 @@ export class SocketClient {
     return this.of(type)[count - 1] as SocketFrame;
   }
 
+  /** Waits for the first frame of any of these types. */
+  async untilAny(...types: readonly string[]): Promise<void> {
+    await eventually(() => expect(types.some((type) => this.of(type).length > 0)).toBe(true));
+  }
+
   async untilSaid(text: string): Promise<void> {
     await eventually(() => expect(this.said()).toBe(text));
   }

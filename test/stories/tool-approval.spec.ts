@@ -114,7 +114,7 @@ describe('which calls wait', () => {
   const call = async (line: string) => {
     const client = await open(await newSession(gateway));
     client.send({ type: 'message', content: line });
-    await Promise.race([client.until('tool_approval'), client.until('done')]);
+    await client.untilAny('tool_approval', 'done');
     const waits = client.of('tool_approval').length > 0;
     if (waits) client.send({ type: 'cancel' });
     return waits;

@@ -15,6 +15,7 @@ export class Viewers implements OnModuleDestroy {
     this.open = new OpenStreams({
       name: 'viewers of sessions',
       reason: 'too_many_viewers',
+      logger,
       terms: () => {
         const { streaming, limits } = settings.current;
         const { max_viewers: most, stall_ms: stallMs, ping_interval_ms: beatMs } = streaming;

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stackOf } from '../../common/errors/error-text.js';
 import type { Logger } from '../logging/logger.js';
+import { Poller } from '../runtime/poller.js';
 import { withDeadline } from '../runtime/with-deadline.js';
 import type { Settings } from '../settings/settings.js';
 import type { Readiness } from './readiness.js';
@@ -92,14 +94,19 @@ export class DrainService {
     listeners.endsConnections = true;
     if (isGraceful) await this.pause(SETTLING_MS);
     for (const stream of streams) stream.endAll();
-    const sweep = setInterval(() => listeners.closeIdle(), IDLE_SWEEP_MS);
+    const sweep = new Poller({
+      everyMs: IDLE_SWEEP_MS,
+      look: () => listeners.closeIdle(),
+      failed: (error) => logger.error('idle connections could not be closed', { error: stackOf(error) }),
+    });
+    sweep.start();
     // Turns that are not near their end go on elsewhere from their next step.
     void this.pause(timeoutMs / 2).then(() => turns.handOverAtStep());
     await Promise.race([this.allDone(), this.pause(timeoutMs)]);
     this.hurried.abort();
     if (turns.count > 0) await this.endTurns();
     await listeners.answered(AbortSignal.timeout(LAST_ANSWERS_MS));
-    clearInterval(sweep);
+    await sweep.stop();
     this.logUnanswered();
     await listeners.close();
     await this.endAreas();

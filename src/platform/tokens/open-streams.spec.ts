@@ -1,3 +1,4 @@
+import { silentLogs } from '../logging/logger.js';
 import { type CutReason, EventStream, type Traffic } from '../runtime/event-stream.js';
 import { settingsSchema } from '../settings/settings.schema.js';
 import { OpenStreams } from './open-streams.js';
@@ -40,6 +41,7 @@ beforeEach(() => {
   streams = new OpenStreams({
     name: 'things',
     reason: 'too_many_things',
+    logger: silentLogs.for('things'),
     terms: () => {
       const { limits } = settingsSchema.parse({ limits: { streams_per_api_token: 2 } });
       return { most: 3, stallMs: STALL_MS, beatMs: BEAT_MS, limits };

@@ -1,6 +1,8 @@
+import { stackOf } from '../../common/errors/error-text.js';
 import { RateLimited, Unavailable } from '../../common/errors/gateway-error.js';
-import { outsideLogContext } from '../logging/log-context.js';
+import type { Logger } from '../logging/logger.js';
 import type { EventStream } from '../runtime/event-stream.js';
+import { Poller } from '../runtime/poller.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
 import { shareOfStreams, type TokenHolder } from './token-shares.js';
 
@@ -29,6 +31,7 @@ export interface OpenStreamsOptions {
   /** `details.reason` when there are too many. */
   readonly reason: string;
   terms(): StreamTerms;
+  readonly logger: Logger;
   /** Told of each that was cut because its reader took nothing, with how many are open. */
   stalled(open: number): void;
 }
@@ -52,7 +55,14 @@ export class OpenStreams<S extends EventStream> {
   private readonly streams = new Map<S, Kept>();
   private readonly byToken = new Map<string, number>();
   private taken = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly poller = new Poller({
+    everyMs: SWEEP_MS,
+    look: () => this.sweep(),
+    failed: (error) =>
+      this.options.logger.error(`open ${this.options.name} could not be looked after`, {
+        error: stackOf(error),
+      }),
+  });
   private hasEnded = false;
 
   constructor(private readonly options: OpenStreamsOptions) {}
@@ -103,20 +113,18 @@ export class OpenStreams<S extends EventStream> {
   /** Ends all, whatever they still show. */
   stop(): void {
     this.hasEnded = true;
-    clearInterval(this.timer);
+    void this.poller.stop();
     for (const stream of this.all) stream.cut('stalled');
   }
 
   private keep(stream: S, mayGoOn: () => Promise<boolean>, leave: () => void): void {
     const now = performance.now();
     this.streams.set(stream, { mayGoOn, beatAt: now, askedAt: now });
-    this.timer ??= outsideLogContext(() => setInterval(() => this.sweep(), SWEEP_MS).unref());
+    this.poller.start(SWEEP_MS);
     stream.onEnd(() => {
       leave();
       this.streams.delete(stream);
-      if (this.streams.size > 0) return;
-      clearInterval(this.timer);
-      this.timer = undefined;
+      if (this.streams.size === 0) void this.poller.stop();
     });
     // The reader is shown what it came for first.
     if (this.hasEnded) setImmediate(() => stream.close(retryMs()));

@@ -39,6 +39,7 @@ export class LogStreams implements OnModuleDestroy {
     this.streams = new OpenStreams({
       name: 'log streams',
       reason: 'too_many_streams',
+      logger,
       terms: () => {
         const { logging, limits } = settings.current;
         return {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { GuardedSockets } from '../../../../platform/outbound/guarded-connector.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import { Poller } from '../../../../platform/runtime/poller.js';
 import { ChannelUnreachable } from '../../channel-failures.js';
 import { connectionFailure, SILENT, type SlackAccess, slackOptions } from './slack-client.js';
 
@@ -40,7 +41,11 @@ export class SlackConnection {
   /** Set when we closed it. */
   private cutFor: Error | undefined;
   private wasClosing = false;
-  private pollTimer: NodeJS.Timeout | undefined;
+  private readonly closedCheck = new Poller({
+    everyMs: POLL_MS,
+    look: () => this.checkClosed(),
+    failed: (error) => this.cut(`Slack's connection could not be looked after: ${String(error)}`),
+  });
 
   constructor(
     outbound: OutboundClient,
@@ -75,7 +80,7 @@ export class SlackConnection {
       signal.removeEventListener('abort', cut);
     }
     signal.addEventListener('abort', () => this.end('the gateway has ended the connection'), { once: true });
-    this.pollTimer = setInterval(() => this.checkClosed(), POLL_MS);
+    this.closedCheck.start(POLL_MS);
   }
 
   /** The received envelopes in order, at least one and at most 100. Throws when the connection has ended. */
@@ -92,7 +97,7 @@ export class SlackConnection {
   /** Closes the connection, so that Slack sends nothing more to it. Never rejects. */
   async close(): Promise<void> {
     this.end('the gateway has ended the connection');
-    clearInterval(this.pollTimer);
+    await this.closedCheck.stop();
     const closing = this.client.disconnect().catch(() => undefined);
     await Promise.race([closing, sleep(CLOSE_MS)]);
     this.over.abort();
