@@ -39,6 +39,8 @@ export async function startGateway(more = '', secrets = {}) {
   });
   return {
     ports,
+    file,
+    settings: settings(ports),
     token: /agw_[\w-]{49}/.exec(printed)?.[0] ?? '',
     stop: async () => {
       await gateway.stop();

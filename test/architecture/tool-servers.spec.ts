@@ -19,3 +19,11 @@ test('the table of tried tool servers has all that are installed, in these versi
   expect(rows.length).toBeGreaterThanOrEqual(18);
   for (const [, , , tools] of rows) expect(Number(tools)).toBeGreaterThan(0);
 });
+
+test('the table of client scenarios says of each that it passes, or why it is not tried', () => {
+  const [, page = ''] = readFileSync('docs/mcp.md', 'utf8').split('<!-- client scenarios:');
+  const [table = ''] = page.split('<!-- end');
+  const said = [...table.matchAll(/^\| `\S+` \| [^|]+ \| (.+) \|$/gm)].map(([, one = '']) => one);
+  expect(said.length).toBeGreaterThanOrEqual(48);
+  for (const one of said) expect(one).toMatch(/^(?:passes \((\d+)\/\1\)|not tried: .{10,})$/);
+});

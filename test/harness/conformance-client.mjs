@@ -1,11 +1,18 @@
 // The client that the conformance judge starts: it makes a running gateway connect to the judge's server and call a
-// tool of it. Told by the environment: CONFIG_FILE, GATEWAY_A, GATEWAY_TOKEN.
+// tool of it. Told by the environment: CONFIG_FILE, what else stands in it (CONFIG_BASE), GATEWAY_A,
+// GATEWAY_TOKEN.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const url = process.argv.at(-1);
-const { CONFIG_FILE, GATEWAY_A, GATEWAY_TOKEN, MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT } =
-  process.env;
+const {
+  CONFIG_FILE,
+  CONFIG_BASE = '',
+  GATEWAY_A,
+  GATEWAY_TOKEN,
+  MCP_CONFORMANCE_SCENARIO,
+  MCP_CONFORMANCE_CONTEXT,
+} = process.env;
 const context = JSON.parse(MCP_CONFORMANCE_CONTEXT ?? '{}');
 
 async function api(method, path, body) {
@@ -48,33 +55,53 @@ const name = MCP_CONFORMANCE_SCENARIO.toLowerCase()
   .slice(0, 32);
 writeFileSync(
   CONFIG_FILE,
-  `[mcp.servers.${name}]\ntransport = "http"\nurl = "${url}"\n${await credentials()}`,
+  `${CONFIG_BASE}\n[mcp.servers.${name}]\ntransport = "http"\nurl = "${url}"\n${await credentials()}`,
 );
 const isThere = (s) => s.name === name && (isToRefuse ? s.error !== undefined : s.status === 'running');
 await until(async () => (await api('GET', '/mcp/servers')).servers.find(isThere));
 const { tools } = await api('GET', '/mcp/tools');
-const [tool] = tools.filter(({ server }) => server === name);
-if (tool !== undefined) {
-  const args = Object.fromEntries(
-    Object.keys(tool.input_schema.properties ?? {}).map((key, n) => [key, n + 2]),
+const own = tools.filter(({ server }) => server === name);
+/** Values for what a tool takes, when the judge names none. */
+const filled = ({ input_schema: { properties = {} } }) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([key, { type }], n) => [key, type === 'string' ? `${n + 2}` : n + 2]),
   );
-  const admin = GATEWAY_A.replace('/api/v1', '/admin/v1');
-  const headers = { authorization: `Bearer ${GATEWAY_TOKEN}`, 'content-type': 'application/json' };
-  const answering = setInterval(async () => {
-    const { items = [] } = await fetch(`${admin}/questions`, { headers }).then((r) => r.json());
-    for (const { id } of items)
-      await fetch(`${admin}/questions/${id}/answer`, {
-        method: 'POST',
-        headers,
-        body: '{"action":"accept","content":{}}',
-      });
-  }, 200);
-  const { session_id: session } = await api('POST', '/sessions', {});
-  const answer = await api('POST', `/sessions/${session}/messages`, {
-    content: `/call ${tool.name} ${JSON.stringify(args)}`,
-  });
-  clearInterval(answering);
-  process.stderr.write(`${JSON.stringify(answer.tool_calls ?? answer)}\n`);
-}
-writeFileSync(CONFIG_FILE, '');
-await until(async () => (await api('GET', '/mcp/servers')).servers.length === 0);
+const called = (tool) => own.find((one) => one.name.endsWith(`__${tool}`));
+/** The calls of scenarios that need more than one of the first tool. */
+const CALLS = {
+  'http-invalid-tool-headers': () => own.map((tool) => [tool, filled(tool)]),
+  'sep-2322-client-request-state': () => own.map((tool) => [tool, filled(tool)]),
+  'json-schema-2020-12-preservation': () => {
+    const [focal = own[0]] = own.filter((one) => one.input_schema.$schema !== undefined);
+    return [[called('json_schema_echo'), { schema: focal.input_schema }]];
+  },
+};
+/** The gateway sends no null where a schema has none: such a value is left out, as the scenario allows. */
+const withoutNulls = (args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+const given = context.toolCalls?.map((one) => [called(one.name), withoutNulls(one.arguments)]);
+const calls =
+  given ?? CALLS[MCP_CONFORMANCE_SCENARIO]?.() ?? own.slice(0, 1).map((tool) => [tool, filled(tool)]);
+const admin = GATEWAY_A.replace('/api/v1', '/admin/v1');
+const headers = { authorization: `Bearer ${GATEWAY_TOKEN}`, 'content-type': 'application/json' };
+const answering = setInterval(async () => {
+  const { items = [] } = await fetch(`${admin}/questions`, { headers }).then((r) => r.json());
+  for (const { id } of items)
+    await fetch(`${admin}/questions/${id}/answer`, {
+      method: 'POST',
+      headers,
+      body: '{"action":"accept","content":{}}',
+    });
+}, 200);
+await Promise.all(
+  calls.map(async ([tool, args]) => {
+    if (tool === undefined) return;
+    const { session_id: session } = await api('POST', '/sessions', {});
+    const answer = await api('POST', `/sessions/${session}/messages`, {
+      content: `/call ${tool.name} ${JSON.stringify(args)}`,
+    });
+    process.stderr.write(`${JSON.stringify(answer.tool_calls ?? answer)}\n`);
+  }),
+);
+clearInterval(answering);
+writeFileSync(CONFIG_FILE, CONFIG_BASE);
+await until(async () => (await api('GET', '/mcp/servers')).servers.every((one) => one.name !== name));

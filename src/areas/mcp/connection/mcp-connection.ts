@@ -121,6 +121,7 @@ export class McpConnection implements Callable {
         checks: parts.checks,
         requests: parts,
         outputs: () => state.session?.outputChecks,
+        headedTools: () => state.session?.headedTools,
         hasResourceTools: () => state.session?.hasResourceTools,
         onToolsChanged: () => {
           const { session } = state;

@@ -4,12 +4,13 @@ import {
   Client,
   type jsonSchemaValidator,
   type Progress,
+  type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { McpServerSettings } from '../../../platform/settings/sections/mcp.section.js';
 import type { ArgumentCheck, ArgumentChecks, ToolOutput } from '../../tools/tools.api.js';
 import { callPrompt, PROMPT_CALL, type PromptListing, promptsOf } from '../prompts/server-prompt.js';
-import { ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
+import { headedTools, ListBounds, listingOf, type ToolListing } from '../tools/tool-listing.js';
 import { ChildTransport } from '../transport/child-transport.js';
 import { type CallContext, originOf } from './call-origin.js';
 import { McpOutputInvalid } from './mcp-failure.js';
@@ -44,6 +45,8 @@ export interface McpSessionParts {
   readonly requests: Omit<ServerRequestParts, 'settings' | 'roots'>;
   /** The output schemas of a connection that lists the tools, for one that does not. */
   outputs?(): ReadonlyMap<string, ArgumentCheck> | undefined;
+  /** And what `headedTools` has there. */
+  headedTools?(): ReadonlyMap<string, Tool> | undefined;
   /** Whether the connection that lists the tools has added those for resources. */
   hasResourceTools?(): boolean | undefined;
 }
@@ -59,6 +62,7 @@ export class McpSession {
   private lastAliveAt = performance.now();
   private readonly bounds = new ListBounds();
   private outputs: ReadonlyMap<string, ArgumentCheck> = new Map();
+  private headed: ReadonlyMap<string, Tool> = new Map();
   private readsResources = false;
 
   constructor(
@@ -104,6 +108,7 @@ export class McpSession {
       ([name, schema]) => [name, this.parts.checks.of(schema)] as const,
     );
     this.outputs = new Map(outputs);
+    this.headed = headedTools(listing);
     return this.withResources(listing);
   }
 
@@ -133,7 +138,7 @@ export class McpSession {
           ? await callPrompt(this.client, args, options)
           : await this.client.callTool(
               { name: tool, arguments: { ...args }, ...this.metaOf(context) },
-              options,
+              { ...options, ...this.headersOf(tool) },
             );
       this.markAlive();
       silence.clear();
@@ -148,6 +153,17 @@ export class McpSession {
   /** Whether the list has tools for resources: a server's own tools of these names come first. */
   get hasResourceTools(): boolean {
     return this.readsResources;
+  }
+
+  /** Over HTTP some arguments are headers, too, as the tool's schema says. */
+  private headersOf(tool: string): { toolDefinition?: Tool } {
+    const toolDefinition = (this.parts.headedTools?.() ?? this.headed).get(tool);
+    return toolDefinition === undefined ? {} : { toolDefinition };
+  }
+
+  /** The tools of the last list that have arguments as headers. */
+  get headedTools(): ReadonlyMap<string, Tool> {
+    return this.headed;
   }
 
   /** The output schemas by tool, of the last list. */

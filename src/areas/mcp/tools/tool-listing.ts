@@ -113,3 +113,13 @@ export class ListBounds {
     return [JSON.parse(text)];
   }
 }
+
+/** Tools whose arguments are headers, too (`x-mcp-header`); without output schemas, which the client library would compile. */
+export function headedTools({ definitions }: ToolListing): ReadonlyMap<string, Tool> {
+  const headed = definitions.filter(({ inputSchema }) =>
+    JSON.stringify(inputSchema).includes('"x-mcp-header"'),
+  );
+  return new Map(
+    headed.map(({ name, inputSchema }) => [name, { name, inputSchema: inputSchema as Tool['inputSchema'] }]),
+  );
+}
