@@ -231,7 +231,8 @@ export const CLIENTS: readonly ClientRows[] = [
     }),
   },
   {
-    client: 'Open WebUI and LibreChat: not on npm, their calls made as their published sources make them',
+    client:
+      'Open WebUI and LibreChat: the applications are not run, their calls are made after their published sources',
     shown: rows('recipes', {
       'Open WebUI': 'the calls of Open WebUI, as its source makes them: models, a streamed answer, a title',
       LibreChat: 'the calls of LibreChat, as its source makes them: models, a streamed answer, a title',
