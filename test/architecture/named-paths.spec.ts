@@ -37,6 +37,16 @@ test.each(citingFiles().filter((path) => path.endsWith('.md') && path !== 'CHANG
   },
 );
 
+test('docs/testing.md calls every spec by its folder and name, as it is', () => {
+  const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+  const kinds = readdirSync(join(ROOT, 'test')).join('|');
+  const named = [...page.matchAll(new RegExp(`\`((?:${kinds})/[a-z0-9-]+)\``, 'g'))].map(
+    ([, one = '']) => one,
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((one) => !isThere(`test/${one}`))).toEqual([]);
+});
+
 test('ARCHITECTURE.md names every area, and no other', () => {
   const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const named = [...page.matchAll(/^\| ([a-z0-9-]+) \| .*`src\/areas\/([a-z0-9-]+)\//gm)].map(

@@ -277,10 +277,17 @@ describe('the endpoint', () => {
   const errorOf = async (answer: Response): Promise<unknown> =>
     ((await answer.json()) as { error?: { code: number } }).error?.code;
 
-  test('needs a token, sessions:write, and an agent that the token may use', async () => {
+  test('needs a token, sessions:write, to read sessions:read too, and an agent that the token may use', async () => {
     expect((await send(call('GetTask', { id: 'x' }), '')).status).toBe(401);
     const reader = await one.mint({ scopes: ['sessions:read'] });
     expect((await send(call('GetTask', { id: 'x' }), reader)).status).toBe(403);
+    const writer = await one.mint({ scopes: ['sessions:write'] });
+    const both = await one.mint({ scopes: ['sessions:read', 'sessions:write'] });
+    for (const method of ['GetTask', 'ListTasks', 'SubscribeToTask'])
+      expect([
+        (await send(call(method, { id: 'x' }), writer)).status,
+        (await send(call(method, { id: 'x' }), both)).status,
+      ]).toEqual([403, 200]);
     const narrow = await one.mint({ agents: ['support'] });
     const other = said([{ text: 'x' }], { metadata: { agent: 'default' } });
     expect((await send(other, narrow)).status).toBe(403);

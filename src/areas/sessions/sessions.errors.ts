@@ -1,4 +1,5 @@
 import { BadRequest, Conflict, Forbidden, NotFound } from '../../common/errors/gateway-error.js';
+import { LacksScope } from '../../platform/tokens/scopes.js';
 import type { ApprovalRecord, QuestionRecord } from '../tools/tools.api.js';
 
 export class UnknownMessage extends BadRequest {
@@ -47,9 +48,9 @@ export class QuestionAnswered extends Conflict {
 }
 
 /** Writing to a session needs one scope; allowing what the agent does needs another. */
-export class MayNotApprove extends Forbidden {
+export class MayNotApprove extends LacksScope {
   constructor() {
-    super('This token lacks the scope "approvals:write". Ask for a token that has it.');
+    super('approvals:write');
   }
 }
 

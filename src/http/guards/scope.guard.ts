@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Forbidden } from '../../common/errors/gateway-error.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { Caller } from '../../platform/tokens/caller.js';
-import { grants } from '../../platform/tokens/scopes.js';
+import { grants, LacksScope } from '../../platform/tokens/scopes.js';
 import type { GatewayRequest } from '../gateway-request.js';
 import { accessOf, isOpen } from './access.decorator.js';
 
@@ -17,7 +17,7 @@ export class ScopeGuard implements CanActivate {
     if (access.scope !== null && access.scope !== 'open' && !isOpen(access, this.settings)) {
       const granted = request.caller?.scopes ?? [];
       if (!grants(granted, access.scope)) {
-        throw new Forbidden(`This token lacks the scope "${access.scope}". Ask for a token that has it.`);
+        throw new LacksScope(access.scope);
       }
     }
     if (access.boundCallers === 'refused') refuseBoundCaller(request.caller);

@@ -1,4 +1,4 @@
-import { BadRequest } from '../../common/errors/gateway-error.js';
+import { BadRequest, Forbidden } from '../../common/errors/gateway-error.js';
 
 /** Areas with a `read` and a `write`. */
 const SCOPE_AREAS = [
@@ -53,6 +53,13 @@ export const SCOPE_PRESETS: Readonly<Record<ScopePreset, readonly GrantedScope[]
   operator: SCOPES.filter((scope) => !ADMINISTRATION.includes(scope)),
   viewer: SCOPES.filter((scope) => scope.endsWith(':read') && !CONFIDENTIAL.includes(scope)),
 };
+
+/** 403: the token is good, and not for this. */
+export class LacksScope extends Forbidden {
+  constructor(scope: Scope) {
+    super(`This token lacks the scope "${scope}". Ask for a token that has it.`);
+  }
+}
 
 export class UnknownScope extends BadRequest {
   constructor(scope: string) {

@@ -11,6 +11,7 @@ import { type Logger, Logs } from '../../../platform/logging/logger.js';
 import { SseResponse } from '../../../platform/runtime/sse-response.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
+import { grants, LacksScope } from '../../../platform/tokens/scopes.js';
 import { bearerOf } from '../../../platform/tokens/token-format.js';
 import { A2aRequest } from '../a2a-request.js';
 import { AgentCards } from '../agent-cards.service.js';
@@ -23,6 +24,9 @@ const STALLED_MS = 30_000;
 const VERSION = 'a2a-version';
 /** Of a call of JSON-RPC. */
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
+
+/** They show what was said before, as the history of a session does, and so ask for `sessions:read` too. */
+const READS = new Set<unknown>(['GetTask', 'ListTasks', 'SubscribeToTask']);
 
 type Answers = AsyncGenerator<unknown, void, undefined>;
 
@@ -64,7 +68,8 @@ export class A2aHandlers {
       by: { caller, mayGoOn: () => this.tokens.mayGoOn(token) },
       unforeseen: (error) => this.unforeseen(error, request),
     });
-    const { id } = request.body as Record<string, unknown>;
+    const { id, method } = request.body as Record<string, unknown>;
+    if (READS.has(method) && !grants(caller.scopes, 'sessions:read')) throw new LacksScope('sessions:read');
     const answer = await this.answerTo(takenFrom(request), request.get(VERSION), handler);
     if (isStream(answer)) await stream(answer, id, handler, response);
     else {

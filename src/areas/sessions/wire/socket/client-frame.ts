@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
-import { BadRequest, Forbidden } from '../../../../common/errors/gateway-error.js';
+import { BadRequest } from '../../../../common/errors/gateway-error.js';
 import { readJsonObject } from '../../../../http/body/json-bytes.js';
 import { Word } from '../../../../http/validation/field.decorator.js';
 import { RequestValidationPipe } from '../../../../http/validation/request-validation.pipe.js';
-import { type GrantedScope, grants, type Scope } from '../../../../platform/tokens/scopes.js';
+import { type GrantedScope, grants, LacksScope, type Scope } from '../../../../platform/tokens/scopes.js';
 import type { QuestionAnswer } from '../../../tools/tools.api.js';
 import type { SentMessage } from '../../../turns/turns.api.js';
 import { AnswerRequest, answerOf } from '../answer.requests.js';
@@ -46,7 +46,7 @@ const NEEDED = {
 } as const satisfies Partial<Record<ClientFrame['type'], Scope>>;
 
 /**
- * Reads a frame by the same rules as the body of a POST. Throws `BadRequest`, and `Forbidden` when the token may not send
+ * Reads a frame by the same rules as the body of a POST. Throws `BadRequest`, and `LacksScope` when the token may not send
  * it; the fields are not looked at then.
  */
 export async function readClientFrame(
@@ -59,7 +59,7 @@ export async function readClientFrame(
   if (type === 'ping') return { type };
   if (!isNamed(type)) throw new BadRequest(`type: must be one of ${Object.keys(NEEDED).join(', ')}, ping`);
   if (!grants(scopes, NEEDED[type])) {
-    throw new Forbidden(`This token lacks the scope "${NEEDED[type]}". Ask for a token that has it.`);
+    throw new LacksScope(NEEDED[type]);
   }
   if (type === 'cancel') return { type };
   if (type === 'message') return { type, message: newUserMessage(await read(fields, SendMessageRequest)) };

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import {
-  BadRequest,
-  Forbidden,
-  NotFound,
-  RateLimited,
-  Unauthorized,
-} from '../../../../common/errors/gateway-error.js';
+import { BadRequest, NotFound, RateLimited, Unauthorized } from '../../../../common/errors/gateway-error.js';
 import type { RateTier } from '../../../../http/guards/access.decorator.js';
 import { ClientAddress } from '../../../../http/guards/client-address.js';
 import { refuseForeignOrigin } from '../../../../http/guards/foreign-origin.js';
@@ -15,7 +9,7 @@ import { UnknownTokenGate } from '../../../../http/guards/unknown-token-gate.js'
 import { CallerDirectory } from '../../../../platform/identity/caller-directory.js';
 import { Settings } from '../../../../platform/settings/settings.js';
 import type { Caller } from '../../../../platform/tokens/caller.js';
-import { grants } from '../../../../platform/tokens/scopes.js';
+import { grants, LacksScope } from '../../../../platform/tokens/scopes.js';
 import { bearerOf } from '../../../../platform/tokens/token-format.js';
 import { parseEventId, type SeenEvent, Viewers } from '../../../live/live.api.js';
 import { SessionsService } from '../../sessions.service.js';
@@ -54,7 +48,7 @@ export class Handshake {
     const caller = await this.callerOf(request, token, headers);
     await this.chargeTo(`token:${caller.tokenId}`, headers);
     if (!grants(caller.scopes, 'sessions:read')) {
-      throw new Forbidden('This token lacks the scope "sessions:read". Ask for a token that has it.');
+      throw new LacksScope('sessions:read');
     }
     const { pathname, searchParams } = urlOf(request);
     const sessionId = PATH.exec(pathname)?.[1];
