@@ -1,5 +1,5 @@
 // Other people's clients and checkers against the documents and a running gateway: docs/testing.md.
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DRIVERS } from './clients/drivers.mjs';
 import { startGateway } from './clients/gateway.mjs';
