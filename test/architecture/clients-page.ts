@@ -4,9 +4,8 @@ import { CLIENTS } from './client-conformance.js';
 import { scenarioTable } from './judged-scenarios.js';
 import { titlesIn, type Written } from './test-titles.js';
 
-/** What is refused instead, by name. */
-const REFUSED = new Set(['push notifications']);
-const isRefused = (feature: string): boolean => REFUSED.has(feature) || feature.endsWith(', not supported');
+/** Refused instead, by name. */
+const isRefused = (feature: string): boolean => feature.endsWith(', not supported');
 
 const PAGE_TOP = `# Clients, and what shows that they work
 

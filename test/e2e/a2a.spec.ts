@@ -283,7 +283,7 @@ describe('the endpoint', () => {
     expect((await send(call('GetTask', { id: 'x' }), reader)).status).toBe(403);
     const writer = await one.mint({ scopes: ['sessions:write'] });
     const both = await one.mint({ scopes: ['sessions:read', 'sessions:write'] });
-    for (const method of ['GetTask', 'ListTasks', 'SubscribeToTask'])
+    for (const method of ['GetTask', 'ListTasks', 'SubscribeToTask', 'CreateTaskPushNotificationConfig'])
       expect([
         (await send(call(method, { id: 'x' }), writer)).status,
         (await send(call(method, { id: 'x' }), both)).status,

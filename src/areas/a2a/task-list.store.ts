@@ -38,6 +38,8 @@ const CHANGED_AT: Statement = {
   name: 'a2a.task_changed',
   text: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = $1`,
 };
+/** What a count in PostgreSQL can be. */
+const MOST_COUNTED = 2 ** 31 - 1;
 const LIST = new KeysetList<ListedTask>('tasks', ['time', 'text', 'number'], ({ at, id, total }) => [
   at,
   id,
@@ -81,7 +83,7 @@ export class TaskListStore {
       pageStatement(found, isFirst),
       found.values,
     );
-    const count = isFirst ? (rows[0]?.total ?? 0) : Number(total);
+    const count = isFirst ? (rows[0]?.total ?? 0) : Math.min(Math.max(Number(total), 0), MOST_COUNTED);
     const items = rows.flatMap((row) => (row.id === null ? [] : [{ id: row.id, at: row.at, total: count }]));
     return { ...LIST.page(items, page, filters), total: count };
   }

@@ -18,7 +18,7 @@ const OLD_DELIVERIES: Statement = {
 };
 /**
  * Deliveries of deleted hooks, and pending ones of hooks that ended with their token. `$1` is unused; it keeps the
- * parameters of the statements statements alike.
+ * parameters of the statements alike.
  */
 const ORPHANS: Statement = {
   name: 'hook_retention.orphans',

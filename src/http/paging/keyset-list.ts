@@ -95,8 +95,14 @@ function parsed(cursor: string): string[] {
 }
 
 function isKey(key: string, kind: KeyKind | undefined): boolean {
-  if (kind === 'time') return TIME.test(key) && !Number.isNaN(Date.parse(key));
+  if (kind === 'time') return isTime(key);
   return kind === 'number'
     ? NUMBER.test(key) && BigInt(key) <= MOST
     : key.length <= MAX_TEXT && !key.includes('\0');
+}
+
+/** A moment that there was, of a year that PostgreSQL knows too. */
+function isTime(key: string): boolean {
+  const at = Date.parse(key);
+  return TIME.test(key) && !key.startsWith('0000') && !Number.isNaN(at) && new Date(at).toISOString() === key;
 }

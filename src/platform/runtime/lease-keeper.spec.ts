@@ -96,3 +96,22 @@ test('without that rule only the word of the store counts', async () => {
   expect(lost).toEqual(['a 1']);
   await keeper.stop();
 });
+
+test('a renewal that hangs is given up when the lease ends, and what it was for is lost by time then', async () => {
+  let isHanging = false;
+  const lost: string[] = [];
+  const held = new Map([['a', '1']]);
+  const keeper = new LeaseKeeper<string>({
+    ...{ leaseMs: 3000, isLostByTime: true, held: () => held, failed: () => undefined },
+    renew: () => (isHanging ? new Promise(() => undefined) : Promise.resolve(new Set(['a']))),
+    lost: (key) => lost.push(key),
+  });
+  keeper.start();
+  await later(0);
+  isHanging = true;
+  await later(2999);
+  expect(lost).toEqual([]);
+  await later(1);
+  expect(lost).toEqual(['a']);
+  await keeper.stop();
+});

@@ -1,4 +1,5 @@
 import { Poller } from './poller.js';
+import { withDeadline } from './with-deadline.js';
 
 export interface LeaseKeeperOptions<Held> {
   /** How long a lease lasts that is not renewed, in milliseconds. Renewals come every third of it. */
@@ -62,13 +63,13 @@ export class LeaseKeeper<Held> {
     );
     if (held.size === 0) return;
     try {
-      const kept = await this.options.renew(held);
+      const kept = await withDeadline(this.options.renew(held), this.options.leaseMs * (2 / 3), late);
       for (const [key, one] of held) {
         if (kept.has(key)) this.known.set(key, { held: one, renewedAt: askedAt });
         else this.lose(key, one);
       }
     } catch (error) {
-      this.loseLate(askedAt);
+      this.loseLate(performance.now());
       throw error;
     }
   }
@@ -84,4 +85,9 @@ export class LeaseKeeper<Held> {
     this.known.delete(key);
     if (this.options.held().get(key) === held) this.options.lost?.(key, held);
   }
+}
+
+/** A renewal that hangs is given up when the leases that it is for end. */
+function late(): never {
+  throw new Error('the store did not answer in time');
 }

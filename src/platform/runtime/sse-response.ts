@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Traffic } from './event-stream.js';
 
-/** How long a reader has to take what is on its way when it is told nothing more. */
+/** A reader that takes nothing for this long when it is told nothing more is cut. */
 const CLOSING_MS = 5000;
+/** How often it is looked at: whoever takes a little each time is cut after a minute. */
+const CLOSING_LOOKS = 12;
 
 export interface SseOptions {
   /** The first frames or lines. */
@@ -79,7 +81,16 @@ export class SseResponse {
     this.response.destroy();
   }
 
-  private destroySoon(): void {
-    setTimeout(() => this.response.destroy(), CLOSING_MS).unref();
+  private destroySoon(looks = CLOSING_LOOKS, takenBefore = this.takenBytes): void {
+    setTimeout(() => {
+      const isTaking = looks > 1 && this.takenBytes > takenBefore;
+      if (isTaking && !this.isClosed) this.destroySoon(looks - 1);
+      else this.destroy();
+    }, CLOSING_MS).unref();
+  }
+
+  private get takenBytes(): number {
+    const { sent, pending } = this.traffic;
+    return sent - pending;
   }
 }

@@ -25,8 +25,12 @@ const VERSION = 'a2a-version';
 /** Of a call of JSON-RPC. */
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
 
-/** They show what was said before, as the history of a session does, and so ask for `sessions:read` too. */
-const READS = new Set<unknown>(['GetTask', 'ListTasks', 'SubscribeToTask']);
+/** They show what was said before, or have it sent somewhere, and so ask for `sessions:read` too. */
+const READS = new Set<unknown>([
+  ...['GetTask', 'ListTasks', 'SubscribeToTask'],
+  ...['CreateTaskPushNotificationConfig', 'GetTaskPushNotificationConfig'],
+  ...['ListTaskPushNotificationConfigs', 'DeleteTaskPushNotificationConfig'],
+]);
 
 type Answers = AsyncGenerator<unknown, void, undefined>;
 
