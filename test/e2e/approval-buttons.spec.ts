@@ -3,6 +3,8 @@ import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { McpBench, scripted, serverB } from '../harness/mcp.js';
 import { slackEnv, TestSlack } from '../harness/slack.js';
+import { TestTeams, teamsEnv } from '../harness/teams.js';
+import { cardsOf, clickValue, PEOPLE, readCard } from '../harness/teams-cards.js';
 import { TestTelegram } from '../harness/telegram.js';
 
 const SETTINGS = `
@@ -41,20 +43,23 @@ interface Platform {
 let bench: McpBench;
 let slack: TestSlack;
 let telegram: TestTelegram;
+let teams: TestTeams;
 let gateway: TestGateway;
 let other: TestGateway;
 const platforms: Record<string, Platform> = {};
 beforeAll(async () => {
-  [slack, telegram] = await Promise.all([TestSlack.start(), TestTelegram.start()]);
+  [slack, telegram, teams] = await Promise.all([TestSlack.start(), TestTelegram.start(), TestTeams.start()]);
   bench = await McpBench.make({ own: scripted(`buttons-${process.pid}`) }, SETTINGS);
   const [ada, grace] = [await slack.idOf('ada'), await slack.idOf('grace')];
   const direct = await slack.direct();
   platforms['slack'] = onSlack(direct, { ada, grace });
   platforms['telegram'] = onTelegram();
+  platforms['teams'] = onTeams();
   const env = {
     ...bench.env,
     ...slackEnv(slack, { approvers: `${ada},${grace}` }),
     ...telegramEnv(telegram, { approvers: '7,8' }),
+    ...teamsEnv(teams, { approvers: `${PEOPLE.ada.aadObjectId},${PEOPLE.grace.aadObjectId}` }),
   };
   gateway = await startTestGateway({ env });
   other = await startTestGateway({ env, database: gateway.database });
@@ -64,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([gateway.stop(), other.stop()]);
-  await Promise.all([slack.stop(), telegram.stop(), bench.clear()]);
+  await Promise.all([slack.stop(), telegram.stop(), teams.stop(), bench.clear()]);
 });
 
 interface Block {
@@ -115,6 +120,35 @@ function onTelegram(): Platform {
   };
 }
 
+const urlOf = ({ started }: TestGateway): string => `http://127.0.0.1:${started.ports.b}`;
+
+/** Clicks come to one replica and the other in turn. */
+function onTeams(): Platform {
+  const refusals: string[] = [];
+  let clicks = 0;
+  return {
+    ask: async (text) => {
+      expect(await teams.write(urlOf(gateway), text, { from: PEOPLE.ada })).toBe(200);
+    },
+    cards: () =>
+      cardsOf(teams).map((card) => ({
+        text: readCard(card),
+        buttons: card.actions.map(({ title, data }) => ({ label: title, data: data.agw_approval })),
+      })),
+    click: async (data, who) => {
+      clicks += 1;
+      const replica = clicks % 2 === 0 ? gateway : other;
+      const { status, body } = await teams.click(urlOf(replica), clickValue(data), { from: PEOPLE[who] });
+      expect([status, body['statusCode']]).toEqual([200, 200]);
+      if (body['type'] === 'application/vnd.microsoft.activity.message') refusals.push(String(body['value']));
+      else expect(body['type']).toBe('application/vnd.microsoft.card.adaptive');
+    },
+    refusals: () => refusals,
+    idOf: (who) => PEOPLE[who].aadObjectId,
+    said: () => teams.said().map(({ text }) => text),
+  };
+}
+
 /** A message of Ada's has made a call that waits, and its card is shown. */
 async function asked(platform: Platform): Promise<{ card: () => Shown; allow: string; deny: string }> {
   const before = platform.cards().length;
@@ -143,7 +177,7 @@ const waiting = () =>
      WHERE verdict IS NULL AND turns.status IN ('running', 'awaiting_approval')`,
   );
 
-describe.each(['slack', 'telegram'])('buttons at %s for channels_config.<n>.approvers', (name) => {
+describe.each(['slack', 'telegram', 'teams'])('buttons at %s for channels_config.<n>.approvers', (name) => {
   const platform = (): Platform => platforms[name] as Platform;
   afterEach(async () => {
     // The next one begins with nothing that waits.
@@ -267,4 +301,80 @@ test('at Slack, somebody of another workspace is not the approver who has the sa
   expect(await waiting()).toHaveLength(1);
   await platform.click(question.deny, 'grace');
   await eventually(async () => expect(await waiting()).toEqual([]), 20_000);
+});
+
+describe('at Teams', () => {
+  const platform = (): Platform => platforms['teams'] as Platform;
+  const newest = () => cardsOf(teams).at(-1);
+  afterEach(async () => {
+    await eventually(async () => expect(await waiting()).toEqual([]), 20_000);
+  });
+
+  test('the arguments are runs of text, in which nothing is markup, a date or a mention', async () => {
+    const args = { text: '**bold** [safe](https://evil.example.com) <at>Ada</at> {{DATE(2026-01-01,LONG)}}' };
+    const before = cardsOf(teams).length;
+    await platform().ask(`/call own__erase ${JSON.stringify(args)}`);
+    await eventually(() => expect(cardsOf(teams)).toHaveLength(before + 1), 20_000);
+    const card = newest();
+    expect(card).toMatchObject({ type: 'AdaptiveCard', version: '1.4' });
+    expect(card?.actions.map(({ type }) => type)).toEqual(['Action.Execute', 'Action.Execute']);
+    expect(new Set(card?.body.map(({ type }) => type))).toEqual(new Set(['RichTextBlock']));
+    const read = card?.body.map(({ inlines }) => inlines.map(({ text }) => text).join('')).join('\n') ?? '';
+    expect(JSON.parse(read.slice(read.indexOf('{')).replaceAll('\u00A0', ' '))).toEqual(args);
+    // Each run by itself: clients look for the functions within one.
+    const runs = card?.body.flatMap(({ inlines }) => inlines) ?? [];
+    expect(runs.filter(({ text }) => /\{\{(DATE|TIME)\(/.test(text))).toEqual([]);
+    await platform().click(card?.actions[1]?.data.agw_approval ?? '', 'grace');
+  });
+
+  test('a click from another conversation, tenant, sender or token, or with a value of any other kind, decides nothing', async () => {
+    const question = await asked(platform());
+    const from = PEOPLE.grace;
+    const value = clickValue(question.allow);
+    const told = async (given: unknown, more: Parameters<TestTeams['click']>[2] = {}) => {
+      const { status, body } = await teams.click(urlOf(gateway), given, { from, ...more });
+      return status === 200 ? (body['value'] ?? 'nothing') : status;
+    };
+    const over = 'This call does not wait any more.';
+    expect(await told(value, { conversation: 'a:2' })).toBe(over);
+    for (const odd of [null, 7, 'allow', [], {}, { action: { verb: 'agw_approval', data: question.allow } }])
+      expect(await told(odd)).toBe(over);
+    for (const odd of [null, { toString: 1 }, [question.allow], `${question.allow}${'A'.repeat(400_000)}`])
+      expect(await told(clickValue(odd))).toBe(over);
+    expect(await told(value, { more: { channelData: { tenant: { id: 'another' } } } })).toBe('nothing');
+    expect(await told(value, { more: { from: undefined } })).toBe('nothing');
+    expect(await told(value, { more: { name: 'task/submit' } })).toBe('nothing');
+    expect(await told(value, { claims: { aud: 'someone-else' } })).toBe(401);
+    expect(await told(value, { kid: 'other' })).toBe(401);
+    // Another person who goes by the approver's name, and by their id at Teams.
+    const guise = { ...from, aadObjectId: PEOPLE.mallory.aadObjectId };
+    expect(await told(value, { from: guise })).toContain('not among the approvers');
+    expect(await waiting()).toHaveLength(1);
+    expect(question.card().buttons).toHaveLength(2);
+    await platform().click(question.deny, 'grace');
+  });
+
+  test('the answer to a click is the decided card at once, and a second click is told who was first', async () => {
+    const question = await asked(platform());
+    const at = { from: PEOPLE.grace };
+    const first = await teams.click(urlOf(gateway), clickValue(question.deny), at);
+    const again = await teams.click(urlOf(other), clickValue(question.allow), { from: PEOPLE.ada });
+    const { type, value } = first.body as { type: string; value: Parameters<typeof readCard>[0] };
+    expect(type).toBe('application/vnd.microsoft.card.adaptive');
+    expect(readCard(value)).toContain('Denied by grace.');
+    expect(value.actions).toEqual([]);
+    expect(again.body).toEqual({
+      ...{ statusCode: 200, type: 'application/vnd.microsoft.activity.message' },
+      value: 'Too late. Denied by grace.',
+    });
+    await eventually(() => expect(question.card().text).toContain('Denied by grace.'), 20_000);
+  });
+
+  test('an edit that Teams does not take at first is made later', async () => {
+    const question = await asked(platform());
+    teams.next('edit', (response) => response.writeHead(503).end('{}'));
+    teams.next('edit', 'its answer is lost');
+    await platform().click(question.deny, 'grace');
+    await eventually(() => expect(question.card().buttons).toEqual([]), 20_000);
+  });
 });

@@ -27,6 +27,11 @@ export interface SaidAtTeams {
   readonly attachments: readonly Json[];
 }
 
+export interface Delivered {
+  readonly status: number;
+  readonly body: Json;
+}
+
 export type TeamsMishap = 'its answer is lost' | 'its answer hangs' | ((response: ServerResponse) => void);
 
 export interface Posting {
@@ -101,7 +106,22 @@ export class TestTeams {
     };
   }
 
-  async post(gateway: string, activity: Json, { claims = {}, kid = 'teams' }: Posting = {}): Promise<number> {
+  async post(gateway: string, activity: Json, posting: Posting = {}): Promise<number> {
+    return (await this.deliver(gateway, activity, posting)).status;
+  }
+
+  /** Somebody clicks on a card, and their client brings back this value. @returns what the gateway answered */
+  click(gateway: string, value: unknown, posting: Posting = {}): Promise<Delivered> {
+    const { text: _none, textFormat: _format, ...about } = this.activity('', posting);
+    const click = { type: 'invoke', name: 'adaptiveCard/action', value, ...posting.more };
+    return this.deliver(gateway, { ...about, ...click }, posting);
+  }
+
+  async deliver(
+    gateway: string,
+    activity: Json,
+    { claims = {}, kid = 'teams' }: Posting = {},
+  ): Promise<Delivered> {
     const key = this.keys.find(({ jwk }) => jwk.kid === kid) ?? this.keys[0];
     if (key === undefined) throw new Error('There is no key.');
     const now = Math.floor(Date.now() / 1000);
@@ -112,8 +132,7 @@ export class TestTeams {
       headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
       body: JSON.stringify(activity),
     });
-    await response.arrayBuffer();
-    return response.status;
+    return { status: response.status, body: (await response.json()) as Json };
   }
 
   file(data: Buffer): string {
@@ -194,13 +213,15 @@ export class TestTeams {
     if (method === 'send') {
       const said = { id: `m${this.saidSoFar.length}`, conversation: decodeURIComponent(conversation) };
       const attachments = (body['attachments'] ?? []) as Json[];
-      this.saidSoFar.push({ ...said, text: String(body['text']), attachments });
+      this.saidSoFar.push({ ...said, text: textIn(body), attachments });
       return { status: 201, json: { id: said.id } };
     }
     const place = this.saidSoFar.findIndex((one) => one.id === id);
     const said = this.saidSoFar[place];
-    if (method === 'edit' && said !== undefined)
-      this.saidSoFar[place] = { ...said, text: String(body['text']) };
+    if (method === 'edit' && said !== undefined) {
+      const attachments = (body['attachments'] ?? []) as Json[];
+      this.saidSoFar[place] = { ...said, text: textIn(body), attachments };
+    }
     return ok({ id });
   }
 
@@ -223,6 +244,10 @@ export class TestTeams {
 interface Answer {
   readonly status: number;
   readonly json: unknown;
+}
+
+function textIn({ text = '' }: Json): string {
+  return String(text);
 }
 
 function ok(json: unknown): Answer {

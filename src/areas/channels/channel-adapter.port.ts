@@ -67,6 +67,8 @@ export interface InboundClick {
   };
   /** The button's `data`; anything at all, as people can send what no button has. */
   readonly data: string;
+  /** Whether it was made where a card was sent to. Absent where the code that it brings back is all there is. */
+  readonly isFrom?: (target: AdapterData) => boolean;
 }
 
 /** What came of a click. */

@@ -37,7 +37,8 @@ export class ApprovalClicks {
     }
     const read = readClick(click.data);
     const card = read && (await this.store.find(channel, read.code));
-    if (card === undefined || read === undefined) return { isAccepted: false, text: NOT_OPEN };
+    if (card === undefined || read === undefined || click.isFrom?.(card.target) === false)
+      return { isAccepted: false, text: NOT_OPEN };
     try {
       return await this.decide(card, read, click);
     } finally {

@@ -53,7 +53,7 @@ class ConnectorGuard implements CanActivate {
   }
 }
 
-/** Microsoft's connector posts what people write in Teams here, on the ports of both profiles. */
+/** Microsoft's connector posts what people write and click in Teams here, on the ports of both profiles. */
 @Controller({ path: 'inbound', version: ['a', 'b'] })
 export class TeamsController {
   constructor(private readonly inbound: TeamsInbound) {}
@@ -62,8 +62,7 @@ export class TeamsController {
   @HttpCode(200)
   @Open()
   @UseGuards(ConnectorGuard)
-  async receive(@Req() request: ConnectorRequest): Promise<object> {
-    await this.inbound.receive(request.connector, request.body);
-    return {};
+  receive(@Req() request: ConnectorRequest): Promise<object> {
+    return this.inbound.receive(request.connector, request.body);
   }
 }

@@ -20,6 +20,9 @@ const mention = z.object({
 /** The fields of an activity that are read (Bot Framework, Activity); all others may be anything. */
 const activity = z.object({
   type: z.string().max(64),
+  /** What an `invoke` asks for, and with what. */
+  name: absent(z.string().max(64)),
+  value: z.unknown().optional(),
   id: absent(id),
   channelId: z.string().max(64),
   serviceUrl: z.url({ protocol: /^https?$/ }).max(512),
@@ -77,11 +80,7 @@ export function inboundOf(one: TeamsActivity): InboundMessage | undefined {
   return {
     externalId: externalIdOf(one),
     conversation: shortId(conversation.id),
-    sender: {
-      id: from.aadObjectId ?? from.id,
-      aliases: from.aadObjectId === undefined ? [] : [from.id],
-      displayName: from.name ?? '',
-    },
+    sender: senderOf(from),
     isGroup,
     isAddressed: !isGroup || mentions.some(({ mentioned }) => mentioned.id === recipient.id),
     text: readableText(one.text ?? '', mentions, recipient.id),
@@ -89,6 +88,16 @@ export function inboundOf(one: TeamsActivity): InboundMessage | undefined {
     ...(files.length === 0 ? {} : { files }),
     target: { service: serviceUrl, conversation: conversation.id, bot: recipient.id },
   };
+}
+
+/** People go by their object id in the directory, which no one can choose, and else by their id at Teams. */
+export function senderOf({
+  id: teamsId,
+  aadObjectId,
+  name,
+}: z.output<typeof account>): InboundMessage['sender'] {
+  const aliases = aadObjectId === undefined ? [] : [teamsId];
+  return { id: aadObjectId ?? teamsId, aliases, displayName: name ?? '' };
 }
 
 /** An edit is a message of its own, told from others by its time. */

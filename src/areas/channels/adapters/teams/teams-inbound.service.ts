@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../../../../common/errors/gateway-error.js';
 import { Logs } from '../../../../platform/logging/logger.js';
 import { ChannelDirectory } from '../../../sessions/sessions.api.js';
+import { ApprovalClicks } from '../../approvals/approval-clicks.service.js';
 import { ChannelActivity } from '../../channel-activity.js';
+import type { InboundClick, InboundMessage } from '../../channel-adapter.port.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
 import { NotFromConnector } from '../../channels.errors.js';
 import { ConversationWorker } from '../../conversations/conversation-worker.service.js';
@@ -10,6 +12,7 @@ import { Inbox } from '../../inbound/inbox.store.js';
 import { admissionOf } from '../../inbound/sender.js';
 import { TeamsAdapter } from './teams.adapter.js';
 import { activityOf, inboundOf, type TeamsActivity, tenantOf } from './teams-activity.js';
+import { clickAnswer, clickOf } from './teams-cards.js';
 import { type ConnectorClaims, MAX_JWT_LENGTH } from './teams-keys.js';
 
 const BEARER = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i;
@@ -31,6 +34,7 @@ export class TeamsInbound {
     private readonly directory: ChannelDirectory,
     private readonly inbox: Inbox,
     private readonly worker: ConversationWorker,
+    private readonly clicks: ApprovalClicks,
     private readonly activity: ChannelActivity,
     private readonly logs: Logs,
   ) {}
@@ -46,14 +50,35 @@ export class TeamsInbound {
     return { channel, adapter, claims };
   }
 
-  /** Resolves when the message is stored; what is no message for the bot is left. Throws `BadRequest`, `NotFromConnector`. */
-  async receive({ channel, adapter, claims }: VerifiedConnector, body: unknown): Promise<void> {
+  /**
+   * Resolves when the message is stored, or the click has decided what it decides, with the body of the answer; what is neither
+   * is left. Throws `BadRequest`, `NotFromConnector`.
+   */
+  async receive({ channel, adapter, claims }: VerifiedConnector, body: unknown): Promise<object> {
     const activity = activityOf(body);
     if (activity === undefined) throw new BadRequest('The body has to be an activity of the Bot Framework.');
     const isEndorsed = activity.channelId === TEAMS && claims.endorsements.includes(TEAMS);
     if (!isEndorsed || activity.serviceUrl !== claims.serviceUrl) throw new NotFromConnector();
+    const click = clickOf(activity);
     const message = inboundOf(activity);
-    if (message === undefined || !this.isOwnTenant(channel, adapter, activity)) return;
+    if (click === undefined && message === undefined) return {};
+    if (!this.isOwnTenant(channel, adapter, activity)) return {};
+    if (click !== undefined) return this.clicked(channel, click);
+    if (message !== undefined) await this.store(channel, message);
+    return {};
+  }
+
+  /** The message that was clicked is edited by whoever sends cards, so the answer does not wait for that. */
+  private async clicked(channel: string, click: InboundClick): Promise<object> {
+    const outcome = await this.clicks.receive(channel, click).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.logs.for(`channel::${channel}`).warn('a click decided nothing; it may come again', { reason });
+      return undefined;
+    });
+    return clickAnswer(outcome);
+  }
+
+  private async store(channel: string, message: InboundMessage): Promise<void> {
     const settings = this.directory.settingsOf(channel);
     const admission = settings === undefined ? 'not_allowed' : admissionOf(message, settings);
     if (admission === 'not_allowed') {
@@ -70,7 +95,7 @@ export class TeamsInbound {
 
   private isOwnTenant(channel: string, { tenantId }: TeamsAdapter, activity: TeamsActivity): boolean {
     if (tenantId === '' || tenantOf(activity) === tenantId) return true;
-    this.logs.for(`channel::${channel}`).info('message of another tenant than tenant_id; ignored');
+    this.logs.for(`channel::${channel}`).info('activity of another tenant than tenant_id; ignored');
     return false;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IssuerKeys } from '../../../../platform/identity/issuer-keys.js';
 import type { OutboundClient } from '../../../../platform/outbound/outbound-client.js';
+import type { ApprovalCard } from '../../approvals/approval-card.js';
 import {
   type AdapterData,
   type AdapterParts,
@@ -15,6 +16,7 @@ import {
 import { FileNotHad, NotSent } from '../../channel-failures.js';
 import { teamsMarkdown } from '../../formatting/teams-markdown.js';
 import { download } from '../../inbound/file-download.js';
+import { ADAPTIVE_CARD, teamsCard } from './teams-cards.js';
 import { TeamsClient, TeamsToken } from './teams-client.js';
 import { type ConnectorClaims, ConnectorKeys, connectorClaims } from './teams-keys.js';
 
@@ -103,10 +105,27 @@ export class TeamsAdapter extends ChannelAdapter {
     return this.client.call({ method: 'POST', url: activitiesOf(target), activity }, signal);
   }
 
-  override async edit(id: string, { target, text }: OutboundReply, signal: AbortSignal): Promise<void> {
+  override edit(id: string, { target, text }: OutboundReply, signal: AbortSignal): Promise<void> {
+    return this.replace(id, target, messageOf(target, text), signal);
+  }
+
+  override async sendCard(
+    target: AdapterData,
+    card: ApprovalCard,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const activity = cardMessageOf(target, card);
+    return this.client.call({ method: 'POST', url: activitiesOf(target), activity }, signal);
+  }
+
+  override editCard(id: string, target: AdapterData, card: ApprovalCard, signal: AbortSignal): Promise<void> {
+    return this.replace(id, target, cardMessageOf(target, card), signal);
+  }
+
+  private async replace(id: string, target: AdapterData, message: object, signal: AbortSignal) {
     const url = `${activitiesOf(target)}/${encodeURIComponent(id)}`;
     await this.client
-      .call({ method: 'PUT', url, activity: { ...messageOf(target, text), id } }, signal)
+      .call({ method: 'PUT', url, activity: { ...message, id } }, signal)
       .catch((error: unknown) => {
         // An edit may safely be repeated.
         throw error instanceof NotSent ? error.asRetryable() : error;
@@ -141,13 +160,17 @@ function activitiesOf(target: AdapterData): string {
 }
 
 function messageOf(target: AdapterData, text: string): object {
-  return {
-    type: 'message',
-    from: { id: target['bot'] },
-    conversation: { id: target['conversation'] },
-    textFormat: 'markdown',
-    text: teamsMarkdown(text),
-  };
+  return { ...emptyMessage(target), textFormat: 'markdown', text: teamsMarkdown(text) };
+}
+
+/** `summary` is what a notification shows. */
+function cardMessageOf(target: AdapterData, card: ApprovalCard): object {
+  const attachments = [{ contentType: ADAPTIVE_CARD, content: teamsCard(card) }];
+  return { ...emptyMessage(target), summary: card.outcome ?? card.title, attachments };
+}
+
+function emptyMessage(target: AdapterData): object {
+  return { type: 'message', from: { id: target['bot'] }, conversation: { id: target['conversation'] } };
 }
 
 function originOf(url: string): string | undefined {
