@@ -49,7 +49,9 @@ const client = {
   clientInfo: { name: 'test', version: '1' },
 };
 /** They ask for `sessions:read` beside the scope of the route, and so no scope alone lets anybody in. */
-const READS = Object.keys(A2A).filter((method) => /^(Get|List|Subscribe).*Task|PushNotificationConfig/.test(method));
+const READS = Object.keys(A2A).filter((method) =>
+  /^(Get|List|Subscribe).*Task|PushNotificationConfig/.test(method),
+);
 const CALLS: readonly Call[] = [
   mcp('initialize', 'initialize', client),
   mcp('notifications/initialized', 'notifications/initialized', {}, { isNotification: true }),
