@@ -203,6 +203,17 @@ describe('chat', () => {
     expect(await jsonOf('sessions', 'show', id)).toMatchObject({ turn_count: 1 });
   });
 
+  test('--json prints each event of the answer as an object, and ends as without it', async () => {
+    const { code, stdout } = await called('chat', '--json', 'Hello');
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+    expect(code).toBe(0);
+    expect(events.at(-1)?.event).toBe('done');
+    expect(events.map(({ event }) => event)).toContain('token');
+  });
+
   test('each line is a message until the input ends', async () => {
     const { code, stdout, stderr } = await typed(['One thing', 'Another thing'], there(), 'chat');
     expect([code, stdout]).toEqual([

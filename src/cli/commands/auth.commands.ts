@@ -146,8 +146,10 @@ function addMint(token: Command, { terminal }: CommandContext): void {
   token
     .command('mint')
     .description('print a fresh token without storing it, for GATEWAY_BOOTSTRAP_TOKEN of a new gateway')
-    .action(() => {
-      terminal.out(`${mintToken()}\n`);
+    .option('--json', 'print an object instead of the token alone')
+    .action((options: { readonly json?: true }) => {
+      const token = mintToken();
+      terminal.out(options.json ? jsonText({ token }) : `${token}\n`);
       terminal.err('It works once a gateway has started with it in GATEWAY_BOOTSTRAP_TOKEN.\n');
     });
 }

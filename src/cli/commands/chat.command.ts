@@ -10,6 +10,7 @@ import { printable } from '../terminal-text.js';
 interface ChatOptions {
   readonly agent?: string;
   readonly session?: string;
+  readonly json?: true;
 }
 
 /** The next line of the person, undefined at the end of the input. */
@@ -23,6 +24,7 @@ export function addChatCommand(program: Command, context: CommandContext): void 
     .argument('[message...]', 'what to say; without it each line of the input is a message')
     .option('--agent <name>', 'the agent of a new session, instead of the default one')
     .option('--session <id>', 'go on with this session')
+    .option('--json', 'print each event of the answer as an object, one a line')
     .action((words: readonly string[], options: ChatOptions) => chat(words.join(' '), options, context));
 }
 
@@ -31,7 +33,7 @@ async function chat(message: string, options: ChatOptions, context: CommandConte
   const { terminal } = context;
   const sessionId = options.session ?? (await newSession(options, context));
   const { nextLine, close } = linesOf(context);
-  const one: Chat = { client, terminal, sessionId, ask: nextLine };
+  const one: Chat = { client, terminal, sessionId, ask: nextLine, isJson: options.json === true };
   try {
     if (message !== '') {
       if (!(await say(message, one, neverAborted()))) throw new CommandFailed();

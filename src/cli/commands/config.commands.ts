@@ -151,8 +151,9 @@ function addRollback(config: Command, context: CommandContext): void {
     .command('rollback')
     .description('undo changes made at run time; takes effect on every gateway of the database within 1.5 s')
     .argument('[revision]', 'from "config history"', revisionArgument)
+    .option('--json', 'print an object')
     .addHelpText('after', ROLLBACK_EXAMPLES)
-    .action(async (revision: bigint | undefined) => {
+    .action(async (revision: bigint | undefined, options: { readonly json?: true }) => {
       const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
         import('../with-configuration.js'),
         import('../../areas/config/config-rollback.js'),
@@ -163,6 +164,10 @@ function addRollback(config: Command, context: CommandContext): void {
       const { changed: keys } = await withConfiguration(context, 'change', (opened) =>
         rollBack(opened, actor, revision),
       );
+      if (options.json) {
+        context.terminal.out(jsonText({ changed: keys }));
+        return;
+      }
       const sentence = keys.length === 0 ? 'Nothing had to be changed.' : `Changed back: ${keys.join(', ')}.`;
       context.terminal.err(`${sentence}\n`);
     });

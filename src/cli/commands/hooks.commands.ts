@@ -31,6 +31,12 @@ interface ReplayOptions {
   readonly since?: Date;
   readonly event?: string;
   readonly delivered?: true;
+  readonly json?: true;
+}
+
+interface RotateOptions {
+  readonly keepOld: number;
+  readonly json?: true;
 }
 
 /** `hooks …`: what operators look up and repair; callers register webhooks over the API. */
@@ -96,14 +102,17 @@ async function deliveriesOf(
   limit: number,
 ): Promise<readonly ShownDelivery[]> {
   const gateway = namedGateway(context);
-  if (gateway !== undefined)
-    return (await gateway.items<Sent<ShownDelivery>>('/admin/v1/deliveries', { hook, status }, limit)).map(
-      (delivery) => ({
-        ...delivery,
-        created_at: new Date(delivery.created_at),
-        next_attempt_at: dateOf(delivery.next_attempt_at),
-      }),
-    );
+  if (gateway !== undefined) {
+    const sent = await gateway.items<Sent<ShownDelivery>>('/admin/v1/deliveries', { hook, status }, limit);
+    // The gateway filters by it, whether or not there is such a webhook.
+    if (sent.length === 0 && !(await hooksOf(context)).some(({ id }) => id === hook))
+      throw new HookNotFound();
+    return sent.map((delivery) => ({
+      ...delivery,
+      created_at: new Date(delivery.created_at),
+      next_attempt_at: dateOf(delivery.next_attempt_at),
+    }));
+  }
   const { withHooks } = await import('../with-areas.js');
   return withHooks(context, 'read', async (admin) => {
     if ((await admin.find(hook)) === undefined) throw new HookNotFound();
@@ -133,7 +142,8 @@ function addReplay(hooks: Command, context: CommandContext): void {
     .option('--since <time>', 'only events of the last while, such as 24h or 3d', agoArgument)
     .option('--event <event-id>', 'only this event')
     .option('--delivered', 'also what was delivered already')
-    .action(async (hookId: string, { since, event, delivered }: ReplayOptions) => {
+    .option('--json', 'print an object')
+    .action(async (hookId: string, { since, event, delivered, json }: ReplayOptions) => {
       const { withHooks } = await import('../with-areas.js');
       const request = { since: since ?? new Date(0), eventId: event ?? null, delivered: delivered === true };
       const count = await withHooks(context, 'change', async (admin) => {
@@ -142,7 +152,8 @@ function addReplay(hooks: Command, context: CommandContext): void {
           throw (await admin.find(hookId)) === undefined ? new HookNotFound() : new HookEnded();
         return replayed;
       });
-      context.terminal.err(`${count} deliveries go out again; the webhook is active.\n`);
+      if (json) context.terminal.out(jsonText({ id: hookId, replayed: count }));
+      else context.terminal.err(`${count} deliveries go out again; the webhook is active.\n`);
     });
 }
 
@@ -156,12 +167,13 @@ function addRotateSecret(hooks: Command, context: CommandContext): void {
         .argParser(secondsArgument)
         .default(DAY_SECS, '24h'),
     )
-    .action(async (hookId: string, { keepOld }: { readonly keepOld: number }) => {
+    .option('--json', 'print an object instead of the secret alone')
+    .action(async (hookId: string, { keepOld, json }: RotateOptions) => {
       const { withHookSecrets } = await import('../with-areas.js');
       const secret = newWebhookSecret();
       const isThere = await withHookSecrets(context, (store) => store.rotate(hookId, secret, keepOld));
       if (!isThere) throw new HookNotFound();
-      context.terminal.out(`${secret}\n`);
+      context.terminal.out(json ? jsonText({ id: hookId, secret }) : `${secret}\n`);
       context.terminal.err('It signs from now on and is shown only this once.\n');
     });
 }
@@ -171,18 +183,21 @@ function addPing(hooks: Command, context: CommandContext): void {
     .command('ping')
     .description('send a hook.ping event to a webhook and wait for its response')
     .argument('<hook-id>', 'its id')
-    .action(async (hookId: string) => {
+    .option('--json', 'print its delivery as an object')
+    .action(async (hookId: string, options: { readonly json?: true }) => {
       const { withHooks } = await import('../with-areas.js');
       const delivery = await withHooks(context, 'change', (admin) => ping(admin, hookId));
       const { terminal } = context;
-      if (delivery.status === 'delivered') {
-        terminal.err(`${delivery.event_id} was answered with ${lastOf(delivery)}.\n`);
-        return;
-      }
-      const what = delivery.attempts === 0 ? 'has not been sent yet: does a gateway run?' : lastOf(delivery);
-      terminal.err(`${delivery.event_id}: ${what}\n`);
-      throw new CommandFailed();
+      if (options.json) terminal.out(jsonText(delivery));
+      else terminal.err(pingSentence(delivery));
+      if (delivery.status !== 'delivered') throw new CommandFailed();
     });
+}
+
+function pingSentence(delivery: DeliveryOverview): string {
+  const { event_id: id, status, attempts } = delivery;
+  if (status === 'delivered') return `${id} was answered with ${lastOf(delivery)}.\n`;
+  return `${id}: ${attempts === 0 ? 'has not been sent yet: does a gateway run?' : lastOf(delivery)}\n`;
 }
 
 /**

@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
-import { jsonLine } from '../terminal-text.js';
+import { jsonLine, jsonText } from '../terminal-text.js';
+
+interface UserOptions {
+  readonly user: string;
+  readonly json?: true;
+}
 
 /** `memory …`: what the gateway remembers of one user, to answer a request for their data or to delete it. */
 export function addMemoryCommands(program: Command, context: CommandContext): void {
@@ -14,14 +19,17 @@ function addList(memory: Command, context: CommandContext): void {
     .command('list')
     .description('print all memories of a user as JSON lines, newest first')
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
-    .action(async ({ user }: { readonly user: string }) => {
+    .option('--json', 'print one object instead')
+    .action(async ({ user, json }: UserOptions) => {
       const { withMemory } = await import('../with-areas.js');
       const entries = await withMemory(context, 'read', (admin) => admin.list(user));
       const { terminal } = context;
-      if (entries.length === 0) terminal.err('Nothing is remembered of this user.\n');
-      for (const { id, createdAt, content } of entries) {
-        terminal.out(jsonLine({ id, remembered_at: createdAt.toISOString(), content }));
-      }
+      const memories = entries.map(({ id, createdAt, content }) => ({
+        ...{ id, remembered_at: createdAt.toISOString(), content },
+      }));
+      if (json) terminal.out(jsonText({ memories }));
+      else if (memories.length === 0) terminal.err('Nothing is remembered of this user.\n');
+      else for (const one of memories) terminal.out(jsonLine(one));
     });
 }
 
@@ -30,12 +38,15 @@ function addForget(memory: Command, context: CommandContext): void {
     .command('forget')
     .description('delete all memories of a user for good; their sessions stay')
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
-    .action(async ({ user }: { readonly user: string }) => {
+    .option('--json', 'print an object')
+    .action(async ({ user, json }: UserOptions) => {
       const { withMemory } = await import('../with-areas.js');
       const { operatorActor } = await import('../command-context.js');
       const entries = await withMemory(context, 'change', (admin) => admin.forgetUser(user, operatorActor()));
-      context.terminal.err(
-        entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,
-      );
+      if (json) context.terminal.out(jsonText({ forgotten: entries }));
+      else
+        context.terminal.err(
+          entries === 0 ? 'Nothing was remembered of this user.\n' : `Forgotten: ${entries} memories.\n`,
+        );
     });
 }

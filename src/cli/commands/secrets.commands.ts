@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { progressOn } from '../progress.js';
+import { jsonText } from '../terminal-text.js';
 
 /** `secrets …`: the key that seals what is secret in the database. */
 export function addSecretsCommands(program: Command, context: CommandContext): void {
@@ -13,13 +14,15 @@ export function addSecretsCommands(program: Command, context: CommandContext): v
     .description(
       'seal every secret with GATEWAY_MASTER_KEY that GATEWAY_MASTER_KEY_PREVIOUS sealed; replicas that have both go on',
     )
-    .action(async () => {
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
       const { withKeyRotation } = await import('../with-areas.js');
       const { terminal } = context;
       const progress = progressOn(terminal, 'secrets rotate');
       const { resealed, unreadable } = await withKeyRotation(context, (rotation) =>
         rotation.run((done, all) => progress.show(done, all)).finally(() => progress.end()),
       );
+      if (options.json) terminal.out(jsonText({ resealed, unreadable }));
       terminal.err(`${resealed} secrets are sealed with the new key.\n`);
       if (unreadable === 0) {
         terminal.err('GATEWAY_MASTER_KEY_PREVIOUS can be removed.\n');

@@ -19,6 +19,7 @@ const MOST = 100;
 interface AnswerOptions {
   readonly content?: Readonly<Record<string, unknown>>;
   readonly decline?: true;
+  readonly json?: true;
 }
 
 /** `tools questions` and `tools answer`: what tools ask people while they run. */
@@ -51,6 +52,7 @@ function addAnswer(tools: Command, context: CommandContext): void {
     .argument('<id>', 'from "tools questions"')
     .option('--content <json>', 'the values, as a JSON object', objectOf)
     .option('--decline', 'say no')
+    .option('--json', 'print an object')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AnswerOptions) => {
       const { withTools } = await import('../with-areas.js');
@@ -58,8 +60,13 @@ function addAnswer(tools: Command, context: CommandContext): void {
         const asked = await questions.find(id);
         return asked?.status === 'pending' && questions.answer(id, answerTo(asked, options), by);
       });
-      context.terminal.err(isFirst ? 'The question is answered.\n' : 'No such question waits any more.\n');
-      if (!isFirst) throw new CommandFailed();
+      const { terminal } = context;
+      if (!isFirst) {
+        terminal.err('No such question waits any more.\n');
+        throw new CommandFailed();
+      }
+      if (options.json) terminal.out(jsonText({ id, status: 'answered' }));
+      else terminal.err('The question is answered.\n');
     });
 }
 

@@ -55,17 +55,20 @@ function addApprove(tools: Command, context: CommandContext): void {
     .description('accept changed tools as they are now; every gateway on the database offers them again')
     .argument('<server>', 'the server, as configured')
     .argument('[tool]', "the tool, by the server's own name")
+    .option('--json', 'print an object')
     .addHelpText('after', APPROVE_EXAMPLES)
-    .action(async (server: string, tool: string | undefined) => {
+    .action(async (server: string, tool: string | undefined, options: { readonly json?: true }) => {
       const { withTools } = await import('../with-areas.js');
       const approved = await withTools(context, 'change', async ({ known, by }) => {
         if (!(await known.hasSeen(server, tool))) throw new ToolNeverSeen(server, tool);
         return known.approve(server, tool, by);
       });
       const { terminal } = context;
-      terminal.err(
-        approved.length === 0 ? 'Nothing was in quarantine.\n' : `Approved: ${approved.join(', ')}.\n`,
-      );
+      if (options.json) terminal.out(jsonText({ approved }));
+      else
+        terminal.err(
+          approved.length === 0 ? 'Nothing was in quarantine.\n' : `Approved: ${approved.join(', ')}.\n`,
+        );
     });
 }
 
@@ -91,13 +94,19 @@ function addDecision(tools: Command, context: CommandContext, decision: 'allow' 
     .command(decision)
     .description(does)
     .argument('<id>', 'from "tools pending"')
-    .action(async (id: string) => {
+    .option('--json', 'print an object')
+    .action(async (id: string, options: { readonly json?: true }) => {
       const { withTools } = await import('../with-areas.js');
       const wasOpen = await withTools(context, 'change', ({ approvals, by }) =>
         approvals.answer(id, { verdict, by }),
       );
-      context.terminal.err(wasOpen ? `The call is ${verdict}.\n` : 'No such call waits any more.\n');
-      if (!wasOpen) throw new CommandFailed();
+      const { terminal } = context;
+      if (!wasOpen) {
+        terminal.err('No such call waits any more.\n');
+        throw new CommandFailed();
+      }
+      if (options.json) terminal.out(jsonText({ id, status: verdict }));
+      else terminal.err(`The call is ${verdict}.\n`);
     });
 }
 
@@ -138,7 +147,7 @@ function approvalJson(approval: OpenApproval): Readonly<Record<string, unknown>>
 
 function approvalText({ id, tool, arguments: args, userId, expiresAt }: OpenApproval): string {
   const until = expiresAt.toISOString().slice(11, 19);
-  return `${id}  ${tool} for "${printable(userId)}", until ${until}Z\n  ${printable(args)}\n`;
+  return `${id}  ${tool} for ${printable(userId)}, until ${until}Z\n  ${printable(args)}\n`;
 }
 
 /** Text from a server or a model must not control the terminal. */

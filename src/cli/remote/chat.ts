@@ -1,5 +1,5 @@
 import type { Terminal } from '../command-context.js';
-import { printable, shownText } from '../terminal-text.js';
+import { jsonLine, printable, shownText } from '../terminal-text.js';
 import { eventsOf } from './follow.js';
 import { type GatewayClient, RemoteFailure } from './gateway-client.js';
 
@@ -10,6 +10,8 @@ export interface Chat {
   readonly sessionId: string;
   /** What the person answers; undefined when nobody can be asked. */
   readonly ask: (question: string) => Promise<string | undefined>;
+  /** Each event is printed as an object in a line of its own; false unless given. */
+  readonly isJson?: boolean;
 }
 
 type EventData = Readonly<Record<string, unknown>>;
@@ -22,12 +24,20 @@ export async function say(content: string, chat: Chat, signal: AbortSignal): Pro
   const path = `/api/v1/sessions/${encodeURIComponent(chat.sessionId)}/messages`;
   const answer = await chat.client.postStream(path, { content }, signal);
   for await (const { event, data } of eventsOf(answer)) {
-    const ended = await showEvent(event ?? '', JSON.parse(data) as EventData, chat);
+    const show = chat.isJson === true ? printEvent : showEvent;
+    const ended = await show(event ?? '', JSON.parse(data) as EventData, chat);
     if (ended !== undefined) return ended;
   }
   throw new RemoteFailure(
     'The connection ended before the answer did. The turn goes on: "agent-gateway chat --session" finds its answer in the session.',
   );
+}
+
+/** The same for programs. */
+async function printEvent(event: string, data: EventData, chat: Chat): Promise<boolean | undefined> {
+  chat.terminal.out(jsonLine({ event, ...data }));
+  if (event === 'tool_approval') await approve(data, chat);
+  return event === 'done' ? true : event === 'error' ? false : undefined;
 }
 
 /** Shows one event of a turn. @returns whether the turn was answered, once it is over */
