@@ -43,13 +43,14 @@ const ASKING = `
 
 /**
  * A neighbour asks for the same small thing again and again, until `stop`: in a thread of its own, since making and sending
- * large bodies keeps this one busy. `stop` rejects when an answer was not 200.
+ * large bodies keeps this one busy. With the pause between two it stays below its own rate limit. `stop` rejects when an answer was not 200.
  */
 export function neighbour(
   url: string,
   headers: Readonly<Record<string, string>> = {},
+  pauseMs = PAUSE_MS,
 ): { stop(): Promise<Waits> } {
-  const worker = new Worker(ASKING, { eval: true, workerData: { url, headers, pauseMs: PAUSE_MS } });
+  const worker = new Worker(ASKING, { eval: true, workerData: { url, headers, pauseMs } });
   const waits = once(worker, 'message').then(([said]) => said as Waits);
   waits.catch(() => undefined);
   return {
