@@ -1,7 +1,9 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import type { SqlRunner, SqlValue, Statement } from '../../src/platform/database/sql.js';
+import type { SqlRunner, SqlValue, Statement, TypedStatement } from '../../src/platform/database/sql.js';
+import type { ParamsOf, RowOf, SqlShape } from '../../src/platform/database/sql-types.js';
+import { type Given, valuesGiven } from '../../src/platform/database/statement.js';
 
 export interface Step {
   readonly statement: Statement;
@@ -16,19 +18,26 @@ export class RecordingDatabase extends Database {
     super({ driver: { master: pool }, options: {} } as unknown as DataSource);
   }
 
+  override query<Params extends SqlShape, Row extends SqlShape>(
+    statement: TypedStatement<Params, Row>,
+    ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
+  ): Promise<RowOf<Row>[]>;
   override query<Row extends QueryResultRow>(
     statement: Statement,
-    values: readonly SqlValue[] = [],
-  ): Promise<Row[]> {
+    values?: readonly SqlValue[],
+  ): Promise<Row[]>;
+  override query(statement: Statement, given?: Given): Promise<unknown[]> {
+    const values = valuesGiven(statement, given);
     this.steps.push({ statement, values });
-    return super.query<Row>(statement, values);
+    return super.query(statement, values);
   }
 
   override transaction<Result>(work: (runner: SqlRunner) => Promise<Result>): Promise<Result> {
     this.note('BEGIN');
     return super.transaction(async (runner) => {
       const result = await work({
-        query: (statement, values = []) => {
+        query: (statement: Statement, given?: Given) => {
+          const values = valuesGiven(statement, given);
           this.steps.push({ statement, values });
           return runner.query(statement, values);
         },

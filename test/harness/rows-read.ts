@@ -1,5 +1,6 @@
 import type { Database } from '../../src/platform/database/database.js';
-import type { SqlValue, Statement } from '../../src/platform/database/sql.js';
+import type { Statement } from '../../src/platform/database/sql.js';
+import { type Given, valuesGiven } from '../../src/platform/database/statement.js';
 import type { TestDatabase } from './database.js';
 
 interface Plan {
@@ -18,11 +19,13 @@ export async function rowsRead(
 ): Promise<number> {
   let rows = 0;
   const counting = {
-    query: async ({ text }: Statement, values: unknown[] = []) => {
+    query: async (statement: Statement, given?: Given) => {
+      const { text } = statement;
+      const values = [...valuesGiven(statement, given)];
       const sql = `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`;
       const [explained] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql, values);
       rows += readOf(explained!['QUERY PLAN'][0].Plan, table);
-      return query(text, values as SqlValue[]);
+      return query(text, values);
     },
   };
   await work(counting as unknown as Database);

@@ -11,7 +11,9 @@ import {
 import type { DataSource } from 'typeorm';
 import { isDirect, namesStatements } from './data-source.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
-import type { OnCommit, SqlRunner, SqlValue, Statement } from './sql.js';
+import type { OnCommit, SqlRunner, SqlValue, Statement, TypedStatement } from './sql.js';
+import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
+import { type Given, valuesGiven } from './statement.js';
 
 /**
  * The way to PostgreSQL on the hot path: prepared statements on the DataSource's own pool. Every failure to reach the
@@ -28,12 +30,14 @@ export class Database implements SqlRunner {
     this.named = namesStatements(dataSource);
   }
 
-  async query<Row extends QueryResultRow>(
-    statement: Statement,
-    values: readonly SqlValue[] = [],
-  ): Promise<Row[]> {
+  query<Params extends SqlShape, Row extends SqlShape>(
+    statement: TypedStatement<Params, Row>,
+    ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
+  ): Promise<RowOf<Row>[]>;
+  query<Row extends QueryResultRow>(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
+  async query(statement: Statement, given?: Given): Promise<unknown[]> {
     try {
-      return (await this.pool.query<Row>(this.prepared(statement, values))).rows;
+      return (await this.pool.query<QueryResultRow>(this.prepared(statement, given))).rows;
     } catch (error) {
       this.notifyFailure(error);
       throw statement.comesFirst ? failureBeforeCommit(error) : databaseFailure(error);
@@ -115,17 +119,15 @@ export class Database implements SqlRunner {
   }
 
   private runnerOn(client: PoolClient): SqlRunner {
-    return {
-      query: async <Row extends QueryResultRow>(statement: Statement, values: readonly SqlValue[] = []) =>
-        (await answerOf<Row>(client, this.prepared(statement, values))).rows,
-    };
+    const query = async (statement: Statement, given?: Given) =>
+      (await answerOf(client, this.prepared(statement, given))).rows;
+    return { query };
   }
 
   /** Behind a pooler without its name: the next transaction may reach a server process that has never seen it. */
-  private prepared(
-    { name, text, timeoutMs, replanned = false }: Statement,
-    values: readonly SqlValue[],
-  ): QueryConfig<unknown[]> {
+  private prepared(statement: Statement, given: Given): QueryConfig<unknown[]> {
+    const { name, text, timeoutMs, replanned = false } = statement;
+    const values = valuesGiven(statement, given);
     return new PreparedQuery(text, values, this.named && !replanned ? name : undefined, timeoutMs);
   }
 }
@@ -149,12 +151,9 @@ class PreparedQuery extends Query implements QueryConfig<unknown[]> {
 }
 
 /** A client hands a query of the driver's own form back, so its answer has to be asked for. */
-function answerOf<Row extends QueryResultRow>(
-  client: PoolClient,
-  query: QueryConfig<unknown[]>,
-): Promise<QueryResult<Row>> {
+function answerOf(client: PoolClient, query: QueryConfig<unknown[]>): Promise<QueryResult<QueryResultRow>> {
   return new Promise((resolve, reject) => {
-    client.query<Row>(query, (error: Error | null, result) => {
+    client.query(query, (error: Error | null, result) => {
       if (error) reject(error);
       else resolve(result);
     });

@@ -1,4 +1,5 @@
 import type { QueryResultRow } from 'pg';
+import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
 
 /**
  * A named prepared statement: parsed once per connection, then only executed.
@@ -18,6 +19,17 @@ export interface Statement {
   readonly timeoutMs?: number;
 }
 
+/**
+ * A prepared statement with named parameters, made by `statement`: what it takes and gives is declared beside its text,
+ * and a test compares that with what PostgreSQL says.
+ */
+export interface TypedStatement<Params extends SqlShape, Row extends SqlShape> extends Statement {
+  readonly params: Params;
+  readonly row: Row;
+  /** The parameters in the order of `$1`, `$2`, … */
+  readonly order: readonly string[];
+}
+
 export type SqlValue =
   | string
   | number
@@ -33,5 +45,9 @@ export type OnCommit<Result> = (runner: SqlRunner, result: Result) => Promise<vo
 
 /** Runs statements: the pool itself, or one transaction. */
 export interface SqlRunner {
+  query<Params extends SqlShape, Row extends SqlShape>(
+    statement: TypedStatement<Params, Row>,
+    ...params: keyof Params extends never ? [] : [ParamsOf<Params>]
+  ): Promise<RowOf<Row>[]>;
   query<Row extends QueryResultRow>(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }

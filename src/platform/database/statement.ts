@@ -1,0 +1,104 @@
+import type { SqlValue, Statement, TypedStatement } from './sql.js';
+import type { RowOf, SqlShape } from './sql-types.js';
+
+/** A row that the statement gives. */
+export type RowOfStatement<Of> = Of extends TypedStatement<infer _Params, infer Row> ? RowOf<Row> : never;
+
+interface Definition<Params extends SqlShape, Row extends SqlShape> extends Omit<Statement, 'name' | 'text'> {
+  /** Unique over the program: `<area>.<verb>`. */
+  readonly name: string;
+  readonly params: Params;
+  /** The columns of its answer, by their names in SQL; `{}` when it gives none. A column of type void is not named. */
+  readonly row: Row;
+  /** Parameters are written `:name`, with a cast where PostgreSQL cannot tell the type: `:name::text`. */
+  readonly sql: string;
+}
+
+const made = new Map<string, TypedStatement<SqlShape, SqlShape>>();
+const families: (() => void)[] = [];
+
+/**
+ * Declares a statement, once for the program, when its file is loaded.
+ * Throws for a name that another text has, and for parameters that are written and not declared, or the reverse.
+ */
+export function statement<const Params extends SqlShape, const Row extends SqlShape>(
+  definition: Definition<Params, Row>,
+): TypedStatement<Params, Row> {
+  const declared = compile(definition);
+  for (const name of Object.keys(definition.params)) {
+    if (!declared.order.includes(name)) throw new Error(`${definition.name} has no parameter :${name}`);
+  }
+  return declared;
+}
+
+/**
+ * Statements that differ by which filters a caller gives. Each is made when it is first asked for, and kept. `build`
+ * declares the parameters of all filters; those that its text does not name are left out.
+ */
+export function statementsBy<
+  Filter extends string,
+  const Params extends SqlShape,
+  const Row extends SqlShape,
+>(
+  filters: readonly Filter[],
+  build: (given: ReadonlySet<Filter>) => Definition<Params, Row>,
+): (given: Iterable<Filter>) => TypedStatement<Params, Row> {
+  const kept = new Map<string, TypedStatement<Params, Row>>();
+  const find = (given: Iterable<Filter>) => {
+    const wanted = new Set(given);
+    const key = filters.filter((filter) => wanted.has(filter)).join(' ');
+    const found = kept.get(key) ?? compile(build(wanted));
+    kept.set(key, found);
+    return found;
+  };
+  families.push(() => {
+    for (let bits = 0; bits < 2 ** filters.length; bits++) find(filters.filter((_, at) => bits & (1 << at)));
+  });
+  return find;
+}
+
+/** Every statement of the files that are loaded, those with filters in every combination. */
+export function allStatements(): readonly TypedStatement<SqlShape, SqlShape>[] {
+  for (const makeAll of families) makeAll();
+  return [...made.values()];
+}
+
+/** What stands beside a statement in a call: parameters by name, or values in order. */
+export type Given = Readonly<Record<string, unknown>> | readonly SqlValue[] | undefined;
+
+/** The values of `$1`, `$2`, … */
+export function valuesGiven(
+  statement: Statement | TypedStatement<SqlShape, SqlShape>,
+  given: Given,
+): readonly SqlValue[] {
+  if (given === undefined || isList(given)) return given ?? [];
+  return 'order' in statement ? statement.order.map((name) => given[name] as SqlValue) : [];
+}
+
+function isList(given: Exclude<Given, undefined>): given is readonly SqlValue[] {
+  return Array.isArray(given);
+}
+
+function compile<Params extends SqlShape, Row extends SqlShape>({
+  sql,
+  ...definition
+}: Definition<Params, Row>): TypedStatement<Params, Row> {
+  const order: string[] = [];
+  const text = sql.replaceAll(TOKENS, (token, name: string | undefined) => {
+    if (name === undefined) return token;
+    if (!Object.hasOwn(definition.params, name)) {
+      throw new Error(`${definition.name} does not declare its parameter :${name}`);
+    }
+    if (!order.includes(name)) order.push(name);
+    return `$${order.indexOf(name) + 1}`;
+  });
+  const declared = { ...definition, text, order };
+  if ((made.get(definition.name)?.text ?? text) !== text) {
+    throw new Error(`two statements are called ${definition.name}`);
+  }
+  made.set(definition.name, declared);
+  return declared;
+}
+
+/** What may hold a colon that is no parameter, or else a parameter. */
+const TOKENS = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|::|:([a-z]\w*)/gi;

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { SqlShape } from '../../src/platform/database/sql-types.js';
+import { allStatements } from '../../src/platform/database/statement.js';
+import { createTestDatabase, type TestDatabase } from '../harness/database.js';
+import { describeStatement } from './described-statement.js';
+
+/** Each is loaded, so that what it declares is known. */
+const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+  .map((file) => ({ file, text: readFileSync(join('src', file), 'utf8') }));
+
+let database: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  for (const { file, text } of SOURCES) {
+    if (/\bstatement(sBy)?\(/.test(text)) await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
+  }
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.directUrl });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+test('PostgreSQL agrees with the declared parameters and columns of every statement', async () => {
+  const disagreements: string[] = [];
+  for (const statement of allStatements()) {
+    const described = await describeStatement(client, statement.text);
+    const declared = {
+      params: statement.order.map((name) => `${name} ${statement.params[name]!.name}`),
+      columns: namesAndTypes(statement.row),
+    };
+    const found = {
+      params: described.params.map((type, at) => `${statement.order[at]} ${type}`),
+      columns: described.columns
+        .filter(({ type }) => type !== 'void')
+        .map(({ name, type }) => `${name} ${type}`),
+    };
+    const problem = differenceOf(declared, { ...found, columns: found.columns.sort() });
+    if (problem !== undefined) disagreements.push(`${statement.name}: ${problem}`);
+  }
+  expect(allStatements().length).toBeGreaterThan(5);
+  expect(disagreements).toEqual([]);
+});
+
+test('every declared statement is run by somebody', () => {
+  const unused = SOURCES.flatMap(({ text }) =>
+    [...text.matchAll(/^(?:export )?const ([A-Z]\w*) = statement(?:sBy)?\(/gm)]
+      .map(([, name]) => name!)
+      .filter((name) => !isUsed(name)),
+  );
+  expect(unused).toEqual([]);
+});
+
+test('a parameter of another type, a missing column and a column too many are seen', () => {
+  const found = { params: ['id text'], columns: ['a integer', 'b text'] };
+  expect(differenceOf(found, found)).toBeUndefined();
+  expect(differenceOf({ ...found, params: ['id integer'] }, found)).toMatch('id text');
+  expect(differenceOf({ ...found, columns: ['a integer'] }, found)).toMatch('b text');
+  expect(differenceOf({ ...found, columns: [...found.columns, 'c text'] }, found)).toMatch('c text');
+});
+
+interface Described {
+  readonly params: readonly string[];
+  readonly columns: readonly string[];
+}
+
+function differenceOf(declared: Described, found: Described): string | undefined {
+  const told = (described: Described) => JSON.stringify(described);
+  return told(declared) === told(found)
+    ? undefined
+    : `declares ${told(declared)}, PostgreSQL says ${told(found)}`;
+}
+
+function namesAndTypes(shape: SqlShape): readonly string[] {
+  return Object.entries(shape)
+    .map(([name, { name: type }]) => `${name} ${type}`)
+    .sort();
+}
+
+/** Named anywhere but where it is declared or imported. */
+function isUsed(name: string): boolean {
+  const use = new RegExp(`(?<!const )\\b${name}\\b`);
+  return SOURCES.some(({ text }) =>
+    use.test(
+      text
+        .replace(/^import [^;]*;/gms, '')
+        .replace(/\/\*\*.*?\*\//gs, '')
+        .replace(/\/\/.*$/gm, ''),
+    ),
+  );
+}
