@@ -9,7 +9,9 @@ type KeyKind = 'time' | 'text' | 'number';
  * The sort keys of the last item of a page, as texts for the parameters of a statement. Before the first page they are
  * greater than every item's, so that the same comparison serves it: `(created_at, id) < ($1::timestamptz, $2)`.
  */
-export type KeyPosition = readonly string[];
+export type KeyPosition<Kinds extends readonly KeyKind[] = readonly KeyKind[]> = {
+  readonly [Key in keyof Kinds]: string;
+};
 
 /** A page of the operators' API as a service answers it. */
 export interface Page<Item> {
@@ -30,7 +32,7 @@ const MAX_TEXT = 512;
  * twice or left out when others are added meanwhile. Its cursors are opaque, and are refused in another list and with
  * other filters. Stores ask for one item more than the page has.
  */
-export class KeysetList<Item> {
+export class KeysetList<Item, const Kinds extends readonly KeyKind[] = readonly KeyKind[]> {
   /**
    * @param name unique among the lists
    * @param kinds of the sort keys, in their order
@@ -38,20 +40,20 @@ export class KeysetList<Item> {
    */
   constructor(
     private readonly name: string,
-    private readonly kinds: readonly KeyKind[],
+    private readonly kinds: Kinds,
     private readonly keysOf: (item: Item) => readonly (Date | string | number)[],
   ) {}
 
   /** Where the page begins. Throws `BadFields` (400) for a cursor that this list did not make with these filters. */
-  after({ cursor }: PageQuery, filters: readonly unknown[] = []): KeyPosition {
-    if (cursor === undefined) return this.kinds.map((kind) => GREATEST[kind]);
+  after({ cursor }: PageQuery, filters: readonly unknown[] = []): KeyPosition<Kinds> {
+    if (cursor === undefined) return this.positionAt(this.kinds.map((kind) => GREATEST[kind]));
     const [sum, ...keys] = parsed(cursor);
     const fits = keys.length === this.kinds.length && keys.every((key, i) => isKey(key, this.kinds[i]));
     if (!fits || sum !== this.checksum(keys, filters)) {
       const message = 'is not the next_cursor of a page of this list with these filters; begin without it';
       throw new BadFields([{ path: 'cursor', message }]);
     }
-    return keys;
+    return this.positionAt(keys);
   }
 
   /**
@@ -68,6 +70,11 @@ export class KeysetList<Item> {
     const last = items.at(-1);
     const after = found.length > limit && last !== undefined ? this.positionOf(last) : end;
     return { items, nextCursor: after === undefined ? null : this.cursorAt(after, filters) };
+  }
+
+  /** @param keys one for each kind */
+  private positionAt(keys: readonly string[]): KeyPosition<Kinds> {
+    return keys as KeyPosition<Kinds>;
   }
 
   private positionOf(item: Item): KeyPosition {

@@ -47,6 +47,8 @@ export const jsonb = <Value>(): SqlType<string, Value> => type<string, Value>('j
 
 /** May be null. PostgreSQL does not tell which columns are, so nothing compares this. */
 export const nullable = <In, Out>({ name }: SqlType<In, Out>): SqlType<In | null, Out | null> => ({ name });
+/** A parameter of a filter that may be left out (`statementsBy`). */
+export const optional = <In, Out>({ name }: SqlType<In, Out>): SqlType<In | undefined, Out> => ({ name });
 export const arrayOf = <In, Out>({ name }: SqlType<In, Out>): SqlType<readonly In[], Out[]> => ({
   name: `${name}[]`,
 });

@@ -33,7 +33,7 @@ export function statement<const Params extends SqlShape, const Row extends SqlSh
 
 /**
  * Statements that differ by which filters a caller gives. Each is made when it is first asked for, and kept. `build`
- * declares the parameters of all filters; those that its text does not name are left out.
+ * declares the parameters of all filters, as `optional`; those that its text does not name are left out.
  */
 export function statementsBy<
   Filter extends string,
@@ -55,6 +55,11 @@ export function statementsBy<
     for (let bits = 0; bits < 2 ** filters.length; bits++) find(filters.filter((_, at) => bits & (1 << at)));
   });
   return find;
+}
+
+/** The names of the filters that have a value. */
+export function filtersGiven<Filter extends string>(values: Readonly<Record<Filter, unknown>>): Filter[] {
+  return (Object.keys(values) as Filter[]).filter((name) => values[name] !== undefined);
 }
 
 /** Every statement of the files that are loaded, those with filters in every combination. */
