@@ -2,36 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../common/errors/gateway-error.js';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
-import { Conditions } from '../../platform/database/conditions.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import {
+  bigint,
+  json,
+  nullable,
+  oneOf,
+  optional,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import { filtersGiven, statement, statementsBy } from '../../platform/database/statement.js';
 import { refuseSomeAgents } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import { grants } from '../../platform/tokens/scopes.js';
 import type { DeliveryStatus } from './delivery.js';
-import { HookAdmin, type HookOverview } from './hook-admin.js';
+import { DELIVERY_OVERVIEW, HOOK_OVERVIEW, HOOK_STATE, HookAdmin, type HookOverview } from './hook-admin.js';
 import { HookEnded } from './hooks.errors.js';
 
-/** A delivery as operators see it; the columns of the database. */
-export interface DeliveryRow {
-  readonly id: string;
-  readonly hook_id: string;
-  readonly event_id: string;
-  readonly event: string;
-  readonly sequence: number | null;
-  readonly status: DeliveryStatus;
-  readonly attempts: number;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-  readonly created_at: Date;
-  readonly last_attempt_at: Date | null;
-  readonly next_attempt_at: Date | null;
-}
+const DELIVERY = {
+  ...{ id: text, hook_id: text, ...DELIVERY_OVERVIEW },
+  last_attempt_at: nullable(timestamp),
+};
+/** A delivery as operators see it. */
+export type DeliveryRow = RowOf<typeof DELIVERY>;
 
-export interface DeliveryDetail extends DeliveryRow {
+const DELIVERY_DETAIL = {
+  ...DELIVERY,
   /** Null for a caller who may not read what the event is about, and once the event is gone. */
-  readonly data: Readonly<Record<string, unknown>> | null;
-}
+  data: nullable(json<Readonly<Record<string, unknown>>>()),
+};
+export type DeliveryDetail = RowOf<typeof DELIVERY_DETAIL>;
 
 export interface DeliveryFilter {
   readonly hook?: string | undefined;
@@ -40,43 +42,61 @@ export interface DeliveryFilter {
 }
 
 /** A webhook that is given up, or whose every attempt fails. */
-export type TroubledHook = Pick<
-  HookOverview,
-  'id' | 'url' | 'active' | 'inactive_reason' | 'failing_since' | 'created_at'
->;
+export type TroubledHook = RowOf<typeof HOOK_STATE>;
 
-const HOOKS = new KeysetList<HookOverview>('hooks', ['time', 'text'], ({ created_at: at, id }) => [at, id]);
-const DELIVERIES = new KeysetList<DeliveryRow>('deliveries', ['number'], ({ id }) => [id]);
+const HOOKS = new KeysetList('hooks', ['time', 'text'], ({ created_at: at, id }: HookOverview) => [at, id]);
+const DELIVERIES = new KeysetList('deliveries', ['number'], ({ id }: DeliveryRow) => [id]);
 
 const COLUMNS = `id::text, hook_id, event_id, event, sequence::float8, status, attempts, last_status, last_error, created_at,
   last_attempt_at, next_attempt_at`;
-const HOOK_PAGE: Statement = {
+const HOOK_PAGE = statement({
   name: 'delivery_directory.hooks',
-  text: `
+  params: { at: timestamp, id: text, most: bigint },
+  row: HOOK_OVERVIEW,
+  sql: `
     SELECT h.id, h.url, h.events, h.active, h.inactive_reason, l.failing_since, h.created_at,
       (SELECT count(*)::int FROM hook_deliveries AS d
        WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts = 0)
       + (SELECT count(*)::int FROM hook_deliveries AS d
          WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0) AS waiting
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id
-    WHERE h.message_id IS NULL AND (h.created_at, h.id) < ($1::timestamptz, $2) ORDER BY h.created_at DESC, h.id DESC LIMIT $3`,
-};
+    WHERE h.message_id IS NULL AND (h.created_at, h.id) < (:at::timestamptz, :id) ORDER BY h.created_at DESC, h.id DESC LIMIT :most`,
+});
 /** Revoked tokens took theirs with them: nobody has to look after those. */
-const TROUBLED: Statement = {
+const TROUBLED = statement({
   name: 'delivery_directory.troubled',
-  text: `
+  params: { most: bigint },
+  row: HOOK_STATE,
+  sql: `
     SELECT h.id, h.url, h.active, h.inactive_reason, l.failing_since, h.created_at
     FROM hooks AS h LEFT JOIN hook_lanes AS l ON l.hook_id = h.id
     WHERE h.message_id IS NULL
       AND ((NOT h.active AND h.inactive_reason IS DISTINCT FROM 'token_revoked') OR (h.active AND l.failing_since IS NOT NULL))
-    ORDER BY l.failing_since NULLS LAST LIMIT $1`,
-};
-const FIND: Statement = {
+    ORDER BY l.failing_since NULLS LAST LIMIT :most`,
+});
+const FIND = statement({
   name: 'delivery_directory.find',
-  text: `
+  params: { id: bigint },
+  row: DELIVERY_DETAIL,
+  sql: `
     SELECT ${COLUMNS}, (SELECT data FROM events WHERE events.id = hook_deliveries.event_id) AS data
-    FROM hook_deliveries WHERE id = $1::int8`,
-};
+    FROM hook_deliveries WHERE id = :id::int8`,
+});
+
+const DELIVERY_PAGE = statementsBy(['hook', 'status', 'since'], (given) => ({
+  name: `delivery_directory.list${[...given].map((filter) => `.${filter}`).join('')}`,
+  replanned: true,
+  params: {
+    ...{ before: bigint, most: bigint },
+    ...{ hook: optional(text), status: optional(oneOf<DeliveryStatus>()), since: optional(timestamp) },
+  },
+  row: DELIVERY,
+  sql: `
+    SELECT ${COLUMNS} FROM hook_deliveries WHERE id < :before::int8
+      ${given.has('hook') ? 'AND hook_id = :hook' : ''} ${given.has('status') ? 'AND status = :status' : ''}
+      ${given.has('since') ? 'AND created_at >= :since' : ''}
+    ORDER BY hook_deliveries.id DESC LIMIT :most`,
+}));
 
 class DeliveryNotFound extends NotFound {
   constructor() {
@@ -95,13 +115,13 @@ export class DeliveryDirectory {
   /** Newest first. */
   async hooks(query: PageQuery, caller: Caller): Promise<Page<HookOverview>> {
     refuseSomeAgents('webhooks and their deliveries are', caller);
-    const values = [...HOOKS.after(query), query.limit + 1];
-    return HOOKS.page(await this.database.query<HookOverview>(HOOK_PAGE, values), query);
+    const [at, id] = HOOKS.after(query);
+    return HOOKS.page(await this.database.query(HOOK_PAGE, { at, id, most: query.limit + 1 }), query);
   }
 
   /** At most `most` webhooks that were given up, or fail. */
   troubled(most: number): Promise<TroubledHook[]> {
-    return this.database.query<TroubledHook>(TROUBLED, [most]);
+    return this.database.query(TROUBLED, { most });
   }
 
   /** Newest first. */
@@ -110,25 +130,17 @@ export class DeliveryDirectory {
     caller: Caller,
   ): Promise<Page<DeliveryRow>> {
     refuseSomeAgents('webhooks and their deliveries are', caller);
-    const filters = [hook, status];
-    const found = new Conditions([...DELIVERIES.after(query, filters), query.limit + 1])
-      .add('hook', hook, 'hook_id = :value')
-      .add('status', status, 'status = :value')
-      .add('since', since, 'created_at >= :value');
-    const statement = {
-      name: `delivery_directory.list${found.name}`,
-      replanned: true,
-      text: `SELECT ${COLUMNS} FROM hook_deliveries WHERE id < $1::int8${found.text} ORDER BY hook_deliveries.id DESC LIMIT $2`,
-    };
-    return DELIVERIES.page(await this.database.query<DeliveryRow>(statement, found.values), query, filters);
+    const filters = { hook, status, since };
+    const found = await this.database.query(DELIVERY_PAGE(filtersGiven(filters)), {
+      ...{ ...filters, before: DELIVERIES.after(query, [hook, status])[0], most: query.limit + 1 },
+    });
+    return DELIVERIES.page(found, query, [hook, status]);
   }
 
   /** Throws `DeliveryNotFound`. */
   async find(id: string, caller: Caller): Promise<DeliveryDetail> {
     refuseSomeAgents('webhooks and their deliveries are', caller);
-    const found = /^[1-9]\d{0,17}$/.test(id)
-      ? (await this.database.query<DeliveryDetail>(FIND, [id]))[0]
-      : undefined;
+    const found = /^[1-9]\d{0,17}$/.test(id) ? (await this.database.query(FIND, { id }))[0] : undefined;
     if (found === undefined) throw new DeliveryNotFound();
     return mayRead(found.event, caller) ? found : { ...found, data: null };
   }

@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter, Gauge } from 'prom-client';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { double, integer } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { ScrapeService } from '../../platform/metrics/scrape.service.js';
 import type { Outcome } from './delivery.js';
 
@@ -23,12 +24,14 @@ export const deliveryMetricProviders = [
   }),
 ];
 
-const OUTBOX: Statement = {
+const OUTBOX = statement({
   name: 'hook_deliveries.outbox',
-  text: `
+  params: {},
+  row: { depth: integer, oldest: double },
+  sql: `
     SELECT count(*)::int AS depth, coalesce(extract(epoch FROM now() - min(d.created_at)), 0)::float8 AS oldest
     FROM hook_deliveries AS d JOIN hooks AS h ON h.id = d.hook_id AND h.active WHERE d.status = 'pending'`,
-};
+});
 
 /** Metrics of webhooks: attempts are counted as they happen, the outbox is measured on every scrape. */
 @Injectable()
@@ -59,7 +62,7 @@ export class DeliveryMetrics implements OnModuleInit {
   }
 
   private async poll(): Promise<void> {
-    const [outbox] = await this.database.query<{ depth: number; oldest: number }>(OUTBOX);
+    const [outbox] = await this.database.query(OUTBOX);
     this.depth.set(outbox?.depth ?? 0);
     this.oldest.set(outbox?.oldest ?? 0);
   }

@@ -1,3 +1,4 @@
+import { double, integer, nullable, type RowOf, text, timestamp } from '../../platform/database/sql-types.js';
 import type { FailureReason, RefusalReason } from '../../platform/outbound/outbound.errors.js';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
@@ -22,19 +23,12 @@ export interface Delivery {
   readonly secrets: readonly (string | null)[];
 }
 
-export interface DeliveryRow {
-  id: string;
-  hook_id: string;
-  event_id: string;
-  event: string;
-  sequence: number;
-  occurred_at: Date;
-  data: string | null;
-  attempts: number;
-  url: string;
-  secret: string | null;
-  old_secret: string | null;
-}
+/** The columns of a delivery that is claimed. */
+export const CLAIMED_DELIVERY = {
+  ...{ id: text, hook_id: text, event_id: text, event: text, sequence: double, attempts: integer },
+  ...{ occurred_at: timestamp, data: nullable(text) },
+  ...{ url: text, secret: nullable(text), old_secret: nullable(text) },
+};
 
 /** Payloads up to this many bytes are read with the claim; larger ones would need too much memory together. */
 const CARRIED_BYTES = 16_384;
@@ -45,7 +39,7 @@ export const DELIVERY_COLUMNS = `
   CASE WHEN octet_length(e.data::text) <= ${CARRIED_BYTES} THEN e.data::text END AS data,
   h.url, h.secret, CASE WHEN h.old_secret_until > now() THEN h.old_secret END AS old_secret`;
 
-export function toDelivery(row: DeliveryRow): Delivery {
+export function toDelivery(row: RowOf<typeof CLAIMED_DELIVERY>): Delivery {
   return {
     id: row.id,
     hookId: row.hook_id,

@@ -4,24 +4,34 @@ import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
-import type { OnCommit, Statement } from '../../platform/database/sql.js';
+import type { OnCommit } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  double,
+  integer,
+  jsonb,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { familyOf } from '../../platform/tokens/caller.js';
 import { holdToken } from '../../platform/tokens/token-endings.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
 import { HookSecrets } from './hook-secrets.js';
 
-interface HookRow {
-  id: string;
-  url: string;
-  events: string[];
-  active: boolean;
-  inactive_reason: InactiveReason | null;
-  created_at: Date;
-}
+const HOOK = {
+  ...{ id: text, url: text, events: arrayOf(text), active: boolean },
+  ...{ inactive_reason: nullable(oneOf<InactiveReason>()), created_at: timestamp },
+};
 
 const COLUMNS = 'id, url, events, active, inactive_reason, created_at';
 /** A token bound to a user sees only hooks made by tokens bound to that user. */
-const VISIBLE = 'message_id IS NULL AND ($1::text IS NULL OR user_id = $1)';
+const VISIBLE = 'message_id IS NULL AND (:user::text IS NULL OR user_id = :user)';
 
 /** Upper limits for registration. */
 export interface HookQuota {
@@ -31,54 +41,82 @@ export interface HookQuota {
 }
 
 /** One registration at a time, so that two cannot both get the last free slot. */
-export const LOCK_REGISTRATIONS: Statement = {
+export const LOCK_REGISTRATIONS = statement({
   name: 'hooks.lock',
-  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
-};
+  params: {},
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.registeringHooks})`,
+});
 /** Counts hooks in use; those that ended with their token are only listed. */
 const IN_USE = `SELECT count(*) FROM hooks WHERE message_id IS NULL AND inactive_reason IS DISTINCT FROM 'token_revoked'`;
-const INSERT: Statement = {
+const INSERT = statement({
   name: 'hooks.insert',
-  text: `
+  params: {
+    id: text,
+    url: text,
+    events: arrayOf(text),
+    secret: nullable(text),
+    user: nullable(text),
+    most: bigint,
+    family: text,
+    share: integer,
+    origin: jsonb<unknown>(),
+    credential: nullable(text),
+  },
+  row: HOOK,
+  sql: `
     WITH made AS (
       INSERT INTO hooks (id, url, events, secret, user_id, token_family, made_with)
-      SELECT $1, $2, $3, $4, $5, $7, $10
-      WHERE (${IN_USE}) < $6 AND ($8::int = 0 OR (${IN_USE} AND token_family = $7) < $8::int) RETURNING ${COLUMNS}
+      SELECT :id, :url, :events, :secret, :user, :family, :credential
+      WHERE (${IN_USE}) < :most AND (:share::int = 0 OR (${IN_USE} AND token_family = :family) < :share::int) RETURNING ${COLUMNS}
     ), lane AS (
       INSERT INTO hook_lanes (hook_id) SELECT id FROM made
     ), audited AS (${auditedSql({
-      ...{ action: 'hook.created', subject: 'id', origin: '$9', from: 'made' },
+      ...{ action: 'hook.created', subject: 'id', origin: ':origin', from: 'made' },
       details: `jsonb_build_object('events', events)`,
     })})
     SELECT ${COLUMNS} FROM made`,
-};
-const IS_FULL: Statement = { name: 'hooks.is_full', text: `SELECT (${IN_USE}) >= $1::int AS all` };
-const LIST: Statement = {
+});
+const IS_FULL = statement({
+  name: 'hooks.is_full',
+  params: { most: integer },
+  row: { all: boolean },
+  sql: `SELECT (${IN_USE}) >= :most::int AS all`,
+});
+const LIST = statement({
   name: 'hooks.list',
-  text: `SELECT ${COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at DESC, id DESC`,
-};
-const REMOVE: Statement = {
+  params: { user: nullable(text) },
+  row: HOOK,
+  sql: `SELECT ${COLUMNS} FROM hooks WHERE ${VISIBLE} ORDER BY created_at DESC, id DESC`,
+});
+const REMOVE = statement({
   name: 'hooks.remove',
-  text: `
-    WITH gone AS (DELETE FROM hooks WHERE id = $2 AND ${VISIBLE} RETURNING id),
+  params: { user: nullable(text), id: text, origin: jsonb<unknown>() },
+  row: { id: text },
+  sql: `
+    WITH gone AS (DELETE FROM hooks WHERE id = :id AND ${VISIBLE} RETURNING id),
     lane AS (DELETE FROM hook_lanes USING gone WHERE hook_id = gone.id),
-    audited AS (${auditedSql({ action: 'hook.deleted', subject: 'id', origin: '$3', from: 'gone' })})
+    audited AS (${auditedSql({ action: 'hook.deleted', subject: 'id', origin: ':origin', from: 'gone' })})
     SELECT id FROM gone`,
-};
-const ROTATE: Statement = {
+});
+const ROTATE = statement({
   name: 'hooks.rotate',
-  text: `
+  params: { id: text, secret: text, keep_secs: double, origin: jsonb<unknown>() },
+  row: { id: text },
+  sql: `
     WITH rotated AS (
-      UPDATE hooks SET secret = $2, old_secret = secret, old_secret_until = now() + make_interval(secs => $3)
-      WHERE id = $1 AND message_id IS NULL RETURNING id
-    ), audited AS (${auditedSql({ action: 'hook.rotated', subject: 'id', origin: '$4', from: 'rotated' })})
+      UPDATE hooks SET secret = :secret, old_secret = secret, old_secret_until = now() + make_interval(secs => :keep_secs)
+      WHERE id = :id AND message_id IS NULL RETURNING id
+    ), audited AS (${auditedSql({ action: 'hook.rotated', subject: 'id', origin: ':origin', from: 'rotated' })})
     SELECT id FROM rotated`,
-};
+});
 
-const ACTIVE: Statement = {
+const ACTIVE = statement({
   name: 'hooks.active',
-  text: 'SELECT id FROM hooks WHERE id = ANY ($1) AND active',
-};
+  params: { ids: arrayOf(text) },
+  row: { id: text },
+  sql: 'SELECT id FROM hooks WHERE id = ANY (:ids) AND active',
+});
 
 /** Stores webhooks. */
 @Injectable()
@@ -102,21 +140,12 @@ export class HookStore {
     return this.database.transaction(async (runner) => {
       await holdToken(runner, maker);
       await runner.query(LOCK_REGISTRATIONS);
-      const made = [
-        id,
-        url,
-        [...events],
-        sealed,
-        maker.boundUserId,
-        most,
-        familyOf(maker),
-        share,
-        originJson(),
-        maker.credential ?? null,
-      ];
-      const [row] = await runner.query<HookRow>(INSERT, made);
+      const [row] = await runner.query(INSERT, {
+        ...{ id, url, events, secret: sealed, most, share, origin: originJson() },
+        ...{ user: maker.boundUserId, family: familyOf(maker), credential: maker.credential ?? null },
+      });
       if (row === undefined) {
-        const [full] = await runner.query<{ all: boolean }>(IS_FULL, [most]);
+        const [full] = await runner.query(IS_FULL, { most });
         return full?.all === true ? 'all' : 'share';
       }
       const hook = toHook(row);
@@ -127,28 +156,32 @@ export class HookStore {
 
   /** Newest first. `userId` null sees all. */
   async list(userId: string | null): Promise<Hook[]> {
-    return (await this.database.query<HookRow>(LIST, [userId])).map(toHook);
+    return (await this.database.query(LIST, { user: userId })).map(toHook);
   }
 
   /** Deletes the hook; its pending deliveries are not sent. False when there was none. */
   async remove(id: string, userId: string | null): Promise<boolean> {
-    return (await this.database.query(REMOVE, [userId, id, originJson()])).length > 0;
+    const gone = await this.database.query(REMOVE, { id, user: userId, origin: originJson() });
+    return gone.length > 0;
   }
 
   /** Those of the given hooks that are still active; the others were deleted, given up, or ended with their token. */
   async activeAmong(hookIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.query<{ id: string }>(ACTIVE, [hookIds]);
+    const rows = await this.database.query(ACTIVE, { ids: hookIds });
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Signs with the new secret from now on, and also with the old one for `keepOldSecs`. False for an unknown hook. */
   async rotate(id: string, secret: string, keepOldSecs: number): Promise<boolean> {
-    const values = [id, this.secrets.seal(id, secret), keepOldSecs, originJson()];
-    return (await this.database.query(ROTATE, values)).length > 0;
+    const sealed = this.secrets.seal(id, secret);
+    const rotated = await this.database.query(ROTATE, {
+      ...{ id, secret: sealed, keep_secs: keepOldSecs, origin: originJson() },
+    });
+    return rotated.length > 0;
   }
 }
 
-function toHook(row: HookRow): Hook {
+function toHook(row: RowOf<typeof HOOK>): Hook {
   return {
     id: row.id,
     url: row.url,

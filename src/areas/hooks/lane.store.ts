@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
-import { byHook, DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery } from './delivery.js';
+import { arrayOf, bigint, boolean, double, nullable, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
+import { byHook, CLAIMED_DELIVERY, DELIVERY_COLUMNS, type Delivery, toDelivery } from './delivery.js';
 import { LANES_LEFT, LaneOwner } from './lane-owner.js';
 
 /**
@@ -56,9 +57,9 @@ export const ANY_UNSENT = `coalesce((
   SELECT true FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
   WHERE ${HAS_UNSENT} LIMIT 1), false)`;
 
-const MINE = `l.owner = ANY ($1::text[])`;
-const OTHERS = `l.owner <> ALL ($1::text[])`;
-const MY_NAME = `($1::text[])[1]`;
+const MINE = `l.owner = ANY (:names::text[])`;
+const OTHERS = `l.owner <> ALL (:names::text[])`;
+const MY_NAME = `(:names::text[])[1]`;
 /**
  * An owner whose name contains the key of a lock that no one holds is dead. Only then does this take the lock, shared and
  * until the statement ends, so that no one waits for it.
@@ -66,20 +67,21 @@ const MY_NAME = `($1::text[])[1]`;
 const DEAD = `coalesce(pg_try_advisory_xact_lock_shared(substring(l.owner FROM '#([0-9]{1,15})$')::int8), false)`;
 
 /**
- * `$1` the names of this replica, `$2` the most lanes, `$3` whether failing hooks may have one, `$4` the lanes that it knows
- * it holds, `$5` whether to look at other replicas' lanes too. Working hooks come first. A lane that this replica holds
- * without knowing it (the answer to a statement was lost, or a release failed) is free for it at once.
+ * Working hooks come first. A lane that this replica holds without knowing it (the answer to a statement was lost, or a
+ * release failed) is free for it at once.
  */
-const CLAIM: Statement = {
+const CLAIM = statement({
   name: 'hook_lanes.claim',
+  params: { names: arrayOf(text), most: bigint, failing: boolean, known: arrayOf(text), others: boolean },
+  row: { hook_id: nullable(text), failing: nullable(boolean), free_in_ms: nullable(double) },
   replanned: true,
   timeoutMs: TIMEOUT_MS,
-  text: `
+  sql: `
     WITH free AS (
       SELECT l.hook_id FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-      WHERE (l.owner IS NULL OR l.lease_until <= now() OR (${MINE} AND l.hook_id <> ALL ($4)) OR (${OTHERS} AND ${DEAD}))
-        AND (l.failing_since IS NULL OR $3::boolean) AND ${HAS_UNSENT}
-      ORDER BY l.failing_since IS NOT NULL, l.lease_until NULLS FIRST LIMIT $2 FOR UPDATE OF l SKIP LOCKED
+      WHERE (l.owner IS NULL OR l.lease_until <= now() OR (${MINE} AND l.hook_id <> ALL (:known)) OR (${OTHERS} AND ${DEAD}))
+        AND (l.failing_since IS NULL OR :failing::boolean) AND ${HAS_UNSENT}
+      ORDER BY l.failing_since IS NOT NULL, l.lease_until NULLS FIRST LIMIT :most FOR UPDATE OF l SKIP LOCKED
     ), claimed AS (
       UPDATE hook_lanes AS l SET owner = ${MY_NAME}, lease_until = ${LEASE_END} FROM free WHERE l.hook_id = free.hook_id
       RETURNING l.hook_id, l.failing_since IS NOT NULL AS failing
@@ -88,27 +90,30 @@ const CLAIM: Statement = {
     UNION ALL
     SELECT NULL, NULL, extract(epoch FROM min(l.lease_until) - now())::float8 * 1000
     FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-    WHERE $5::boolean AND ${OTHERS} AND l.lease_until > now() AND ${HAS_UNSENT}
+    WHERE :others::boolean AND ${OTHERS} AND l.lease_until > now() AND ${HAS_UNSENT}
     HAVING count(*) > 0`,
-};
+});
 
 /**
- * The next deliveries of the lanes `$2` that this replica (`$1`) holds, at most `$3` each, with numbers above `$4`, up to
- * which it has them already. Deliveries without a number get the next ones: here alone, by one holder at a time, so that
- * there are no gaps and no duplicates, and no writer of events waits for another. It is a statement of its own after
- * CLAIM, so that it sees what the previous holder wrote. A lane that another statement has locked (a large replay, the
+ * The next deliveries of lanes that this replica holds, with numbers above `after`, up to which it has them already.
+ * Deliveries without a number get the next ones: here alone, by one holder at a time, so that there are no gaps and no
+ * duplicates, and no writer of events waits for another. It is a statement of its own after CLAIM, so that it sees what
+ * the previous holder wrote. A lane that another statement has locked (a large replay, the
  * outcomes of a previous holder) is passed over, so that the others do not wait for it. A lane that was looked at has a
  * row without a delivery. Those rows come from a UNION: given a join, PostgreSQL, which expects one row of each side,
  * searched everything found once for each lane.
  */
-const NEXT: Statement = {
+const NEXT = statement({
   name: 'hook_lanes.next',
+  params: { names: arrayOf(text), hooks: arrayOf(text), most: bigint, after: arrayOf(bigint) },
+  // Without a delivery, all but the lane is null.
+  row: { lane: text, ...CLAIMED_DELIVERY, id: nullable(text) },
   replanned: true,
   timeoutMs: TIMEOUT_MS,
-  text: `
+  sql: `
     WITH held AS (
       SELECT l.hook_id, l.sequence, asked.after
-      FROM hook_lanes AS l JOIN unnest($2::text[], $4::int8[]) AS asked (hook_id, after) ON asked.hook_id = l.hook_id
+      FROM hook_lanes AS l JOIN unnest(:hooks::text[], :after::int8[]) AS asked (hook_id, after) ON asked.hook_id = l.hook_id
       WHERE ${MINE} AND l.lease_until > now() FOR UPDATE OF l SKIP LOCKED
     ), picked AS (
       SELECT found.id, found.hook_id, found.event_id, found.event, found.attempts,
@@ -117,7 +122,7 @@ const NEXT: Statement = {
       FROM held CROSS JOIN LATERAL (
         SELECT id, hook_id, sequence, event_id, event, attempts FROM hook_deliveries AS d
         WHERE d.hook_id = held.hook_id AND ${UNSENT} AND (d.sequence IS NULL OR d.sequence > held.after)
-        ORDER BY d.sequence, d.id LIMIT $3
+        ORDER BY d.sequence, d.id LIMIT :most
       ) AS found
     ), numbered AS (
       UPDATE hook_deliveries AS d SET sequence = picked.sequence FROM picked
@@ -133,15 +138,17 @@ const NEXT: Statement = {
     SELECT found.hook_id AS lane, found.* FROM found
     UNION ALL SELECT held.hook_id, found.* FROM held LEFT JOIN found ON false
     ORDER BY lane, sequence`,
-};
+});
 
-const RENEW: Statement = {
+const RENEW = statement({
   name: 'hook_lanes.renew',
+  params: { names: arrayOf(text), hooks: arrayOf(text) },
+  row: { hook_id: text, renewed: boolean },
   timeoutMs: TIMEOUT_MS,
-  text: `
+  sql: `
     WITH mine AS (
       SELECT l.hook_id FROM hook_lanes AS l JOIN hooks AS h ON h.id = l.hook_id AND h.active
-      WHERE l.hook_id = ANY ($2) AND ${MINE}
+      WHERE l.hook_id = ANY (:hooks) AND ${MINE}
     ), unlocked AS (
       SELECT l.hook_id FROM hook_lanes AS l
       WHERE l.hook_id IN (SELECT hook_id FROM mine) AND ${MINE} FOR UPDATE OF l SKIP LOCKED
@@ -151,23 +158,22 @@ const RENEW: Statement = {
     )
     SELECT mine.hook_id, renewed.hook_id IS NOT NULL AS renewed
     FROM mine LEFT JOIN renewed ON renewed.hook_id = mine.hook_id`,
-};
+});
 
-/**
- * Does not wait for a lane that another statement has locked: this replica keeps it and claims it when it is needed.
- * `$3` whether to notify the other replicas of lanes with something to send.
- */
-const RELEASE: Statement = {
+/** Does not wait for a lane that another statement has locked: this replica keeps it and claims it when it is needed. */
+const RELEASE = statement({
   name: 'hook_lanes.release',
+  params: { names: arrayOf(text), hooks: arrayOf(text), notify: boolean },
+  row: { unsent: boolean },
   timeoutMs: TIMEOUT_MS,
-  text: `
+  sql: `
     WITH released AS (
       UPDATE hook_lanes AS l SET owner = NULL WHERE hook_id IN (
-        SELECT hook_id FROM hook_lanes AS l WHERE hook_id = ANY ($2) AND ${MINE} FOR UPDATE SKIP LOCKED)
+        SELECT hook_id FROM hook_lanes AS l WHERE hook_id = ANY (:hooks) AND ${MINE} FOR UPDATE SKIP LOCKED)
       RETURNING EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.hook_id = l.hook_id AND ${UNSENT}) AS unsent
     )
-    SELECT unsent, CASE WHEN unsent AND $3::boolean THEN pg_notify('${LANES_LEFT}', '') END FROM released`,
-};
+    SELECT unsent, CASE WHEN unsent AND :notify::boolean THEN pg_notify('${LANES_LEFT}', '') END FROM released`,
+});
 
 export interface ClaimTerms {
   readonly most: number;
@@ -179,14 +185,6 @@ export interface ClaimTerms {
   readonly includeOthers: boolean;
 }
 
-interface ClaimRow {
-  hook_id: string | null;
-  failing: boolean | null;
-  free_in_ms: number | null;
-}
-
-type NextRow = { lane: string } & (DeliveryRow | { id: null });
-
 /** Decides which replica makes the first attempts of a hook: one at a time, in the order of the numbers it assigns. */
 @Injectable()
 export class LaneStore {
@@ -197,8 +195,10 @@ export class LaneStore {
 
   /** Claims free lanes with something to send, and lanes of this replica that are not among the `known`. */
   async claim({ most, alsoFailing, known, includeOthers }: ClaimTerms): Promise<FoundLanes> {
-    const values = [this.owner.names, most, alsoFailing, known, includeOthers];
-    const rows = await this.database.query<ClaimRow>(CLAIM, values);
+    const rows = await this.database.query(CLAIM, {
+      ...{ names: this.owner.names, most, known },
+      ...{ failing: alsoFailing, others: includeOthers },
+    });
     const claimed = rows.flatMap(({ hook_id: hookId, failing }) =>
       hookId === null ? [] : [{ hookId, failing: failing === true }],
     );
@@ -207,19 +207,17 @@ export class LaneStore {
 
   /** The next deliveries of each lane, in order; nothing for lanes that are empty, locked, lost or without an active hook. */
   async next(lanes: readonly ClaimingLane[], maxEach: number): Promise<NextDeliveries> {
-    const [hookIds, after] = [lanes.map(({ hookId }) => hookId), lanes.map((lane) => lane.after)];
-    const values = [this.owner.names, hookIds, maxEach, after];
-    const rows = await this.database.query<NextRow>(NEXT, values);
-    const found = rows.filter((row): row is NextRow & DeliveryRow => row.id !== null);
-    return { deliveries: byHook(found.map(toDelivery)), seen: new Set(rows.map(({ lane }) => lane)) };
+    const rows = await this.database.query(NEXT, {
+      ...{ names: this.owner.names, most: maxEach },
+      ...{ hooks: lanes.map(({ hookId }) => hookId), after: lanes.map((lane) => lane.after) },
+    });
+    const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [toDelivery({ ...row, id })]));
+    return { deliveries: byHook(found), seen: new Set(rows.map(({ lane }) => lane)) };
   }
 
   /** Renews the leases of lanes that are still this replica's. */
   async renew(hookIds: readonly string[]): Promise<RenewedLanes> {
-    const rows = await this.database.query<{ hook_id: string; renewed: boolean }>(RENEW, [
-      this.owner.names,
-      hookIds,
-    ]);
+    const rows = await this.database.query(RENEW, { names: this.owner.names, hooks: hookIds });
     const those = (which: boolean) =>
       new Set(rows.filter(({ renewed }) => renewed === which).map(({ hook_id: hookId }) => hookId));
     return { renewed: those(true), locked: those(false) };
@@ -230,8 +228,9 @@ export class LaneStore {
    * @returns whether one of them has got something to send in the meantime
    */
   async release(hookIds: readonly string[], tellOthers: boolean): Promise<boolean> {
-    const values = [this.owner.names, hookIds, tellOthers];
-    const rows = await this.database.query<{ unsent: boolean }>(RELEASE, values);
+    const rows = await this.database.query(RELEASE, {
+      ...{ names: this.owner.names, hooks: hookIds, notify: tellOthers },
+    });
     return rows.some(({ unsent }) => unsent);
   }
 }

@@ -2,11 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Unavailable } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  double,
+  integer,
+  nullable,
+  oneOf,
+  text,
+} from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
-import type { Outcome } from './delivery.js';
+import type { DeliveryStatus, Outcome } from './delivery.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import type { GivenUpReason } from './hook.js';
 
@@ -23,13 +32,23 @@ const GIVEN_UP = emitSql('error.occurred', 'user_id', {
  * Stores attempts, the health of their hooks, and which hooks are given up, with the event that says so: all or nothing.
  * Lanes are locked in one order, so that two replicas that report on the same hooks do not deadlock.
  */
-const RECORD: Statement = {
+const RECORD = statement({
   name: 'hook_outcomes.record',
+  params: {
+    deliveries: arrayOf(bigint),
+    hooks: arrayOf(text),
+    statuses: arrayOf(oneOf<DeliveryStatus>()),
+    http_statuses: arrayOf(nullable(integer)),
+    errors: arrayOf(nullable(text)),
+    delays: arrayOf(nullable(double)),
+    gone: arrayOf(integer),
+  },
+  row: { id: text, inactive_reason: oneOf<GivenUpReason>(), deliveries: integer },
   replanned: true,
-  text: `
+  sql: `
     WITH outcome AS (
-      SELECT * FROM unnest($1::int8[], $2::text[], $3::text[], $4::int4[], $5::text[], $6::float8[], $7::int4[])
-        AS o (id, hook_id, status, http_status, error, delay_secs, gone)
+      SELECT * FROM unnest(:deliveries::int8[], :hooks::text[], :statuses::text[], :http_statuses::int4[],
+        :errors::text[], :delays::float8[], :gone::int4[]) AS o (id, hook_id, status, http_status, error, delay_secs, gone)
     ), moved AS (
       UPDATE hook_deliveries AS d SET
         status = o.status, attempts = d.attempts + 1, last_attempt_at = now(), last_status = o.http_status,
@@ -56,16 +75,18 @@ const RECORD: Statement = {
       RETURNING h.id, h.user_id, h.inactive_reason, h.message_id
     )
     SELECT id, inactive_reason, CASE WHEN message_id IS NULL THEN ${GIVEN_UP} ELSE 0 END AS deliveries FROM given_up`,
-};
+});
 
 /** Counts an attempt whose outcome cannot be stored. The next one is a retry, five minutes later. */
-const PUT_OFF: Statement = {
+const PUT_OFF = statement({
   name: 'hook_outcomes.put_off',
-  text: `
+  params: { delivery: bigint },
+  row: {},
+  sql: `
     UPDATE hook_deliveries SET attempts = attempts + 1, last_attempt_at = now(), last_status = NULL,
       last_error = 'not_recorded', next_attempt_at = now() + interval '5 minutes'
-    WHERE id = $1 AND status = 'pending'`,
-};
+    WHERE id = :delivery AND status = 'pending'`,
+});
 
 interface GivenUp {
   readonly hookId: string;
@@ -81,25 +102,21 @@ export class OutcomeStore {
 
   /** @returns the hooks that are given up because of these outcomes */
   async record(outcomes: readonly Outcome[]): Promise<GivenUp[]> {
-    const rows = await this.database.query<{
-      id: string;
-      inactive_reason: GivenUpReason;
-      deliveries: number;
-    }>(RECORD, [
-      outcomes.map(({ deliveryId }) => deliveryId),
-      outcomes.map(({ hookId }) => hookId),
-      outcomes.map(({ status }) => status),
-      outcomes.map(({ httpStatus }) => httpStatus),
-      outcomes.map(({ error }) => error),
-      outcomes.map(({ delaySecs }) => delaySecs),
-      outcomes.map(({ gone }) => Number(gone)),
-    ]);
+    const rows = await this.database.query(RECORD, {
+      deliveries: outcomes.map(({ deliveryId }) => deliveryId),
+      hooks: outcomes.map(({ hookId }) => hookId),
+      statuses: outcomes.map(({ status }) => status),
+      http_statuses: outcomes.map(({ httpStatus }) => httpStatus),
+      errors: outcomes.map(({ error }) => error),
+      delays: outcomes.map(({ delaySecs }) => delaySecs),
+      gone: outcomes.map(({ gone }) => Number(gone)),
+    });
     return rows.map(({ id, inactive_reason: reason, deliveries }) => ({ hookId: id, reason, deliveries }));
   }
 
   /** For an outcome that cannot be stored: the delivery is attempted again, but not at once. */
   async putOff({ deliveryId }: Outcome): Promise<void> {
-    await this.database.query(PUT_OFF, [deliveryId]);
+    await this.database.query(PUT_OFF, { delivery: deliveryId });
   }
 }
 

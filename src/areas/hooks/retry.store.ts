@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
-import { DELIVERY_COLUMNS, type Delivery, type DeliveryRow, toDelivery } from './delivery.js';
+import { arrayOf, bigint, boolean, double, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
+import { CLAIMED_DELIVERY, DELIVERY_COLUMNS, type Delivery, toDelivery } from './delivery.js';
 
 export interface RetryClaim {
   readonly most: number;
@@ -21,28 +22,31 @@ export const ANY_RETRY_DUE = `coalesce((
     SELECT true FROM hook_deliveries AS d
     WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now() LIMIT 1) LIMIT 1), false)`;
 
-/** `$1` limit, `$2` limit per hook, `$3` hooks to skip, `$4` seconds until a claim expires, `$5` whether of failing hooks. */
-const CLAIM: Statement = {
+const CLAIM = statement({
   name: 'hook_retries.claim',
-  text: `
+  params: { most: bigint, most_of_hook: bigint, except: arrayOf(text), claim_secs: double, failing: boolean },
+  row: CLAIMED_DELIVERY,
+  sql: `
     WITH due AS (
       SELECT found.id FROM hooks AS h JOIN hook_lanes AS l ON l.hook_id = h.id CROSS JOIN LATERAL (
         SELECT id FROM hook_deliveries AS d
         WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts > 0 AND d.next_attempt_at <= now()
-        ORDER BY d.next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        ORDER BY d.next_attempt_at LIMIT :most_of_hook FOR UPDATE SKIP LOCKED
       ) AS found
-      WHERE h.active AND h.id <> ALL ($3) AND (l.failing_since IS NOT NULL) = $5 LIMIT $1
+      WHERE h.active AND h.id <> ALL (:except) AND (l.failing_since IS NOT NULL) = :failing LIMIT :most
     ), claimed AS (
-      UPDATE hook_deliveries AS d SET next_attempt_at = now() + make_interval(secs => $4) FROM due
+      UPDATE hook_deliveries AS d SET next_attempt_at = now() + make_interval(secs => :claim_secs) FROM due
       WHERE d.id = due.id RETURNING d.*
     )
     SELECT ${DELIVERY_COLUMNS} FROM claimed AS d
     JOIN events AS e ON e.id = d.event_id JOIN hooks AS h ON h.id = d.hook_id`,
-};
-const DATA: Statement = {
+});
+const DATA = statement({
   name: 'hook_deliveries.data',
-  text: 'SELECT data::text AS data FROM events WHERE id = $1',
-};
+  params: { id: text },
+  row: { data: text },
+  sql: 'SELECT data::text AS data FROM events WHERE id = :id',
+});
 
 /** Deliveries that are due for a retry; any replica claims them, in any order. */
 @Injectable()
@@ -50,14 +54,14 @@ export class RetryStore {
   constructor(private readonly database: Database) {}
 
   async claim({ most, maxPerHook, except, claimSecs, failing }: RetryClaim): Promise<Delivery[]> {
-    const values = [most, maxPerHook, except, claimSecs, failing];
-    const rows = await this.database.query<DeliveryRow>(CLAIM, values);
+    const limits = { most, most_of_hook: maxPerHook, claim_secs: claimSecs };
+    const rows = await this.database.query(CLAIM, { ...limits, except, failing });
     return rows.map(toDelivery);
   }
 
   /** The payload of an event that is too large to be read with its claim. */
   async dataOf(eventId: string): Promise<string> {
-    const [row] = await this.database.query<{ data: string }>(DATA, [eventId]);
+    const [row] = await this.database.query(DATA, { id: eventId });
     if (row === undefined) throw new Error(`Event ${eventId} is gone.`);
     return row.data;
   }

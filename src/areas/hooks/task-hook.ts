@@ -26,8 +26,8 @@ export interface TaskHookTerms {
 const UNBEGUN = `interval '1 hour'`;
 
 /**
- * Deletes those of tasks that are over, which have nothing left to send, and those that failed and are older than `$1` hours; at
- * most `$2`. @param which a condition on `h`
+ * Deletes those of tasks that are over, which have nothing left to send, and those that failed and are older than `:hours`; at
+ * most `:most`. @param which a condition on `h`
  */
 export const removeToldHooks = (which: string): string => `
     WITH over AS (
@@ -36,8 +36,8 @@ export const removeToldHooks = (which: string): string => `
       WHERE ${which} AND (CASE WHEN t.id IS NULL THEN h.created_at < now() - ${UNBEGUN}
           ELSE t.status IN ('completed', 'cancelled', 'failed', 'interrupted') END)
         AND (NOT EXISTS (SELECT 1 FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status <> 'delivered')
-          OR NOT h.active AND h.created_at < now() - make_interval(hours => $1))
-      ORDER BY h.id LIMIT $2 FOR UPDATE OF h SKIP LOCKED
+          OR NOT h.active AND h.created_at < now() - make_interval(hours => :hours))
+      ORDER BY h.id LIMIT :most FOR UPDATE OF h SKIP LOCKED
     ), lane AS (
       DELETE FROM hook_lanes USING over WHERE hook_id = over.id
     )
