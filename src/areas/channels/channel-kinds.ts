@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { integer } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import type { ChannelSettings } from '../../platform/settings/sections/channels.section.js';
 import { API_CHANNEL } from '../sessions/sessions.api.js';
 import { Channel, type ChannelProbe, type ChannelState, timedProbe } from './channel.port.js';
@@ -10,7 +11,12 @@ import type { ChannelStates } from './channel-states.store.js';
 import { ChannelDisabled } from './channels.errors.js';
 import type { ChannelSupervisor } from './supervision/channel-supervisor.service.js';
 
-const ROUND_TRIP: Statement = { name: 'channels.round_trip', text: 'SELECT 1 AS one' };
+const ROUND_TRIP = statement({
+  name: 'channels.round_trip',
+  params: {},
+  row: { one: integer },
+  sql: 'SELECT 1 AS one',
+});
 
 /** The built-in channel: this API. It is connected while the gateway runs; its probe is a round trip to the database. */
 @Injectable()

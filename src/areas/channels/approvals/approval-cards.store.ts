@@ -1,6 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import {
+  arrayOf,
+  boolean,
+  double,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import type { AdapterData } from '../channel-adapter.port.js';
 import type { CardText } from './approval-card.js';
@@ -14,13 +26,21 @@ const MAX_AT_ONCE = 20;
 const WAITS = `a.verdict IS NULL AND a.expires_at > now() AND EXISTS (
   SELECT 1 FROM turns WHERE turns.id = a.turn_id AND turns.status IN ('running', 'awaiting_approval'))`;
 
+const UNSHOWN_CALL = {
+  ...{ id: text, channel: text, session_id: text, tool: text },
+  /** Indented JSON; its first 4000 characters. */
+  arguments: text,
+  ...{ target: json<AdapterData>(), asker: text },
+};
 /**
- * Calls of the channels `$1` that wait and have no card: those alone whose message came over the channel, as that is where its
+ * Calls that wait and have no card: those alone whose message came over the channel, as that is where its
  * answer goes. Its message is among the open ones of its conversation until the turn ends.
  */
-const WITHOUT_CARD: Statement = {
+const WITHOUT_CARD = statement({
   name: 'channel_approvals.without_card',
-  text: `
+  params: { channels: arrayOf(text) },
+  row: UNSHOWN_CALL,
+  sql: `
     SELECT a.id, a.channel, a.session_id, a.tool, left(jsonb_pretty(a.arguments), 4000) AS arguments,
       m.target, m.user_id AS asker
     FROM tool_approvals AS a
@@ -28,85 +48,117 @@ const WITHOUT_CARD: Statement = {
     JOIN channel_conversations AS c ON c.session_id = a.session_id AND c.channel = a.channel
     JOIN channel_messages AS m ON m.channel = c.channel AND m.conversation = c.conversation AND m.done_at IS NULL
       AND m.message_id = t.user_message_id
-    WHERE a.channel = ANY ($1) AND ${WAITS}
+    WHERE a.channel = ANY (:channels) AND ${WAITS}
       AND NOT EXISTS (SELECT 1 FROM channel_approvals AS known WHERE known.approval_id = a.id)
     ORDER BY a.asked_at LIMIT ${MAX_AT_ONCE}`,
-};
+});
 
 /** The first replica that inserts it sends it. */
-const CLAIM: Statement = {
+const CLAIM = statement({
   name: 'channel_approvals.claim',
-  text: `
+  params: {
+    id: text,
+    channel: text,
+    code: text,
+    target: json<AdapterData>(),
+    session: text,
+    asker: text,
+    title: text,
+    details: text,
+  },
+  row: { approval_id: text },
+  sql: `
     INSERT INTO channel_approvals (approval_id, channel, code, target, session_id, asker, title, details, due_at)
-    VALUES ($1, $2, $3, $4::json, $5, $6, $7, $8, ${LEASE_END})
+    VALUES (:id, :channel, :code, :target::json, :session, :asker, :title, :details, ${LEASE_END})
     ON CONFLICT (approval_id) DO NOTHING RETURNING approval_id`,
-};
+});
 
-/** Cards of the channels `$1` that were not sent, and shown ones about which nobody can decide any more. */
-const DUE: Statement = {
+const CARD = {
+  ...{
+    approval_id: text,
+    channel: text,
+    code: text,
+    target: json<AdapterData>(),
+    session_id: text,
+    asker: text,
+  },
+  ...{ title: text, details: text, status: oneOf<StoredCard['status']>(), external_id: nullable(text) },
+  ...{ decider: nullable(text), attempts: integer, due_at: timestamp, created_at: timestamp },
+};
+/** Cards that were not sent, and shown ones about which nobody can decide any more. */
+const DUE = statement({
   name: 'channel_approvals.due',
-  text: `
+  params: { channels: arrayOf(text) },
+  row: {
+    ...CARD,
+    verdict: nullable(oneOf<'allowed' | 'denied'>()),
+    decided_by: nullable(text),
+    waits: boolean,
+  },
+  sql: `
     UPDATE channel_approvals AS card SET due_at = ${LEASE_END}
     FROM (
       SELECT c.approval_id, a.verdict, a.decided_by, coalesce(${WAITS}, false) AS waits
       FROM channel_approvals AS c LEFT JOIN tool_approvals AS a ON a.id = c.approval_id
-      WHERE c.channel = ANY ($1) AND c.status <> 'closed' AND c.due_at <= now()
+      WHERE c.channel = ANY (:channels) AND c.status <> 'closed' AND c.due_at <= now()
         AND (c.status = 'new' OR NOT coalesce(${WAITS}, false))
       ORDER BY c.created_at LIMIT ${MAX_AT_ONCE} FOR UPDATE OF c SKIP LOCKED
     ) AS due
     WHERE card.approval_id = due.approval_id
     RETURNING card.*, due.verdict, due.decided_by, due.waits`,
-};
+});
 
-const FIND: Statement = {
+const FIND = statement({
   name: 'channel_approvals.find',
-  text: `SELECT * FROM channel_approvals WHERE channel = $1 AND code = $2`,
-};
+  params: { channel: text, code: text },
+  row: CARD,
+  sql: `SELECT * FROM channel_approvals WHERE channel = :channel AND code = :code`,
+});
 
-const SHOWN: Statement = {
+const SHOWN = statement({
   name: 'channel_approvals.shown',
-  text: `
-    UPDATE channel_approvals SET status = 'shown', external_id = $2, due_at = now(), attempts = 0
-    WHERE approval_id = $1 AND status = 'new'`,
-};
+  params: { id: text, external: nullable(text) },
+  row: {},
+  sql: `
+    UPDATE channel_approvals SET status = 'shown', external_id = :external, due_at = now(), attempts = 0
+    WHERE approval_id = :id AND status = 'new'`,
+});
 
-const CLOSED: Statement = {
+const CLOSED = statement({
   name: 'channel_approvals.closed',
-  text: `UPDATE channel_approvals SET status = 'closed', due_at = now() WHERE approval_id = $1`,
-};
+  params: { id: text },
+  row: {},
+  sql: `UPDATE channel_approvals SET status = 'closed', due_at = now() WHERE approval_id = :id`,
+});
 
-/** Tries again after `$2` milliseconds. */
-const FAILED: Statement = {
+const FAILED = statement({
   name: 'channel_approvals.failed',
-  text: `
-    UPDATE channel_approvals SET attempts = attempts + 1, due_at = now() + make_interval(secs => $2::float8 / 1000)
-    WHERE approval_id = $1`,
-};
+  params: { id: text, retry_in_ms: double },
+  row: {},
+  sql: `
+    UPDATE channel_approvals SET attempts = attempts + 1, due_at = now() + make_interval(secs => :retry_in_ms::float8 / 1000)
+    WHERE approval_id = :id`,
+});
 
-const DECIDER: Statement = {
+const DECIDER = statement({
   name: 'channel_approvals.decider',
-  text: `UPDATE channel_approvals SET decider = $2 WHERE approval_id = $1`,
-};
+  params: { id: text, name: text },
+  row: {},
+  sql: `UPDATE channel_approvals SET decider = :name WHERE approval_id = :id`,
+});
 
 /** A closed one stays for an hour, for those who click second. */
-const FORGET: Statement = {
+const FORGET = statement({
   name: 'channel_approvals.forget',
-  text: `
+  params: {},
+  row: {},
+  sql: `
     DELETE FROM channel_approvals
     WHERE status = 'closed' AND due_at < now() - interval '1 hour' OR created_at < now() - interval '31 days'`,
-};
+});
 
 /** A call that waits and is not shown in its conversation yet. */
-export interface UnshownCall {
-  readonly id: string;
-  readonly channel: string;
-  readonly session_id: string;
-  readonly tool: string;
-  /** Indented JSON; its first 4000 characters. */
-  readonly arguments: string;
-  readonly target: AdapterData;
-  readonly asker: string;
-}
+export type UnshownCall = RowOf<typeof UNSHOWN_CALL>;
 
 /** A card, as it is stored. */
 export interface StoredCard extends CardText {
@@ -131,26 +183,6 @@ export interface DueCard extends StoredCard {
   readonly decidedBy: string | null;
 }
 
-interface CardRow {
-  approval_id: string;
-  channel: string;
-  code: string;
-  target: AdapterData;
-  asker: string;
-  title: string;
-  details: string;
-  status: StoredCard['status'];
-  external_id: string | null;
-  decider: string | null;
-  attempts: number;
-}
-
-interface DueRow extends CardRow {
-  waits: boolean;
-  verdict: 'allowed' | 'denied' | null;
-  decided_by: string | null;
-}
-
 /** Which messages with buttons there are, and how far each was sent. */
 @Injectable()
 export class ApprovalCardStore {
@@ -158,7 +190,7 @@ export class ApprovalCardStore {
 
   /** At most 20. */
   async withoutCard(channels: readonly string[]): Promise<readonly UnshownCall[]> {
-    return this.database.query<UnshownCall>(WITHOUT_CARD, [channels]);
+    return this.database.query(WITHOUT_CARD, { channels });
   }
 
   /** Undefined when another replica was first. */
@@ -166,10 +198,10 @@ export class ApprovalCardStore {
     const { id: approvalId, channel, target, asker } = call;
     const title = storableText(text.title);
     const details = storableText(text.details);
-    const rows = await this.database.query(CLAIM, [
-      ...[approvalId, channel, code, JSON.stringify(target), call.session_id, asker],
-      ...[title, details],
-    ]);
+    const rows = await this.database.query(CLAIM, {
+      ...{ id: approvalId, channel, code, target: JSON.stringify(target), session: call.session_id, asker },
+      ...{ title, details },
+    });
     if (rows.length === 0) return undefined;
     const card = { approvalId, channel, code, target, asker, title, details };
     return { ...card, status: 'new', externalId: null, decider: null, attempts: 0 };
@@ -177,7 +209,7 @@ export class ApprovalCardStore {
 
   /** At most 20, which no other replica gets for 30 s. */
   async due(channels: readonly string[]): Promise<readonly DueCard[]> {
-    const rows = await this.database.query<DueRow>(DUE, [channels]);
+    const rows = await this.database.query(DUE, { channels });
     return rows.map((row) => ({
       ...toCard(row),
       waits: row.waits,
@@ -188,24 +220,24 @@ export class ApprovalCardStore {
 
   /** By what a button brought back. */
   async find(channel: string, code: string): Promise<StoredCard | undefined> {
-    const [row] = await this.database.query<CardRow>(FIND, [channel, code]);
+    const [row] = await this.database.query(FIND, { channel, code });
     return row && toCard(row);
   }
 
   async shown(approvalId: string, externalId: string | undefined): Promise<void> {
-    await this.database.query(SHOWN, [approvalId, externalId ?? null]);
+    await this.database.query(SHOWN, { id: approvalId, external: externalId ?? null });
   }
 
   async closed(approvalId: string): Promise<void> {
-    await this.database.query(CLOSED, [approvalId]);
+    await this.database.query(CLOSED, { id: approvalId });
   }
 
   async failed(approvalId: string, retryInMs: number): Promise<void> {
-    await this.database.query(FAILED, [approvalId, retryInMs]);
+    await this.database.query(FAILED, { id: approvalId, retry_in_ms: retryInMs });
   }
 
   async decidedBy(approvalId: string, name: string): Promise<void> {
-    await this.database.query(DECIDER, [approvalId, storableText(name)]);
+    await this.database.query(DECIDER, { id: approvalId, name: storableText(name) });
   }
 
   async forgetOld(): Promise<void> {
@@ -213,7 +245,7 @@ export class ApprovalCardStore {
   }
 }
 
-function toCard(row: CardRow): StoredCard {
+function toCard(row: RowOf<typeof CARD>): StoredCard {
   return {
     approvalId: row.approval_id,
     channel: row.channel,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import type { Statement } from '../../../../platform/database/sql.js';
+import { nullable, text } from '../../../../platform/database/sql-types.js';
+import { statement } from '../../../../platform/database/statement.js';
 import { Readiness } from '../../../../platform/lifecycle/readiness.js';
 import { type SignedHeaders, signatureProblem } from '../../../hooks/hooks.api.js';
 import { ChannelDirectory } from '../../../sessions/sessions.api.js';
@@ -24,22 +25,17 @@ export interface WebhookAnswer {
   readonly content: string | null;
 }
 
-const FIND: Statement = {
+const FIND = statement({
   name: 'channel_webhook.answer',
-  text: `
+  params: { channel: text, external: text },
+  row: { message_id: text, digest: text, session_id: nullable(text), content: nullable(text) },
+  sql: `
     SELECT m.message_id, m.target->>'digest' AS digest, said.session_id, CASE WHEN m.done_at IS NOT NULL THEN (
       SELECT string_agg(content, E'\\n' ORDER BY part) FROM channel_replies AS r WHERE r.message_id = m.message_id
     ) END AS content
     FROM channel_messages AS m LEFT JOIN messages AS said ON said.id = m.message_id
-    WHERE m.channel = $1 AND m.external_id = $2`,
-};
-
-interface AnswerRow {
-  message_id: string;
-  digest: string;
-  session_id: string | null;
-  content: string | null;
-}
+    WHERE m.channel = :channel AND m.external_id = :external`,
+});
 
 /** Reads the answers that are returned in responses. */
 @Injectable()
@@ -47,7 +43,7 @@ export class WebhookAnswers {
   constructor(private readonly database: Database) {}
 
   async find(channel: string, externalId: string): Promise<WebhookAnswer | undefined> {
-    const [row] = await this.database.query<AnswerRow>(FIND, [channel, externalId]);
+    const [row] = await this.database.query(FIND, { channel, external: externalId });
     if (row === undefined) return undefined;
     const { message_id: messageId, session_id: sessionId, digest, content } = row;
     return { messageId, sessionId, digest, content };
