@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // Old syntax on purpose: a Node that is too old must get as far as the sentence that says so.
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const main = new URL('../dist/bundle/agent-gateway.mjs', import.meta.url);
+const main = new URL('../dist/bundle/agent-gateway.cjs', import.meta.url);
 
 function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
@@ -31,6 +32,9 @@ if (!existsSync(fileURLToPath(main))) {
   fail('agent-gateway is not built yet: run `npm run build` (or `npm ci`, which builds too).');
 }
 
-import(main.href)
-  .then(({ main: run }) => run(process.argv.slice(2)))
-  .catch((error) => fail(`agent-gateway cannot start: ${error.stack}`));
+try {
+  const { load } = createRequire(import.meta.url)('./bundle-loader.cjs');
+  await load('agent-gateway.cjs').main(process.argv.slice(2));
+} catch (error) {
+  fail(`agent-gateway cannot start: ${error.stack}`);
+}

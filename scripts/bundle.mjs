@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { writeScripts } from './bundle-scripts.mjs';
 
 /** What Node starts: the command line, and the programs of the two kinds of threads. */
 const ENTRIES = {
@@ -10,6 +11,8 @@ const ENTRIES = {
   'schema-thread': 'areas/tools/schemas/schema-thread-main.js',
   'plugin-thread': 'areas/plugins/thread/plugin-thread-main.js',
 };
+/** Those that run by being loaded. */
+const PROGRAMS = ['schema-thread', 'plugin-thread'];
 /**
  * Libraries that others ask for by a name that is no literal (Nest's `loadPackage`, TypeORM's drivers). They get the bundled copy:
  * a second one would know nothing of what was registered with the first.
@@ -18,15 +21,6 @@ const ASKED_FOR_BY_NAME = ['class-transformer', 'class-validator', 'pg', 'typeor
 
 const registry = `Symbol.for('agent-gateway.bundled')`;
 const asked = ASKED_FOR_BY_NAME.map((name) => `'${name}': () => require('${name}')`).join(', ');
-
-/** Gives `require` to bundled CommonJS: first what is in the bundle, then what is installed. */
-const REQUIRE = `
-import { createRequire as $createRequire } from 'node:module';
-const $installed = $createRequire(import.meta.url);
-const $same = (it) => it;
-const require = Object.assign((name) => (globalThis[${registry}]?.[name] ?? (() => $installed(name)))(), $installed);
-const __filename = import.meta.filename;
-const __dirname = import.meta.dirname;`;
 
 /** Marks a question of this plugin, which it does not answer itself. */
 const ASKED = Symbol('asked');
@@ -92,27 +86,20 @@ const bundledCopies = {
  * of them do: a quarter of a request's processor time. Only classes keep their names so, once each, since errors, logs and
  * Nest tell them by it.
  */
-async function nameOnlyClasses(files) {
-  let left = 0;
-  for (const file of files) {
-    const text = await readFile(file, 'utf8');
-    const changed = text
-      .replaceAll('/* @__PURE__ */ __name(', '$same(')
-      .replaceAll(/^[ ]*__name\((?!this,)[\w$]+, "[^"]*"\);$/gm, '');
-    left += changed.split('__name(this,').length - 1;
-    if (changed !== text) await writeFile(file, changed);
-  }
-  if (left === 0) throw new Error('The bundler names classes in another way than this script knows.');
+function nameOnlyClasses(text) {
+  return text
+    .replaceAll('/* @__PURE__ */ __name(', '$same(')
+    .replaceAll(/^[ ]*__name\((?!this,)[\w$]+, "[^"]*"\);$/gm, '');
 }
 
 /**
- * Puts the compiled program and its libraries into few files under `dist/bundle`: a start reads some forty files instead of
+ * Puts the compiled program and its libraries into few files under `dist/bundle`: a start reads some eighty files instead of
  * four thousand. Names are kept, so that stack traces and Nest's tokens read as in the sources.
  */
 export async function bundle(root) {
   const compiled = join(root, 'dist', 'src');
   const outdir = join(root, 'dist', 'bundle');
-  const { metafile } = await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: join(compiled, file), out })),
     outdir,
@@ -124,12 +111,12 @@ export async function bundle(root) {
     target: 'node20.19',
     keepNames: true,
     legalComments: 'none',
-    banner: { js: REQUIRE.trim() },
     plugins: [bundledCopies],
-    metafile: true,
+    write: false,
     logLevel: 'error',
   });
-  await nameOnlyClasses(Object.keys(metafile.outputs).map((path) => join(root, path)));
-  const made = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
-  for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name));
+  const modules = Object.fromEntries(outputFiles.map(({ path, text }) => [path, nameOnlyClasses(text)]));
+  if (!Object.values(modules).some((text) => text.includes('__name(this,')))
+    throw new Error('The bundler names classes in another way than this script knows.');
+  await writeScripts(outdir, modules, PROGRAMS);
 }

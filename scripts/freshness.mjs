@@ -6,6 +6,8 @@ const inputs = [
   'src',
   'ormconfig.ts',
   'console/src',
+  'bin/bundle-loader.cjs',
+  'scripts/bundle-scripts.mjs',
   'scripts/bundle.mjs',
   'scripts/console.mjs',
   'package.json',

@@ -59,7 +59,7 @@ async function expectToServe(installed: string): Promise<void> {
 test('a package holds what runs, the lock and the unit; neither sources nor tests, and leaves the checkout as it was', () => {
   const names = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
   for (const name of [
-    'dist/bundle/agent-gateway.mjs',
+    'dist/bundle/agent-gateway.cjs',
     'dist/build.json',
     'bin/agent-gateway.js',
     'npm-shrinkwrap.json',

@@ -13,7 +13,7 @@ import type {
 } from './thread-messages.js';
 
 /** A thread always runs the built program, also when the gateway runs from its sources. */
-const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'plugin-thread.mjs');
+const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'plugin-thread.cjs');
 
 /** Why a thread was terminated. */
 export type EndReason = 'timeout' | 'memory' | 'crash';

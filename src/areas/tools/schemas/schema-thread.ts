@@ -6,7 +6,7 @@ import type { JsonSchema } from './compiled-schemas.js';
 import type { SchemaOrder, SchemaReport } from './schema-messages.js';
 
 /** A thread always runs the built program, also when the gateway runs from its sources. */
-const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'schema-thread.mjs');
+const THREAD_PROGRAM = join(packageRoot(), 'dist', 'bundle', 'schema-thread.cjs');
 
 /** What is to be done with a schema: it is compiled, and then the value is checked, if there is one. */
 export interface SchemaJob {
