@@ -82,17 +82,15 @@ const shippedCode = {
 };
 
 export default defineConfig(
-  globalIgnores([
-    'dist',
-    'client/src/generated',
-    'client/dist',
-    'coverage',
-    'data',
-    'plugins',
-    '**/*.js',
-    '**/*.cjs',
-    '**/*.mjs',
-  ]),
+  globalIgnores(['dist', 'client/src/generated', 'client/dist', 'coverage', 'data', 'plugins', '**/*.js']),
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    rules: {
+      eqeqeq: ['error', 'always'],
+      'no-constant-binary-expression': 'error',
+      'no-unsafe-finally': 'error',
+    },
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
