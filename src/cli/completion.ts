@@ -3,16 +3,24 @@ import type { Command, Option } from 'commander';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What may follow a command: a command below it, an option, or a value of an argument. */
+/** What may follow a command: a command below it, an option, or a value of its argument. */
 interface Word {
   readonly word: string;
   readonly description: string;
+}
+
+/** An option that takes a value; `choices` is empty where that is free. */
+interface ValuedOption {
+  /** As it is typed: `--status`, and `-s` where there is one. */
+  readonly flags: readonly string[];
+  readonly choices: readonly string[];
 }
 
 /** A command by its path, the program itself by the empty one. */
 interface Place {
   readonly path: string;
   readonly words: readonly Word[];
+  readonly valued: readonly ValuedOption[];
 }
 
 /** A script with which a shell completes the commands and options of the program. */
@@ -30,37 +38,87 @@ function placesOf(command: Command, path: string): Place[] {
     argChoices.map((word) => ({ word, description })),
   );
   const options = [...command.options, helpOption].flatMap(wordsOf);
+  const valued = command.options.filter(takesValue).map(({ long, short, argChoices = [] }) => ({
+    flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
+    choices: argChoices,
+  }));
   const below = command.commands.flatMap((child) =>
     placesOf(child, path === '' ? child.name() : `${path} ${child.name()}`),
   );
-  return [{ path, words: [...children, ...choices, ...options] }, ...below];
+  return [{ path, words: [...children, ...choices, ...options], valued }, ...below];
 }
 
 const helpOption: Pick<Option, 'long' | 'description'> = { long: '--help', description: 'display help' };
 
 function wordsOf({ long, description }: Pick<Option, 'long' | 'description'>): Word[] {
-  return long === undefined ? [] : [{ word: long, description }];
+  return typeof long === 'string' ? [{ word: long, description }] : [];
 }
 
-/** Words before the cursor lead to a place as far as they are commands; values and options in between are passed over. */
+function takesValue({ required, optional }: Option): boolean {
+  return required || optional;
+}
+
+/** What was typed so far, as it stands in the cases of a script: `sessions list --status` behind a blank. */
+function typed({ path }: Place, word = ''): string {
+  return [path, word]
+    .filter((part) => part !== '')
+    .map((part) => ` ${part}`)
+    .join('');
+}
+
+/** Patterns of options behind which a value comes. Those of the program stand behind any command. */
+function valuePatterns(places: readonly Place[]): string[] {
+  return places.flatMap((place) =>
+    place.valued.flatMap(({ flags }) =>
+      flags.map((flag) => `${place.path === '' ? '*' : ''}'${typed(place, flag)}'`),
+    ),
+  );
+}
+
+/** Each pattern of an option with choices, and these. */
+function choicesOf(places: readonly Place[]): (readonly [pattern: string, choices: readonly string[]])[] {
+  return places.flatMap((place) =>
+    place.valued
+      .filter(({ choices }) => choices.length > 0)
+      .map(
+        ({ flags, choices }) => [flags.map((flag) => `'${typed(place, flag)}'`).join('|'), choices] as const,
+      ),
+  );
+}
+
+/** Words before the cursor lead to a place as far as they are commands; options with their values are passed over. */
+function walk(places: readonly Place[], word: string, first: string, last: string): string {
+  const paths = places.slice(1).map((place) => `'${typed(place)}'`);
+  return `  for ((i = ${first}; i < ${last}; i++)); do
+    if [[ -n $value_of ]]; then value_of=''; continue; fi
+    case "$at ${word}" in
+      ${paths.join('|')}) at="$at ${word}" ;;
+      ${valuePatterns(places).join('|')}) value_of="$at ${word}" ;;
+    esac
+  done`;
+}
+
 function bash(name: string, places: readonly Place[]): string {
   const fn = functionName(name);
-  const paths = places.map(({ path }) => `' ${path}'`).slice(1);
   const cases = places.map(
-    ({ path, words }) =>
-      `    '${path === '' ? '' : ` ${path}`}') words='${words.map(({ word }) => word).join(' ')}' ;;`,
+    (place) => `    '${typed(place)}') words='${place.words.map(({ word }) => word).join(' ')}' ;;`,
+  );
+  const values = choicesOf(places).map(
+    ([pattern, choices]) => `      ${pattern}) words='${choices.join(' ')}' ;;`,
   );
   return `# Completion of ${name} for bash: source <(${name} completion bash)
 ${fn}() {
-  local at='' words='' i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$at \${COMP_WORDS[i]}" in
-      ${paths.join('|')}) at="$at \${COMP_WORDS[i]}" ;;
+  local at='' words='' value_of='' i
+${walk(places, `\${COMP_WORDS[i]}`, '1', 'COMP_CWORD')}
+  if [[ -n $value_of ]]; then
+    case "$value_of" in
+${values.join('\n')}
     esac
-  done
-  case "$at" in
+  else
+    case "$at" in
 ${cases.join('\n')}
-  esac
+    esac
+  fi
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F ${fn} ${name}
@@ -69,23 +127,28 @@ complete -o default -F ${fn} ${name}
 
 function zsh(name: string, places: readonly Place[]): string {
   const fn = functionName(name);
-  const paths = places.map(({ path }) => `' ${path}'`).slice(1);
-  const cases = places.map(({ path, words }) => {
-    const described = words.map(({ word, description }) =>
+  const cases = places.map((place) => {
+    const described = place.words.map(({ word, description }) =>
       quoted(`${word.replaceAll(':', '\\:')}:${description}`),
     );
-    return `    '${path === '' ? '' : ` ${path}`}') words_here=(${described.join(' ')}) ;;`;
+    return `    '${typed(place)}') words_here=(${described.join(' ')}) ;;`;
   });
+  const values = choicesOf(places).map(
+    ([pattern, choices]) => `      ${pattern}) compadd -- ${choices.join(' ')} ;;`,
+  );
   return `#compdef ${name}
 # Completion of ${name} for zsh: source <(${name} completion zsh)
 ${fn}() {
-  local at='' i
+  local at='' value_of='' i
   local -a words_here
-  for ((i = 2; i < CURRENT; i++)); do
-    case "$at \${words[i]}" in
-      ${paths.join('|')}) at="$at \${words[i]}" ;;
+${walk(places, `\${words[i]}`, '2', 'CURRENT')}
+  if [[ -n $value_of ]]; then
+    case "$value_of" in
+${values.join('\n')}
+      *) _files ;;
     esac
-  done
+    return
+  fi
   case "$at" in
 ${cases.join('\n')}
   esac
@@ -97,24 +160,41 @@ compdef ${fn} ${name}
 
 function fish(name: string, places: readonly Place[]): string {
   const fn = `_${functionName(name)}_at`;
-  const paths = places.map(({ path }) => `'${path}'`).slice(1);
-  const lines = places.flatMap(({ path, words }) =>
-    words.map(({ word, description }) => {
-      const given = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-      return `complete -c ${name} -n "${fn} '${path}'" ${given} -d ${fishQuoted(description)}`;
+  const paths = places.slice(1).map((place) => `'${typed(place)}'`);
+  const own = places[0]?.valued.flatMap(({ flags }) => flags) ?? [];
+  const valued = places
+    .slice(1)
+    .flatMap((place) => place.valued.flatMap(({ flags }) => flags.map((flag) => `'${typed(place, flag)}'`)));
+  const lines = places.flatMap((place) =>
+    place.words.map(({ word, description }) => {
+      const given = word.startsWith('--') ? `-l ${word.slice(2)}${fishValue(place, word)}` : `-f -a ${word}`;
+      return `complete -c ${name} -n "${fn} '${typed(place)}'" ${given} -d ${fishQuoted(description)}`;
     }),
   );
   return `# Completion of ${name} for fish: ${name} completion fish | source
 function ${fn}
   set -l at ''
+  set -l value_of ''
   for word in (commandline -opc)[2..-1]
-    set -l next (string trim "$at $word")
-    contains -- $next ${paths.join(' ')}; and set at $next
+    if test -n "$value_of"
+      set value_of ''
+    else if contains -- "$at $word" ${paths.join(' ')}
+      set at "$at $word"
+    else if contains -- $word ${own.join(' ')}; or contains -- "$at $word" ${valued.join(' ')}
+      set value_of $word
+    end
   end
   test "$at" = "$argv[1]"
 end
 ${lines.join('\n')}
 `;
+}
+
+/** That an option takes a value, and which ones there are. */
+function fishValue({ valued }: Place, word: string): string {
+  const option = valued.find(({ flags }) => flags.includes(word));
+  if (option === undefined) return '';
+  return option.choices.length === 0 ? ' -r' : ` -x -a ${fishQuoted(option.choices.join(' '))}`;
 }
 
 function functionName(name: string): string {
