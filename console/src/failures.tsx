@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { Page } from './ui/page';
 import { Failure } from './ui/states';
 
 interface State {
@@ -16,6 +17,10 @@ export class Failures extends Component<{ readonly children: ReactNode }, State>
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    return <Failure error={error} onRetry={() => location.reload()} />;
+    return (
+      <Page title="This page broke">
+        <Failure error={error} onRetry={() => location.reload()} />
+      </Page>
+    );
   }
 }

@@ -44,8 +44,10 @@ const COLUMNS: readonly Column<Channel>[] = [
 const RESTART: Column<Channel> = {
   name: 'Actions',
   kind: 'actions',
-  show: ({ name, enabled }) =>
-    enabled && (
+  // The built-in channel has no connection that could be restarted.
+  show: ({ name, enabled, type }) =>
+    enabled &&
+    type !== 'api' && (
       <ActionButton path={`/admin/v1/channels/${encodeURIComponent(name)}/restart`} label={`Restart ${name}`}>
         Restart
       </ActionButton>

@@ -187,7 +187,9 @@ function deliveryColumns(urls: ReadonlyMap<string, string>): readonly Column<Del
           <span>
             <Badge>{status}</Badge> {last_status !== null && <span className="muted">{last_status}</span>}
           </span>
-          {last_error !== null && <span className="muted break">{last_error}</span>}
+          {last_error !== null && last_error !== `http_${last_status}` && (
+            <span className="muted break">{last_error}</span>
+          )}
         </span>
       ),
     },

@@ -39,10 +39,14 @@ export default function Overview(): ReactNode {
       <Loaded query={overview}>
         {(data) => (
           <>
-            <Attention items={data.attention} />
-            <Now data={data} />
-            <Plots data={data} />
-            <Health health={data.health} />
+            <div className="first-look">
+              <div className="cards">
+                <Attention items={data.attention} />
+                <Now data={data} />
+              </div>
+              <Health health={data.health} />
+              <Plots data={data} />
+            </div>
           </>
         )}
       </Loaded>
@@ -172,11 +176,14 @@ function Plots({ data: { series, totals } }: { readonly data: OverviewData }): R
   );
 }
 
+const WORST_FIRST = ['failing', 'warning', 'ok'];
+
 function Health({ health: { parts } }: Pick<OverviewData, 'health'>): ReactNode {
+  const sorted = WORST_FIRST.flatMap((status) => parts.filter((part) => part.status === status));
   return (
     <Card title="Health of every part">
       <ul className="parts">
-        {parts.map(({ name, status, detail, advice }) => (
+        {sorted.map(({ name, status, detail, advice }) => (
           <li key={name} className="part">
             <span className="part-line">
               <strong className="break">{name}</strong>

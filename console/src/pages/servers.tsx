@@ -65,23 +65,34 @@ function ServerCard({ server }: { readonly server: ToolServer }): ReactNode {
         </span>
       </div>
       <p className="muted">
-        {transport}, connected <Ago at={connected_at} />; {connections.busy} connections of users at work,{' '}
-        {connections.idle} idle
+        {transport},{' '}
+        {connected_at === null ? (
+          'not connected'
+        ) : (
+          <>
+            connected <Ago at={connected_at} />
+          </>
+        )}
+        ; {connections.busy} connections of users at work, {connections.idle} idle
       </p>
       {error !== null && <p className="notice notice-danger">{error}</p>}
       {warning !== null && <p className="notice notice-info">{warning}</p>}
-      <details>
-        <summary>
-          {tools.length} {tools.length === 1 ? 'tool' : 'tools'}
-        </summary>
-        <ul className="chips">
-          {tools.map((tool) => (
-            <li key={tool} className="mono break">
-              {tool}
-            </li>
-          ))}
-        </ul>
-      </details>
+      {tools.length === 0 ? (
+        <p className="muted">No tools</p>
+      ) : (
+        <details>
+          <summary>
+            {tools.length} {tools.length === 1 ? 'tool' : 'tools'}
+          </summary>
+          <ul className="chips">
+            {tools.map((tool) => (
+              <li key={tool} className="mono break">
+                {tool}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </li>
   );
 }

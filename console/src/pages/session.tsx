@@ -17,7 +17,8 @@ import { Loaded } from '../ui/states';
 /** A session: its conversation live, what it used, and what may be done with it. */
 export default function SessionPage({ id }: { readonly id: string }): ReactNode {
   const detail = useGet<SessionDetail>(`/admin/v1/sessions/${id}`);
-  return <Loaded query={detail}>{(session) => <OpenSession session={session} />}</Loaded>;
+  const shown = <Loaded query={detail}>{(session) => <OpenSession session={session} />}</Loaded>;
+  return detail.data === undefined ? <Page title="Session">{shown}</Page> : shown;
 }
 
 function OpenSession({ session }: { readonly session: SessionDetail }): ReactNode {

@@ -33,6 +33,13 @@ const DAY_MS = 86_400_000;
 function firstDay(days: string): string {
   return new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10);
 }
+/** Every day since then, today the last one: those without turns are nothing, not a gap. */
+function daysSince(first: string): string[] {
+  const count = Math.floor((Date.now() - Date.parse(first)) / DAY_MS) + 1;
+  return Array.from({ length: count }, (_, index) =>
+    new Date(Date.parse(first) + index * DAY_MS).toISOString().slice(0, 10),
+  );
+}
 const REFRESH_MS = 30_000;
 
 export default function Usage(): ReactNode {
@@ -112,15 +119,15 @@ function Days({ since }: { readonly since: string }): ReactNode {
   });
   const items = days.data?.items;
   const plotted = useMemo(() => {
-    const rows = [...(items ?? [])].sort((one, other) => (one.day ?? '').localeCompare(other.day ?? ''));
+    const spent = new Map((items ?? []).map(({ day, cost_usd }) => [day, cost_usd ?? 0]));
+    const times = daysSince(since);
+    const values = times.map((day) => spent.get(day) ?? 0);
     return {
-      times: rows.map(({ day }) => Date.parse(day ?? '') / 1000),
-      lines: [
-        { name: 'Spent', color: '--plot-3', kind: 'bars', values: rows.map(({ cost_usd }) => cost_usd ?? 0) },
-      ] as const,
-      total: rows.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+      times: times.map((day) => Date.parse(day) / 1000),
+      lines: [{ name: 'Spent', color: '--plot-3', kind: 'bars', values }] as const,
+      total: values.reduce((sum, usd) => sum + usd, 0),
     };
-  }, [items]);
+  }, [items, since]);
   if (items === undefined || items.length === 0) return null;
   return (
     <Card>

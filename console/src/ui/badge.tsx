@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   healthy: 'good',
   connected: 'good',
   running: 'info',
+  awaiting_approval: 'info',
   loaded: 'good',
   approved: 'good',
   allowed: 'good',
@@ -41,7 +42,11 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'quiet',
 };
 
-/** A word for a state; its colour says it once more, never alone. */
+/** A word for a state, as the API has it but without underscores; its colour says it once more, never alone. */
 export function Badge({ children, tone }: { readonly children: string; readonly tone?: Tone }): ReactNode {
-  return <span className={`badge badge-${tone ?? TONES[children] ?? 'quiet'}`}>{children}</span>;
+  return (
+    <span className={`badge badge-${tone ?? TONES[children] ?? 'quiet'}`}>
+      {children.replaceAll('_', ' ')}
+    </span>
+  );
 }

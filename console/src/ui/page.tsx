@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 
 interface Props {
   readonly title: string;
@@ -15,9 +15,14 @@ export function Page({ title, description, actions, children, tall }: Props): Re
   useEffect(() => {
     document.title = `${title} · Agent Gateway`;
   }, [title]);
-  useEffect(() => {
-    if (isMoved) heading.current?.focus({ preventScroll: true });
-    isMoved = true;
+  useLayoutEffect(() => {
+    const element = heading.current;
+    const isNew = lastPath !== undefined && lastPath !== location.pathname;
+    if (isNew || takesFocusOver) element?.focus({ preventScroll: true });
+    lastPath = location.pathname;
+    return () => {
+      takesFocusOver = document.activeElement === element;
+    };
   }, []);
   return (
     <div className={tall === true ? 'page page-tall' : 'page'}>
@@ -36,7 +41,9 @@ export function Page({ title, description, actions, children, tall }: Props): Re
 }
 
 /** The first page leaves the focus where the browser put it. */
-let isMoved = false;
+let lastPath: string | undefined;
+/** Whether the heading that was there before had the focus, such as that of the same page while it loaded. */
+let takesFocusOver = false;
 
 interface CardProps {
   readonly title?: string;

@@ -115,7 +115,7 @@ function optionsOf(
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { range: padded }, y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_plot, splits) => timesOf(splits) },
+      { ...axis, size: 28, grid: { show: false }, values: (_plot, splits) => timesOf(splits) },
       {
         ...axis,
         size: 54,
