@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { ConsoleSignIn } from '../../src/areas/tokens/console-sign-in.service.js';
+import { SCOPE_PRESETS } from '../../src/platform/tokens/scopes.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import {
   closeBrowser,
@@ -7,6 +8,7 @@ import {
   openBrowser,
   PATIENCE_MS,
   screenshot,
+  settled,
   type Visit,
   violations,
   visit,
@@ -209,6 +211,66 @@ describeInBrowser('whoever is on call', () => {
     await page.getByText('Not for this token').waitFor();
     await screenshot(page, 'not-allowed');
     expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('changes a setting and goes back, sends a delivery again, reconnects a server, pauses the log: with the keyboard only', async () => {
+    shown = await visit(world.url('/config'), VIEW, world.gateway.token);
+    const { page, faults } = shown;
+    const press = async (name: RegExp): Promise<void> => {
+      await tabTo(page, name);
+      await page.keyboard.press('Enter');
+    };
+    await page.getByRole('cell', { name: 'agent.max_turns' }).first().waitFor();
+    await tabTo(page, /^Find$/);
+    await page.keyboard.type('agent.max_turns');
+    await page.getByRole('cell', { name: 'gateway.host', exact: true }).waitFor({ state: 'detached' });
+    await press(/^Change agent\.max_turns$/);
+    await page.getByRole('dialog').waitFor();
+    await tabTo(page, /^Value/);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('41');
+    await press(/^Change$/);
+    await page.getByText('Changed: agent.max_turns.').waitFor();
+    await press(/^Close$/);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: '41', exact: true }).waitFor();
+    await press(/^Webhooks$/);
+    await focusOn(page, /^Webhooks$/);
+    await page
+      .getByRole('button', { name: /^Deliver again/ })
+      .first()
+      .waitFor();
+    await press(/^Deliver again/);
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    await press(/^Tool servers$/);
+    await focusOn(page, /^Tool servers$/);
+    await page.getByRole('button', { name: 'Reconnect tools' }).waitFor();
+    await press(/^Reconnect tools$/);
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    await press(/^Logs$/);
+    await focusOn(page, /^Logs$/);
+    await press(/^Pause$/);
+    await page.getByText('paused', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('with a token that reads all sees every page of it, and no button that changes anything', async () => {
+    const token = await world.gateway.mint({ name: 'viewer', scopes: SCOPE_PRESETS.viewer });
+    shown = await visit(world.url(''), VIEW, token);
+    const { page, faults } = shown;
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const pages = await page
+      .locator('.nav-link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    expect(pages).toHaveLength(12);
+    const looks = /^(Pause|Try again|Show (more|earlier messages))$/;
+    for (const path of [...pages, `/console/sessions/${world.askingId}`]) {
+      await page.goto(new URL(path, world.url('')).href);
+      await settled(page);
+      const buttons = await page.locator('main').getByRole('button').allTextContents();
+      expect([path, buttons.filter((name) => !looks.test(name))]).toEqual([path, []]);
+    }
     expect(faults).toEqual([]);
   });
 });

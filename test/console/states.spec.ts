@@ -120,4 +120,84 @@ describeInBrowser('where there is nothing to show', () => {
       await close();
     }
   });
+
+  describe('a session', () => {
+    const url = (path: string): string => `http://127.0.0.1:${gateway.started.ports.b}/console${path}`;
+    let id: string;
+    beforeAll(async () => {
+      id = (await gateway.b.post<{ id: string }>('/sessions', { user_id: 'grace' })).body.id;
+    });
+
+    test('in which nothing was said says so', async () => {
+      const { page, faults, close } = await open(`/sessions/${id}`, gateway.token);
+      try {
+        await page.getByText('Nothing was said yet. Write the first message below.').waitFor();
+        await settled(page);
+        expect([await violations(page), await isTooWide(page), faults]).toEqual([[], false, []]);
+      } finally {
+        await close();
+      }
+    });
+
+    test('says that it waits, then what went wrong, and tries again', async () => {
+      const { page, close } = await open('/nowhere', gateway.token);
+      try {
+        let isAway = true;
+        await page.getByText('There is no such page').waitFor();
+        let release: () => void = () => undefined;
+        const held = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await answering(page, async (route) => {
+          if (!isAway) return route.continue();
+          await held;
+          return route.fulfill({
+            status: 500,
+            json: { error: { code: 'internal_error', message: 'It broke on purpose.' } },
+          });
+        });
+        await page.goto(url(`/sessions/${id}`));
+        await page.locator('main .spinner').first().waitFor();
+        await page.getByRole('heading', { name: 'Session', level: 1 }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        release();
+        await page.getByText('It broke on purpose.').first().waitFor();
+        expect(await violations(page)).toEqual([]);
+        isAway = false;
+        await page.locator('main').getByRole('button', { name: 'Try again' }).first().click();
+        await page.getByText('Nothing was said yet').waitFor();
+      } finally {
+        await close();
+      }
+    });
+
+    test('that there is not, or is of somebody else, is not found', async () => {
+      const stranger = await gateway.mint({ name: 'stranger', scopes: ['sessions:read'], user: 'ada' });
+      for (const [path, token] of [
+        ['/sessions/sess_00000000000000000000000000', gateway.token],
+        [`/sessions/${id}`, stranger],
+      ] as const) {
+        const { page, close } = await open(path, token);
+        try {
+          await page.locator('main [role=alert]').waitFor();
+          expect(await page.getByLabel('Message', { exact: true }).count()).toBe(0);
+          expect(await violations(page)).toEqual([]);
+        } finally {
+          await close();
+        }
+      }
+    });
+
+    test('may be read with a token that may not write, which is told so and is offered nothing else', async () => {
+      const reader = await gateway.mint({ name: 'reader', scopes: ['sessions:read'] });
+      const { page, faults, close } = await open(`/sessions/${id}`, reader);
+      try {
+        await page.getByText('This token may read, but not write.').waitFor();
+        expect(await page.locator('main').getByRole('button').allTextContents()).toEqual([]);
+        expect([await violations(page), faults]).toEqual([[], []]);
+      } finally {
+        await close();
+      }
+    });
+  });
 });

@@ -55,8 +55,16 @@ export async function closeBrowser(): Promise<void> {
   await browser?.close();
 }
 
-/** @param url an address of the console; its origin is the only one that may be asked */
-export async function visit(url: string, { theme, width }: View, token?: string): Promise<Visit> {
+/**
+ * @param url an address of the console; its origin is the only one that may be asked
+ * @param first a script that runs before any of the page
+ */
+export async function visit(
+  url: string,
+  { theme, width }: View,
+  token?: string,
+  first?: string,
+): Promise<Visit> {
   if (browser === undefined) throw new Error('No browser is open.');
   const context = await browser.newContext({
     colorScheme: theme,
@@ -65,6 +73,7 @@ export async function visit(url: string, { theme, width }: View, token?: string)
     reducedMotion: 'reduce',
   });
   if (token !== undefined) await signIn(context, token);
+  if (first !== undefined) await context.addInitScript({ content: first });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const faults: string[] = [];
