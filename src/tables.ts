@@ -16,6 +16,7 @@ import { ModelCooldownEntity } from './areas/models/model-cooldown.entity.js';
 import { StoredResponseEntity } from './areas/openai/stored/stored-response.entity.js';
 import { PluginStateEntity } from './areas/plugins/plugin-state.entity.js';
 import { SessionEntity } from './areas/sessions/session.entity.js';
+import { ReplicaEntity } from './areas/status/replicas/replica.entity.js';
 import { ToolQuestionEntity } from './areas/tools/questions/tool-question.entity.js';
 import { ToolApprovalEntity } from './areas/tools/tool-approval.entity.js';
 import { AttachmentEntity } from './areas/turns/attachment.entity.js';
@@ -97,4 +98,5 @@ export const tables = [
   AuditUnsealedEntity,
   AuditCheckpointEntity,
   MasterKeyCheckEntity,
+  ReplicaEntity,
 ];

@@ -1,5 +1,7 @@
 import { type HealthPart, healthPart } from '../areas/status/health-part.js';
 import { clockPart, databasePart, diskPart, keysPart } from '../areas/status/host-parts.js';
+import { replicasPart, tokensPart, turnsPart } from '../areas/status/stored-parts.js';
+import type { Database } from '../platform/database/database.js';
 import type { LoadedSettings } from '../platform/settings/settings-loader.js';
 import { checkedSettings } from './checked-settings.js';
 import type { CommandContext } from './command-context.js';
@@ -61,7 +63,7 @@ async function gatewayPart(port: number): Promise<HealthPart> {
 async function databaseParts(context: CommandContext): Promise<readonly HealthPart[]> {
   try {
     return await withDatabase(context, 'read', async ({ database, missing, openBox }) => [
-      missing.length === 0 ? await databasePart(database, database.poolUse) : schemaPart(missing),
+      ...(missing.length === 0 ? await currentParts(database) : [schemaPart(missing)]),
       await clockPart(database, 'this computer'),
       await asked('keys', 'Set GATEWAY_MASTER_KEY to the key that this database was used with.', async () =>
         keysPart(database, await openBox()),
@@ -71,6 +73,19 @@ async function databaseParts(context: CommandContext): Promise<readonly HealthPa
     const advice = 'Look at the PostgreSQL server and at DATABASE_URL or GATEWAY_DATA_DIR.';
     return [healthPart('database', 'failing', failureSentence(error), advice)];
   }
+}
+
+/** What a database of this version shows, whether or not a gateway runs. */
+async function currentParts(database: Database): Promise<HealthPart[]> {
+  const parts: [name: string, () => Promise<HealthPart>][] = [
+    ['database', () => databasePart(database, database.poolUse)],
+    ['replicas', () => replicasPart(database)],
+    ['tokens', () => tokensPart(database)],
+    ['turns', () => turnsPart(database)],
+  ];
+  const found: HealthPart[] = [];
+  for (const [name, ask] of parts) found.push(await asked(name, 'Look at the PostgreSQL server.', ask));
+  return found;
 }
 
 function schemaPart(missing: readonly string[]): HealthPart {

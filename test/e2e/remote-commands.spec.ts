@@ -90,9 +90,20 @@ test('doctor: each part with what to do, and fails when a part does', async () =
   const { code, stdout } = await called('doctor');
   expect(code).toBe(1);
   expect(stdout).toMatch(/^your clock +ok/m);
-  for (const part of ['database', 'disk', 'clock', 'keys', 'provider', 'channels', 'webhooks', 'limits'])
+  for (const part of [
+    'replicas',
+    'database',
+    'disk',
+    'clock',
+    'keys',
+    'turns',
+    'channels',
+    'webhooks',
+    'limits',
+  ])
     expect(stdout).toMatch(new RegExp(`^${part} +ok `, 'm'));
-  expect(stdout).toMatch(/^tool servers +failing +not connected: broken\. Look at its error/m);
+  expect(stdout).toMatch(/^provider +warning +no model provider is configured/m);
+  expect(stdout).toMatch(/^tool servers +failing +not connected: broken \(it exited with code 127;/m);
   const json = await called('doctor', '--json');
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({

@@ -5,6 +5,7 @@ import type { PageQuery } from '../../http/paging/page-query.js';
 import { Database } from '../../platform/database/database.js';
 import {
   bigint,
+  double,
   json,
   nullable,
   oneOf,
@@ -44,6 +45,9 @@ export interface DeliveryFilter {
 /** A webhook that is given up, or whose every attempt fails. */
 export type TroubledHook = RowOf<typeof HOOK_STATE>;
 
+/** A webhook whose deliveries wait, and for how many seconds the oldest one does. */
+export type LaggingHook = RowOf<typeof LAGGING.row>;
+
 const HOOKS = new KeysetList('hooks', ['time', 'text'], ({ created_at: at, id }: HookOverview) => [at, id]);
 const DELIVERIES = new KeysetList('deliveries', ['number'], ({ id }: DeliveryRow) => [id]);
 
@@ -73,6 +77,19 @@ const TROUBLED = statement({
     WHERE h.message_id IS NULL
       AND ((NOT h.active AND h.inactive_reason IS DISTINCT FROM 'token_revoked') OR (h.active AND l.failing_since IS NOT NULL))
     ORDER BY l.failing_since NULLS LAST LIMIT :most`,
+});
+/** The oldest delivery of each active webhook that was never tried: none waits so long where a replica sends. */
+const LAGGING = statement({
+  name: 'delivery_directory.lagging',
+  params: { secs: double, most: bigint },
+  row: { id: text, secs: double },
+  sql: `
+    SELECT h.id, extract(epoch FROM now() - oldest.created_at)::float8 AS secs
+    FROM hooks AS h, LATERAL (
+      SELECT created_at FROM hook_deliveries AS d WHERE d.hook_id = h.id AND d.status = 'pending' AND d.attempts = 0
+      ORDER BY d.sequence, d.id LIMIT 1
+    ) AS oldest
+    WHERE h.active AND oldest.created_at < now() - make_interval(secs => :secs) ORDER BY oldest.created_at LIMIT :most`,
 });
 const FIND = statement({
   name: 'delivery_directory.find',
@@ -122,6 +139,11 @@ export class DeliveryDirectory {
   /** At most `most` webhooks that were given up, or fail. */
   troubled(most: number): Promise<TroubledHook[]> {
     return this.database.query(TROUBLED, { most });
+  }
+
+  /** At most `most` active webhooks with a delivery that has waited for its first attempt longer than that, the longest first. */
+  lagging(longerThanSecs: number, most: number): Promise<LaggingHook[]> {
+    return this.database.query(LAGGING, { secs: longerThanSecs, most });
   }
 
   /** Newest first. */

@@ -47,16 +47,27 @@ const FORGET: Statement = {
   name: 'model_cooldowns.forget',
   text: 'DELETE FROM model_cooldowns WHERE provider = $1 AND model = $2',
 };
+/** Also those that are asked again, as long as what happened is worth telling: none of them has answered since. */
 const COOLING = `(SELECT json_agg(json_build_array(provider, model, reason,
-  (extract(epoch FROM until - now()) * 1000)::float8)) FROM model_cooldowns WHERE until > now())`;
+  (extract(epoch FROM until - now()) * 1000)::float8, (extract(epoch FROM now() - failed_at))::float8))
+  FROM model_cooldowns WHERE greatest(until, failed_at + interval '15 minutes') > now())`;
 
 /** How often the failures that other replicas saw are read, in milliseconds. */
 const POLL_MS = 1000;
 /** What this replica saw is believed for so long although it cannot be read yet, in milliseconds. */
 const UNREAD_MS = 10_000;
 
+/** What a model did when it was last asked. */
+export interface ModelFailure {
+  /** A fixed word, such as `provider_unreachable`. */
+  readonly reason: string;
+  readonly secsAgo: number;
+}
+
 interface Cooldown {
   readonly reason: string;
+  /** On this process's clock. */
+  readonly failedAtMs: number;
   /** On this process's clock. */
   readonly untilMs: number;
   readonly seenAtMs: number;
@@ -115,6 +126,13 @@ export class ModelHealth implements OnModuleInit {
     return known !== undefined && known.untilMs > performance.now() ? known.reason : undefined;
   }
 
+  /** How a model failed within the last quarter of an hour, unless it has answered since. */
+  lastFailureOf(name: ModelName): ModelFailure | undefined {
+    const known = this.cooling.get(modelLabel(name));
+    if (known === undefined) return undefined;
+    return { reason: known.reason, secsAgo: Math.max(0, performance.now() - known.failedAtMs) / 1000 };
+  }
+
   /** The chain in the order in which it is asked: what failed lately comes last, so that it is asked when nothing else answers. */
   inOrder(chain: ModelChain): ModelChain {
     if (this.cooling.size === 0 || chain.length === 1) return chain;
@@ -136,7 +154,7 @@ export class ModelHealth implements OnModuleInit {
     if (next !== undefined) this.failovers.inc({ provider: one.provider, model: one.model, reason });
     const secs = providerSettings(one.provider, this.settings.current)?.cooldown_secs ?? 0;
     const now = performance.now();
-    this.set(one, { reason, untilMs: now + secs * 1000, seenAtMs: now });
+    this.set(one, { reason, failedAtMs: now, untilMs: now + secs * 1000, seenAtMs: now });
     if (isNews || next !== undefined) void this.keep(one, { reason, secs }, next, turn);
   }
 
@@ -153,7 +171,7 @@ export class ModelHealth implements OnModuleInit {
 
   /** A model that had failed answers again. */
   answered(one: ModelCandidate): void {
-    if (this.cooling.size === 0 || this.problemOf(one) === undefined) return;
+    if (this.cooling.size === 0 || !this.cooling.has(one.label)) return;
     const rest = new Map(this.cooling);
     rest.delete(one.label);
     this.cooling = rest;
@@ -213,10 +231,10 @@ export class ModelHealth implements OnModuleInit {
     const unread = [...this.cooling].filter(
       ([, { seenAtMs, untilMs }]) => now - seenAtMs < UNREAD_MS && untilMs > now,
     );
-    const stored = ((rows ?? []) as [string, string, string, number][]).map(
-      ([provider, model, reason, leftMs]): [string, Cooldown] => [
+    const stored = ((rows ?? []) as [string, string, string, number, number][]).map(
+      ([provider, model, reason, leftMs, agoSecs]): [string, Cooldown] => [
         modelLabel({ provider, model }),
-        { reason, untilMs: now + leftMs, seenAtMs: 0 },
+        { reason, failedAtMs: now - agoSecs * 1000, untilMs: now + leftMs, seenAtMs: 0 },
       ],
     );
     this.cooling = new Map([...unread, ...stored]);

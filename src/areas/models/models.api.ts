@@ -17,7 +17,7 @@ export {
   type ModelChain,
   ModelChains,
 } from './model-chains.js';
-export { type FailureContext, ModelHealth, mayPassOn } from './model-health.service.js';
+export { type FailureContext, type ModelFailure, ModelHealth, mayPassOn } from './model-health.service.js';
 export { type ModelName, modelLabel, providerNames } from './model-names.js';
 export type {
   ContentPart,

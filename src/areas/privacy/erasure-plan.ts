@@ -209,6 +209,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   },
   model_cooldowns: { kept: { provider: OPERATORS, model: OPERATORS, reason: WORD } },
   plugin_states: { kept: { name: OPERATORS } },
+  replicas: { kept: { id: 'a replica', version: WORD } },
   schema_migrations: { kept: { name: WORD } },
   session_hours: { kept: { channel: OPERATORS, status: WORD } },
   session_tally: { kept: { channel: OPERATORS, status: WORD } },

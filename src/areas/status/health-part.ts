@@ -18,3 +18,12 @@ export function healthPart(
 ): HealthPart {
   return { name, status, detail, advice };
 }
+
+/** The most names in a sentence. */
+export const MOST_NAMES = 5;
+
+/** Names for a sentence: the first few, and that there are more. */
+export function namesOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ' and more' : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}

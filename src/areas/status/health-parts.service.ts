@@ -2,20 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../../platform/database/database.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
 import { ChannelReports } from '../channels/channels.api.js';
 import { DeliveryDirectory } from '../hooks/hooks.api.js';
-import { McpServers, Sandbox } from '../mcp/mcp.api.js';
-import { ModelChains, ModelHealth } from '../models/models.api.js';
+import { McpDirectory, McpServers, Sandbox } from '../mcp/mcp.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
+import { ReachedLimits } from '../turns/turns.api.js';
 import { BudgetReports } from '../usage/usage.api.js';
-import { type HealthPart, healthPart } from './health-part.js';
+import { type HealthPart, healthPart, MOST_NAMES, namesOf } from './health-part.js';
 import { clockPart, databasePart, diskPart, keysPart } from './host-parts.js';
+import { ProviderPart } from './provider-part.service.js';
 import { ReadinessCheck } from './readiness-check.js';
+import { replicasPart, tokensPart, turnsPart } from './stored-parts.js';
 
-/** The most names in a sentence. */
-const MOST_NAMES = 5;
+/** A first attempt comes within a second; one that waits for so long means that nobody sends. */
+const LAGGING_SECS = 60;
 
 /** How each part of the gateway does, as this replica sees it, and what to do about it. */
 @Injectable()
@@ -25,14 +26,15 @@ export class HealthParts {
     private readonly database: Database,
     private readonly box: SecretBox,
     private readonly settings: Settings,
-    private readonly models: ModelChains,
-    private readonly health: ModelHealth,
+    private readonly provider: ProviderPart,
     private readonly channels: ChannelReports,
     private readonly mcp: McpServers,
+    private readonly mcpTools: McpDirectory,
     private readonly sandbox: Sandbox,
     private readonly hooks: DeliveryDirectory,
     private readonly plugins: Plugins,
     private readonly budgets: BudgetReports,
+    private readonly tokenLimits: ReachedLimits,
   ) {}
 
   /** Never rejects: a part that cannot be asked fails. */
@@ -40,11 +42,14 @@ export class HealthParts {
     const { poolUse } = this.database;
     const parts: [string, () => Promise<HealthPart> | HealthPart][] = [
       ['gateway', () => this.gateway()],
+      ['replicas', () => replicasPart(this.database)],
       ['database', () => this.databasePart(poolUse)],
       ['disk', () => diskPart(this.settings.current.database)],
       ['clock', () => clockPart(this.database)],
       ['keys', () => keysPart(this.database, this.box)],
-      ['provider', () => this.provider()],
+      ['tokens', () => tokensPart(this.database)],
+      ['provider', () => this.provider.look()],
+      ['turns', () => turnsPart(this.database)],
       ['channels', () => this.channelsPart()],
       ['tool servers', () => this.servers()],
       ['webhooks', () => this.webhooks()],
@@ -81,62 +86,70 @@ export class HealthParts {
     return databasePart(this.database, use);
   }
 
-  private provider(): HealthPart {
-    const { current } = this.settings;
-    const chains = agentNames(current).flatMap((name) => {
-      const agent = agentSettings(current, name);
-      return agent === undefined ? [] : this.models.of(agent, null);
-    });
-    const failing = [...new Map(chains.map((one) => [one.label, this.health.problemOf(one)]))].filter(
-      ([, problem]) => problem !== undefined,
-    );
-    const { speaker, label } = this.models.default;
-    if (failing.length === 0) return healthPart('provider', 'ok', `${speaker.name} answers with ${label}`);
-    const named = list(failing.map(([model, problem]) => `${model} (${problem})`));
-    const advice = 'Look at the key, the quota and the status page of the provider.';
-    return healthPart('provider', 'warning', `failed lately: ${named}`, advice);
-  }
-
   private async channelsPart(): Promise<HealthPart> {
-    const statuses = [...(await this.channels.statuses())];
-    const down = statuses.filter(([, status]) => status !== 'connected').map(([name]) => name);
+    const states = await this.channels.enabledStates();
+    const down = states.filter(({ status }) => status !== 'connected');
     if (down.length === 0)
-      return healthPart('channels', 'ok', `${statuses.length} of ${statuses.length} are connected`);
+      return healthPart('channels', 'ok', `${states.length} of ${states.length} are connected`);
     const advice =
       'Look at its error with "agent-gateway channels list"; then "agent-gateway channels restart <name>".';
-    return healthPart('channels', 'failing', `not connected: ${list(down)}`, advice);
+    return healthPart('channels', 'failing', `not connected: ${namesOf(down.map(withError))}`, advice);
   }
 
-  private servers(): HealthPart {
+  private async servers(): Promise<HealthPart> {
     const servers = this.mcp.list();
-    const down = servers.filter(({ status }) => status !== 'connected').map(({ name }) => name);
+    const down = servers.filter(({ status }) => status !== 'connected');
     const advice =
       'Look at its error with "agent-gateway mcp list"; then "agent-gateway mcp reconnect <name>".';
-    if (down.length > 0) return healthPart('tool servers', 'failing', `not connected: ${list(down)}`, advice);
+    if (down.length > 0)
+      return healthPart('tool servers', 'failing', `not connected: ${namesOf(down.map(withError))}`, advice);
     const { warning } = this.sandbox;
     if (warning !== undefined && servers.some(({ transport }) => transport === 'stdio'))
       return healthPart('tool servers', 'warning', warning, 'docs/mcp.md says what the sandbox needs.');
+    const held = await this.mcpTools.quarantined();
+    if (held.length > 0)
+      return healthPart(
+        'tool servers',
+        'warning',
+        `new or changed tools wait in quarantine: ${namesOf(held.map(({ server, tool }) => `${server}/${tool}`))}`,
+        'Look at what changed with "agent-gateway tools list"; then "agent-gateway mcp approve <server> <tool>".',
+      );
     return healthPart('tool servers', 'ok', `${servers.length} of ${servers.length} are connected`);
   }
 
   private async webhooks(): Promise<HealthPart> {
-    const troubled = await this.hooks.troubled(MOST_NAMES + 1);
-    if (troubled.length === 0) return healthPart('webhooks', 'ok', 'all active ones are delivered to');
-    const status = troubled.some(({ active }) => !active) ? 'failing' : 'warning';
-    const advice = 'Repair the receiver; then "agent-gateway hooks replay <id>" sends what it missed.';
-    return healthPart(
-      'webhooks',
-      status,
-      `failing or given up: ${list(troubled.map(({ id }) => id))}`,
-      advice,
-    );
+    const [troubled, lagging] = await Promise.all([
+      this.hooks.troubled(MOST_NAMES + 1),
+      this.hooks.lagging(LAGGING_SECS, MOST_NAMES + 1),
+    ]);
+    if (troubled.length > 0) {
+      const isGivenUp = troubled.some(({ active }) => !active);
+      const named = troubled.map(
+        ({ id, active, inactive_reason: reason }) =>
+          `${id} (${active ? 'every attempt fails' : `given up: ${reason ?? 'unknown'}`})`,
+      );
+      return healthPart(
+        'webhooks',
+        isGivenUp ? 'failing' : 'warning',
+        `failing or given up: ${namesOf(named)}`,
+        'Repair the receiver; then "agent-gateway hooks replay <id>" sends what it missed.',
+      );
+    }
+    if (lagging.length > 0)
+      return healthPart(
+        'webhooks',
+        'warning',
+        `deliveries wait for their first attempt: ${namesOf(lagging.map(({ id, secs }) => `${id} (for ${Math.round(secs)} s)`))}`,
+        'Its receiver is slow, or no replica sends: look at "agent-gateway hooks deliveries <id>" and at the log.',
+      );
+    return healthPart('webhooks', 'ok', 'all active ones are delivered to');
   }
 
   private pluginsPart(): HealthPart {
     const failed = this.plugins.list().filter(({ status }) => status === 'failed');
     const { loaded, total } = this.plugins.summary;
     if (failed.length === 0) return healthPart('plugins', 'ok', `${loaded} of ${total} are loaded`);
-    const named = list(failed.map(({ name, error }) => `${name} (${error ?? 'unknown'})`));
+    const named = namesOf(failed.map(({ name, error }) => `${name} (${error ?? 'unknown'})`));
     return healthPart(
       'plugins',
       'failing',
@@ -146,19 +159,33 @@ export class HealthParts {
   }
 
   private async limits(): Promise<HealthPart> {
-    const reached = await this.budgets.reached(MOST_NAMES + 1);
-    if (reached.length === 0) return healthPart('limits', 'ok', 'no budget is used up');
-    const named = list(
-      reached.map(({ scope, name, period }) => `${[scope, name].filter(Boolean).join(' ')} (${period})`),
+    const [budgets, tokens] = await Promise.all([
+      this.budgets.reached(MOST_NAMES + 1),
+      this.tokenLimits.all(MOST_NAMES + 1),
+    ]);
+    if (budgets.length + tokens.length === 0)
+      return healthPart('limits', 'ok', 'no budget and no limit is used up');
+    const named = [
+      ...budgets.map(({ scope, name, period }) => `${[scope, name].filter(Boolean).join(' ')} (${period})`),
+      ...tokens.map(({ tokenName, what, taken, limit }) => `${tokenName} (${taken} of ${limit} ${what})`),
+    ];
+    return healthPart(
+      'limits',
+      'warning',
+      `used up: ${namesOf(named)}`,
+      'Raise it in [limits], or wait for the next day or month in UTC; attachments go with their sessions.',
     );
-    const advice = 'Raise the budget in [limits], or wait for the next day or month in UTC.';
-    return healthPart('limits', 'warning', `used up: ${named}`, advice);
   }
 }
 
 const LOOK_AT_LOG = 'Look at the log: "agent-gateway logs".';
 
-function list(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ' and more' : '';
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+function withError({
+  name,
+  error,
+}: {
+  readonly name: string;
+  readonly error?: string | null | undefined;
+}): string {
+  return error ? `${name} (${error})` : name;
 }

@@ -1,4 +1,4 @@
-import { databasePart } from './host-parts.js';
+import { clockSkewMs, databasePart } from './host-parts.js';
 
 const database = { query: () => Promise.resolve([]) };
 
@@ -21,4 +21,33 @@ test('a moment in which statements wait is no trouble; an answer that comes late
     detail: expect.stringContaining('10 of 10 connections are busy, 3 statements wait') as unknown,
     advice: expect.stringContaining('database.pool_size') as unknown,
   });
+});
+
+test('a server whose connections are nearly all taken, by whomever, is a warning before it refuses some', async () => {
+  const use = { open: 10, idle: 10, waiting: 0 };
+  const taken = (count: number) => ({
+    query: ({ name }: { readonly name: string }) =>
+      Promise.resolve(name.endsWith('connections') ? [{ taken: count, most: 97 }] : []),
+  });
+  expect(await databasePart(taken(87) as never, use)).toMatchObject({ status: 'ok', advice: null });
+  expect(await databasePart(taken(88) as never, use)).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('88 of the 97 connections of its server are taken') as unknown,
+    advice: 'Raise max_connections of PostgreSQL, lower database.pool_size, or put a pooler between.',
+  });
+});
+
+test.each([
+  ['ahead of it', 5000, (skew: number) => expect(skew).toBeLessThanOrEqual(-4500)],
+  ['behind it', -5000, (skew: number) => expect(skew).toBeGreaterThanOrEqual(5000)],
+  ['between question and answer', 100, (skew: number) => expect(skew).toBe(0)],
+])('the database %s: the least difference that explains its answer', async (_where, aheadMs, check) => {
+  const database = {
+    query: async () => {
+      const now = new Date(Date.now() + aheadMs);
+      await new Promise((later) => setTimeout(later, 250));
+      return [{ now }];
+    },
+  };
+  check(await clockSkewMs(database as never));
 });

@@ -10,13 +10,23 @@ import { type HealthPart, healthPart } from './health-part.js';
 /** Less free space than this is worth a look, and less than a tenth of it is a failure. */
 const LITTLE_ROOM_BYTES = 2 ** 31;
 /** Tokens of users and leases stand a second of difference; signatures and JSON Web Tokens some more. */
-const MAX_SKEW_MS = 2000;
+export const MAX_SKEW_MS = 2000;
+export const FOLLOW_TIME = 'Let both hosts follow a time server (NTP).';
 const SLOW_MS = 250;
+/** Of the connections that the server gives to clients: with more taken it may soon refuse some. */
+const MOST_TAKEN = 0.9;
 
 const CLOCK: Statement = { name: 'health_parts.clock', text: 'SELECT clock_timestamp() AS now' };
+/** Of all clients of the server, this gateway among them. */
+const CONNECTIONS: Statement = {
+  name: 'health_parts.connections',
+  text: `
+    SELECT (SELECT sum(numbackends) FROM pg_stat_database WHERE datid <> 0)::int AS taken,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
+};
 
 /**
- * How soon the database answers, and whether its connections are enough.
+ * How soon the database answers, and whether its connections are enough: those of this process, and those of the server.
  *
  * @param use of its connections, from before a report began: the other parts ask at the same time
  */
@@ -29,31 +39,65 @@ export async function databasePart(
   const ms = Math.round(performance.now() - startedAt);
   const detail = `it answers within ${ms} ms; ${open - idle} of ${open} connections are busy`;
   // The wait for a connection is part of the time: that some wait for a moment is no trouble by itself.
-  if (ms < SLOW_MS) return healthPart('database', 'ok', detail);
-  const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';
-  return healthPart('database', 'warning', `${detail}, ${waiting} statements wait`, advice);
+  if (ms >= SLOW_MS) {
+    const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';
+    return healthPart('database', 'warning', `${detail}, ${waiting} statements wait`, advice);
+  }
+  const [server] = await database.query<{ taken: number; most: number }>(CONNECTIONS);
+  if (server === undefined || server.taken < server.most * MOST_TAKEN)
+    return healthPart('database', 'ok', detail);
+  return healthPart(
+    'database',
+    'warning',
+    `${detail}; ${server.taken} of the ${server.most} connections of its server are taken, and it refuses more than that`,
+    'Raise max_connections of PostgreSQL, lower database.pool_size, or put a pooler between.',
+  );
 }
 
+/** The volume of the data folder: the embedded database, the key file, and the folders of users' tool servers. */
 export async function diskPart({ url, data_dir: folder }: GatewaySettings['database']): Promise<HealthPart> {
-  if (url !== '')
-    return healthPart('disk', 'ok', 'the database is on a server of its own, and stores what it is given');
-  const { bavail, bsize } = await statfs(resolve(folder));
-  const free = bavail * bsize;
-  const detail = `${(free / 2 ** 30).toFixed(1)} GiB are free in the data folder`;
+  const isElsewhere = url !== '';
+  const free = await freeBytes(resolve(folder));
+  const beside = isElsewhere ? '; the database is on a server of its own, whose disk is not seen here' : '';
+  if (free === undefined && isElsewhere) return healthPart('disk', 'ok', `there is no data folder${beside}`);
+  if (free === undefined) throw new Error(`${resolve(folder)} does not exist`);
+  const detail = `${(free / 2 ** 30).toFixed(1)} GiB are free in the data folder${beside}`;
   if (free >= LITTLE_ROOM_BYTES) return healthPart('disk', 'ok', detail);
   const status = free < LITTLE_ROOM_BYTES / 10 ? 'failing' : 'warning';
   return healthPart('disk', status, detail, 'Free space, or make the volume larger.');
 }
 
+/** Undefined for a folder that does not exist. */
+async function freeBytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
+      return undefined;
+    throw error;
+  }
+}
+
 /** @param here this host, for people: a replica, or the computer of the command line */
 export async function clockPart(database: Database, here = 'this replica'): Promise<HealthPart> {
-  const before = Date.now();
-  const [row] = await database.query<{ now: Date }>(CLOCK);
-  const middle = (before + Date.now()) / 2;
-  const skew = Math.round(Math.abs((row?.now.getTime() ?? middle) - middle));
+  const skew = Math.abs(await clockSkewMs(database));
   const detail = `${here} and the database differ by ${skew} ms`;
   if (skew <= MAX_SKEW_MS) return healthPart('clock', 'ok', detail);
-  return healthPart('clock', 'failing', detail, 'Let both hosts follow a time server (NTP).');
+  return healthPart('clock', 'failing', detail, FOLLOW_TIME);
+}
+
+/**
+ * How many milliseconds this computer's clock is ahead of the database's, at least: the answer may have come at any time
+ * between the question and its arrival, so that waiting for a connection counts as no difference.
+ */
+export async function clockSkewMs(database: Pick<Database, 'query'>): Promise<number> {
+  const asked = Date.now();
+  const [row] = await database.query<{ now: Date }>(CLOCK);
+  const answered = Date.now();
+  const theirs = row?.now.getTime() ?? asked;
+  if (theirs < asked) return asked - theirs;
+  return theirs > answered ? answered - theirs : 0;
 }
 
 /** Rejects with a key that does not open what is sealed. */

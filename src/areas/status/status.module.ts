@@ -20,7 +20,9 @@ import { HealthParts } from './health-parts.service.js';
 import { HealthReport } from './health-report.js';
 import { ProbesController } from './operations.controller.js';
 import { OverviewService } from './overview.service.js';
+import { ProviderPart } from './provider-part.service.js';
 import { ReadinessCheck } from './readiness-check.js';
+import { ReplicaRegister } from './replicas/replica-register.service.js';
 import { StatusService } from './status.service.js';
 
 const CONNECTIONS = 'agent_gateway_database_connections';
@@ -76,6 +78,8 @@ class PoolGauge implements OnModuleInit {
     HealthReport,
     StatusService,
     HealthParts,
+    ProviderPart,
+    ReplicaRegister,
     AttentionList,
     OverviewService,
     // docs/specification/api.md, 4.1: equals the total of Profile A's active sessions.

@@ -4,6 +4,7 @@ export { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 export { MAX_ATTACHED_BYTES, MAX_ATTACHMENTS } from './attachments/bad-attachment.js';
 export { type CallerOutput, storeOutputs, takeBackOutputs } from './callers/caller-outputs.js';
 export { type EarlierMessage, EarlierMessages, forgetEarlier } from './callers/earlier-messages.js';
+export { ReachedLimits } from './limits/reached-limits.js';
 export { SESSION_SPENT } from './limits/spending.sql.js';
 export { TurnLimitReached } from './limits/turn-limit-reached.js';
 export { isLast, LAST_STEP, type LiveEvent, TURN_START, type TurnPosition } from './live-event.js';

@@ -10,6 +10,7 @@ import { TokenWaitingTurns } from './accepted/token-waiting-turns.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { EarlierMessages } from './callers/earlier-messages.js';
 import { ContextCutsStore } from './context-cuts.store.js';
+import { ReachedLimits } from './limits/reached-limits.js';
 import { SessionParties } from './limits/session-parties.js';
 import { TurnRefusals, turnRefusalMetric } from './limits/turn-refusals.js';
 import { TurnSlots } from './limits/turn-slots.js';
@@ -74,6 +75,7 @@ import { WaitingPlaces } from './waiting-places.service.js';
     turnRefusalMetric,
     TurnRefusals,
     SessionParties,
+    ReachedLimits,
     TurnQueue,
     WaitingPlaces,
     ...turnMetricProviders,
@@ -115,6 +117,7 @@ import { WaitingPlaces } from './waiting-places.service.js';
     MessageOptionsCheck,
     TurnDirectory,
     TurnSeries,
+    ReachedLimits,
     UnstoredTurns,
   ],
 })

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { paintWord } from '../paint.js';
+import { connectionPart, isAboutTheMachine } from '../remote/connection-part.js';
 import { RemoteFailure } from '../remote/gateway-client.js';
 import { remoteTable, second } from '../remote/remote-text.js';
 import { gatewayOf, namedGateway } from '../remote/with-gateway.js';
@@ -72,10 +73,9 @@ async function checked(context: CommandContext): Promise<readonly Part[]> {
     return [clockPart(clock), ...health.parts];
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
-    const advice = 'Check --url and --token, and whether the gateway runs there.';
-    const connection: Part = { name: 'connection', status: 'failing', detail: error.message, advice };
-    // Nobody answered, and it would run here: so whoever asks is where it can be looked into.
-    const isHere = error.status === undefined && gateway.isOnThisMachine;
+    const connection = connectionPart(error);
+    // It would run here: so whoever asks is where it can be looked into.
+    const isHere = isAboutTheMachine(error) && gateway.isOnThisMachine;
     return isHere ? [connection, ...(await seenHere(context))] : [connection];
   }
 }

@@ -56,6 +56,7 @@ import { CreateTurnFiles1795410100000 } from './migrations/1795410100000-create-
 import { KeepResponses1795416700000 } from './migrations/1795416700000-keep-responses.js';
 import { TellAgentsOfTasks1795420000000 } from './migrations/1795420000000-tell-agents-of-tasks.js';
 import { FindTasksByChange1795420100000 } from './migrations/1795420100000-find-tasks-by-change.js';
+import { CountReplicas1795421000000 } from './migrations/1795421000000-count-replicas.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -117,4 +118,5 @@ export const migrations = [
   KeepResponses1795416700000,
   TellAgentsOfTasks1795420000000,
   FindTasksByChange1795420100000,
+  CountReplicas1795421000000,
 ];

@@ -143,6 +143,7 @@ const NEEDED_FOR_PART: Readonly<Record<string, Scope>> = {
   'tool servers': 'mcp:read',
   webhooks: 'hooks:read',
   limits: 'usage:read',
+  tokens: 'tokens:read',
 };
 
 /** What all callers share, as this one may see it. */

@@ -1,0 +1,63 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { sentenceOf } from '../../../common/errors/error-text.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Statement } from '../../../platform/database/sql.js';
+import { readBuildInfo } from '../../../platform/lifecycle/build-info.js';
+import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import { type Logger, Logs } from '../../../platform/logging/logger.js';
+import { Poller } from '../../../platform/runtime/poller.js';
+import { clockSkewMs } from '../host-parts.js';
+
+const EVERY_MS = 10_000;
+
+/** Also removes what is no news any more: replicas that ended an hour ago without saying so. */
+const SAY: Statement = {
+  name: 'replicas.say',
+  text: `
+    WITH old AS (DELETE FROM replicas WHERE seen_at < now() - interval '1 hour' AND id <> $1)
+    INSERT INTO replicas AS known (id, version, clock_skew_ms) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_skew_ms = excluded.clock_skew_ms`,
+};
+const LEAVE: Statement = { name: 'replicas.leave', text: 'DELETE FROM replicas WHERE id = $1' };
+/** More than the column holds is as wrong. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** Says every ten seconds, for all replicas to read, that this one runs, with which version and how its clock differs. */
+@Injectable()
+export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger: Logger;
+  private readonly version = readBuildInfo().version;
+  private readonly poller = new Poller({
+    everyMs: EVERY_MS,
+    look: () => this.say(),
+    failed: (error) =>
+      this.logger.debug('this replica could not say that it runs; will retry', { error: sentenceOf(error) }),
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly replica: ReplicaId,
+    logs: Logs,
+  ) {
+    this.logger = logs.for('gateway');
+  }
+
+  onApplicationBootstrap(): void {
+    this.poller.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.poller.stop();
+    await this.database
+      .query(LEAVE, [this.replica.value])
+      .catch((error: unknown) =>
+        this.logger.debug('this replica could not say that it stops', { error: sentenceOf(error) }),
+      );
+  }
+
+  private async say(): Promise<void> {
+    const skew = await clockSkewMs(this.database);
+    const bounded = Math.sign(skew) * Math.min(Math.abs(skew), MOST_MS);
+    await this.database.query(SAY, [this.replica.value, this.version, bounded]);
+  }
+}
