@@ -39,7 +39,7 @@ function placesOf(command: Command, path: string): Place[] {
   );
   const options = [...command.options, helpOption].flatMap(wordsOf);
   const valued = command.options.filter(takesValue).map(({ long, short, argChoices = [] }) => ({
-    flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
+    flags: [long, short].filter((flag) => flag !== undefined),
     choices: argChoices,
   }));
   const below = command.commands.flatMap((child) =>

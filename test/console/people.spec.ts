@@ -260,9 +260,9 @@ describeInBrowser('whoever is on call', () => {
     shown = await visit(world.url(''), VIEW, token);
     const { page, faults } = shown;
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const pages = await page
-      .locator('.nav-link')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    const pages = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.nav-link')].map((link) => link.getAttribute('href'))",
+    );
     expect(pages).toHaveLength(12);
     const looks = /^(Pause|Try again|Show (more|earlier messages))$/;
     for (const path of [...pages, `/console/sessions/${world.askingId}`]) {

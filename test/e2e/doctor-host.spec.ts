@@ -47,7 +47,7 @@ describe('the database', () => {
           }),
         );
     } finally {
-      relay.mend();
+      await relay.mend();
     }
   });
 
