@@ -50,7 +50,7 @@ describe('what others add to the system prompt', () => {
         throw new Error('broken');
       }),
       source('rejects', () => Promise.reject(new Error('database gone'))),
-      source('late', (_, signal) => {
+      source('late', (_, { signal }) => {
         lateSignal = signal;
         return new Promise(() => undefined);
       }),

@@ -21,14 +21,20 @@ export interface PromptAddition {
 
 type Answer = PromptAddition | undefined;
 
+/** How long a source is waited for. */
+export interface PromptWait {
+  /** Aborted when nobody waits any longer. Made when a source first asks for it: most answer at once and never do. */
+  readonly signal: AbortSignal;
+}
+
 /** Something that has to say in the prompt of a turn. */
 export interface PromptSource {
   /** For the log. */
   readonly name: string;
   /** How long it is waited for, in milliseconds; 2,000 unless it says otherwise. */
   readonly maxMs?: number;
-  /** Undefined when there is nothing to say. The signal is aborted when nobody waits any longer. */
-  additionFor(question: PromptQuestion, signal: AbortSignal): Answer | Promise<Answer>;
+  /** Undefined when there is nothing to say. */
+  additionFor(question: PromptQuestion, wait: PromptWait): Answer | Promise<Answer>;
 }
 
 /** What all sources together add, in the order in which they were added. */
@@ -59,46 +65,37 @@ export class PromptSources {
    * aborted signal.
    */
   async additions(question: PromptQuestion, signal: AbortSignal): Promise<PromptAdditions> {
-    const timeout = new SourceTimeout(signal, MAX_MS);
+    const given = this.sources.map((source) => this.ask(source, question, signal));
+    const answers = given.some((answer) => answer instanceof Promise) ? await Promise.all(given) : given;
+    signal.throwIfAborted();
+    const textsOf = (part: keyof PromptAddition) =>
+      (answers as readonly Answer[]).map((answer) => answer?.[part] ?? '').filter(Boolean);
+    return { system: textsOf('system'), trailing: textsOf('trailing') };
+  }
+
+  private ask(source: PromptSource, question: PromptQuestion, turn: AbortSignal): Answer | Promise<Answer> {
+    const timeout = new SourceTimeout(turn, source.maxMs ?? MAX_MS);
     try {
-      const answers = await Promise.all(
-        this.sources.map((source) =>
-          source.maxMs === undefined
-            ? this.ask(source, question, timeout)
-            : this.askPatiently(source, question, new SourceTimeout(signal, source.maxMs)),
-        ),
-      );
-      signal.throwIfAborted();
-      const textsOf = (part: keyof PromptAddition) =>
-        answers.map((answer) => answer?.[part] ?? '').filter(Boolean);
-      return { system: textsOf('system'), trailing: textsOf('trailing') };
-    } finally {
-      timeout.end();
+      const given = source.additionFor(question, timeout);
+      return given instanceof Promise ? this.waitFor(source, given, timeout) : bounded(given);
+    } catch (error) {
+      if (!turn.aborted) this.leaveOut(source, error);
+      return undefined;
     }
   }
 
-  private async askPatiently(
+  private async waitFor(
     source: PromptSource,
-    question: PromptQuestion,
+    given: Promise<Answer>,
     timeout: SourceTimeout,
   ): Promise<Answer> {
     try {
-      return await this.ask(source, question, timeout);
-    } finally {
-      timeout.end();
-    }
-  }
-
-  private async ask(source: PromptSource, question: PromptQuestion, timeout: SourceTimeout): Promise<Answer> {
-    try {
-      const given = source.additionFor(question, timeout.signal);
-      const answer = given instanceof Promise ? await timeout.wait(given) : given;
-      const bytes = Buffer.byteLength(answer?.system ?? '') + Buffer.byteLength(answer?.trailing ?? '');
-      if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
-      return answer;
+      return bounded(await timeout.wait(given));
     } catch (error) {
       if (!timeout.isTurnOver) this.leaveOut(source, error);
       return undefined;
+    } finally {
+      timeout.end();
     }
   }
 
@@ -108,10 +105,17 @@ export class PromptSources {
   }
 }
 
-/** How long sources of one turn are waited for. A turn whose sources answer at once pays for no timer. */
-class SourceTimeout {
-  private readonly controller = new AbortController();
-  private readonly stop = (): void => this.controller.abort(this.turn.reason);
+function bounded(answer: Answer): Answer {
+  if (answer === undefined) return undefined;
+  const bytes = Buffer.byteLength(answer.system ?? '') + Buffer.byteLength(answer.trailing ?? '');
+  if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+  return answer;
+}
+
+/** How long one source is waited for. A source that answers at once pays for no timer and no signal. */
+class SourceTimeout implements PromptWait {
+  private controller: AbortController | undefined;
+  private readonly stop = (): void => this.abort(this.turn.reason);
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -120,6 +124,7 @@ class SourceTimeout {
   ) {}
 
   get signal(): AbortSignal {
+    this.controller ??= new AbortController();
     return this.controller.signal;
   }
 
@@ -143,9 +148,13 @@ class SourceTimeout {
     this.turn.removeEventListener('abort', this.stop);
   }
 
+  private abort(reason: unknown): void {
+    this.controller?.abort(reason);
+  }
+
   private start(): void {
     if (this.timer !== undefined) return;
-    const tooLate = (): void => this.controller.abort(new Error(`nothing within ${this.maxMs} ms`));
+    const tooLate = (): void => this.abort(new Error(`nothing within ${this.maxMs} ms`));
     this.timer = setTimeout(tooLate, this.maxMs);
     if (this.turn.aborted) this.stop();
     else this.turn.addEventListener('abort', this.stop, { once: true });

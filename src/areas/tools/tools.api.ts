@@ -4,6 +4,7 @@ export {
   type PromptQuestion,
   type PromptSource,
   PromptSources,
+  type PromptWait,
 } from './prompt-sources.js';
 export {
   contentProblem,

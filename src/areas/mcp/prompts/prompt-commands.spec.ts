@@ -16,7 +16,7 @@ function commands(getPrompt: (signal: AbortSignal) => Promise<{ content: string 
   const policy = { allows: () => true } as unknown as ToolPolicy;
   const source = new PromptCommands(servers, {} as PromptSources, policy, logs);
   const question = { context, content: '/travel-plan', hasMemories: false };
-  const ask = () => source.additionFor(question, new AbortController().signal);
+  const ask = () => source.additionFor(question, new AbortController());
   return { warned, ask, source };
 }
 

@@ -7,6 +7,7 @@ import {
   type PromptQuestion,
   type PromptSource,
   PromptSources,
+  type PromptWait,
   safeToolName,
   type ToolContext,
   ToolPolicy,
@@ -46,10 +47,7 @@ export class PromptCommands implements PromptSource, OnModuleInit {
     this.sources.add(this);
   }
 
-  additionFor(
-    { context, content }: PromptQuestion,
-    signal: AbortSignal,
-  ): Promise<PromptAddition> | undefined {
+  additionFor({ context, content }: PromptQuestion, wait: PromptWait): Promise<PromptAddition> | undefined {
     const servers = new Map<ServerPrompt, string>();
     const asked = askedPrompt(content, (command) => {
       const found = this.servers.findPrompt(command);
@@ -59,7 +57,7 @@ export class PromptCommands implements PromptSource, OnModuleInit {
     });
     const server = asked && servers.get(asked.prompt);
     if (asked === undefined || server === undefined) return undefined;
-    return this.textOf(server, asked, context, signal).then((trailing) => ({ trailing }));
+    return this.textOf(server, asked, context, wait.signal).then((trailing) => ({ trailing }));
   }
 
   private mayUse(server: string, context: ToolContext): boolean {
