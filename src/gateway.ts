@@ -13,6 +13,7 @@ import { AccessLog } from './http/access-log/access-log.js';
 import { RawRefusal } from './http/envelope/raw-refusal.js';
 import type { GatewayRequest } from './http/gateway-request.js';
 import { type ListenerPorts, ProfileListeners } from './http/listeners/profile-listeners.js';
+import { sessionsFirst } from './http/listeners/route-order.js';
 import { OpenPorts } from './http/listeners/unknown-path.controller.js';
 import { forBrowsers } from './http/middleware.js';
 import { OpenApiDocuments } from './http/openapi/api-documents.js';
@@ -69,6 +70,7 @@ async function listen(
   });
   app.use(forBrowsers(foundation.configuration.live));
   await app.init();
+  sessionsFirst(server);
   app.get(OpenApiDocuments, { strict: false }).describe(app, DESCRIBED_API, readBuildInfo().version);
   const readiness = app.get(Readiness);
   const rawRefusal = app.get(RawRefusal, { strict: false });
