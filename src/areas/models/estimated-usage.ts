@@ -43,14 +43,16 @@ export function chargedUsage(counted: ModelUsage, request: ModelRequest, output:
 
 /** The sum of two calls; it is an estimate when one of them is. A part that neither has stays absent. */
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
-  const isEstimated = one.estimated === true || other.estimated === true;
-  const parts = USAGE_PARTS.map((part) => [part, (one[part] ?? 0) + (other[part] ?? 0)] as const);
-  return {
+  const sum: { -readonly [Part in keyof ModelUsage]: ModelUsage[Part] } = {
     input: one.input + other.input,
     output: one.output + other.output,
-    ...Object.fromEntries(parts.filter(([, tokens]) => tokens > 0)),
-    ...(isEstimated && { estimated: true }),
   };
+  for (const part of USAGE_PARTS) {
+    const tokens = (one[part] ?? 0) + (other[part] ?? 0);
+    if (tokens > 0) sum[part] = tokens;
+  }
+  if (one.estimated === true || other.estimated === true) sum.estimated = true;
+  return sum;
 }
 
 function inputTokens({ system, messages, tools, trailing = '' }: ModelRequest): number {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { createNoopMeter, type Histogram, type Meter, metrics } from '@opentelemetry/api';
+import { createNoopMeter, type Histogram, type Meter, metrics, type Span } from '@opentelemetry/api';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import type { Counter } from 'prom-client';
 import { ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
@@ -103,13 +103,7 @@ export class ModelCallMetrics {
             ...(this.content.isWanted && sentContent(request, this.content)),
           }),
         },
-        async (span) => {
-          const given = await call();
-          if (span === undefined) return given;
-          span.setAttributes(answerAttributes(given));
-          if (this.content.isWanted) span.setAttributes(saidContent(given, this.content));
-          return given;
-        },
+        (span) => (span === undefined ? call() : this.described(span, call)),
       );
       this.callsOf(provider.name, 'success').inc();
       if (answer.usage.estimated === true) this.answeredWithoutUsage(provider.name, answer.model);
@@ -120,6 +114,16 @@ export class ModelCallMetrics {
       this.clientMetrics.failed(provider, request, startedAt, error);
       throw error;
     }
+  }
+
+  private async described<Answer extends AnsweredCall>(
+    span: Span,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const given = await call();
+    span.setAttributes(answerAttributes(given));
+    if (this.content.isWanted) span.setAttributes(saidContent(given, this.content));
+    return given;
   }
 
   /** What one call used, also one that broke off. */

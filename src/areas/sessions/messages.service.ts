@@ -84,7 +84,8 @@ export class MessagesService {
         );
       if (isRemote && session.status === 'terminated') throw new SessionEnded();
     }
-    return { ...sent, attachments: await this.fetcher.complete(sent.attachments) };
+    const attachments = sent.attachments.length === 0 ? [] : await this.fetcher.complete(sent.attachments);
+    return { ...sent, attachments };
   }
 
   /** Ends the session's turn within a second, on any replica; what it has said is kept. False when none runs. */

@@ -27,6 +27,8 @@ export interface RegisteredTool extends ModelTool {
 
 interface Entry {
   readonly tool: RegisteredTool;
+  /** What models are shown of it. */
+  readonly shown: ModelTool;
   readonly check: Pick<ArgumentCheck, 'problem'>;
   readonly forget: () => void;
 }
@@ -40,7 +42,7 @@ const OWN_SOURCE = 'gateway';
 export class ToolRegistry extends ToolCatalog {
   private readonly entries = new Map<string, Entry>();
   /** By name, made anew when tools come or go: models are shown them in the same order every time. */
-  private sorted: readonly RegisteredTool[] | undefined;
+  private sorted: readonly Entry[] | undefined;
   private readonly ownSchemas = new CompiledSchemas();
 
   constructor(
@@ -60,7 +62,8 @@ export class ToolRegistry extends ToolCatalog {
       throw new Error(`"${tool.name}" is not a tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -.`);
     if (this.entries.has(tool.name)) throw new Error(`There is a tool "${tool.name}" already.`);
     if (this.entries.size >= MAX_TOOLS) throw new Error(`There are ${MAX_TOOLS} tools already.`);
-    const entry = { tool, ...this.checkOf(tool) };
+    const { name, description, inputSchema } = tool;
+    const entry = { tool, shown: { name, description, inputSchema }, ...this.checkOf(tool) };
     this.entries.set(tool.name, entry);
     this.sorted = undefined;
     return () => {
@@ -76,12 +79,10 @@ export class ToolRegistry extends ToolCatalog {
   }
 
   list(context: ToolContext): readonly ModelTool[] {
-    this.sorted ??= [...this.entries.values()]
-      .map(({ tool }) => tool)
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.sorted ??= [...this.entries.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
     return this.sorted
-      .filter((tool) => tool.isAvailable?.(context) !== false && this.policy.allows(tool.name, context))
-      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      .filter(({ tool }) => tool.isAvailable?.(context) !== false && this.policy.allows(tool.name, context))
+      .map(({ shown }) => shown);
   }
 
   sourceOf(name: string): string | undefined {
@@ -107,7 +108,7 @@ export class ToolRegistry extends ToolCatalog {
     }
   }
 
-  private checkOf({ inputSchema, source }: RegisteredTool): Omit<Entry, 'tool'> {
+  private checkOf({ inputSchema, source }: RegisteredTool): Pick<Entry, 'check' | 'forget'> {
     if (source !== undefined) return { check: this.checks.of(inputSchema), forget: () => undefined };
     const own = this.ownSchemas.compile(inputSchema);
     const check = { problem: (args: unknown) => Promise.resolve(own.problem(args)) };

@@ -13,7 +13,7 @@ const round = (...calls: { id: string; name: string }[]): ModelRound => ({
 describe('calls as a model numbered and named them', () => {
   it('stay as they are when every wire takes them, with what their provider wants echoed', () => {
     const given = round({ id: 'a', name: 'look_up' }, { id: 'b', name: 'look-up' });
-    expect(new CallIds([]).unique(given)).toBe(given);
+    expect(new CallIds(() => []).unique(given)).toBe(given);
   });
 
   it.each([
@@ -23,13 +23,13 @@ describe('calls as a model numbered and named them', () => {
     ['x'.repeat(65), 'x'.repeat(64)],
     ['Ü😀', '___'],
   ])('a name that wires refuse in a history is mended: %s', (name, mended) => {
-    const { calls, providerState } = new CallIds([]).unique(round({ id: 'a', name }));
+    const { calls, providerState } = new CallIds(() => []).unique(round({ id: 'a', name }));
     expect(calls).toEqual([{ id: 'a', name: mended, arguments: {} }]);
     expect(providerState).toBeUndefined();
   });
 
   it('an id that was there, or that wires refuse, is another one', () => {
-    const ids = new CallIds([
+    const ids = new CallIds(() => [
       { role: 'assistant', text: '', toolCalls: round({ id: 'a', name: 'f' }).calls },
     ]);
     const { calls } = ids.unique(

@@ -11,18 +11,14 @@ const LONGEST = 64;
  * name tools that there are not: a name that wires refuse in a history would end the conversation with the first such call.
  */
 export class CallIds {
-  private readonly known: Set<string>;
+  private known: Set<string> | undefined;
 
-  constructor(messages: readonly ModelMessage[]) {
-    this.known = new Set(
-      messages.flatMap((message) =>
-        message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
-      ),
-    );
-  }
+  /** @param before what was said before the first round; read only when a model calls something */
+  constructor(private readonly before: () => readonly ModelMessage[]) {}
 
   /** What the provider wants echoed knows the calls by their old ids and names, so it goes with them. */
   unique(round: ModelRound): ModelRound {
+    if (round.calls.length === 0) return round;
     const calls = round.calls.map((call) => this.named(call));
     if (calls.every((call, index) => call === round.calls[index])) return round;
     const { providerState: _of, ...rest } = round;
@@ -30,12 +26,21 @@ export class CallIds {
   }
 
   private named(call: ModelToolCall): ModelToolCall {
+    this.known ??= idsIn(this.before());
     const isFresh = TAKEN.test(call.id) && !this.known.has(call.id);
     const id = isFresh ? call.id : newId('call');
     this.known.add(id);
     const name = TAKEN.test(call.name) ? call.name : mended(call.name);
     return isFresh && name === call.name ? call : { ...call, id, name };
   }
+}
+
+function idsIn(messages: readonly ModelMessage[]): Set<string> {
+  return new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
+    ),
+  );
 }
 
 function mended(name: string): string {

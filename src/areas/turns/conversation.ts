@@ -164,9 +164,10 @@ export function userMessage(
 }
 
 /** Puts a note before everything else that is said. */
-export function withNote(messages: readonly ModelMessage[], note: string): ModelMessage[] {
+export function withNote(messages: readonly ModelMessage[], note: string): readonly ModelMessage[] {
+  if (note === '') return messages;
   const [first, ...rest] = messages;
-  if (note === '' || first?.role !== 'user') return [...messages];
+  if (first?.role !== 'user') return messages;
   return [{ role: 'user', parts: [{ type: 'text', text: note }, ...first.parts] }, ...rest];
 }
 

@@ -142,7 +142,7 @@ export class ModelCalls {
     });
   }
 
-  private async askOne(
+  private askOne(
     asked: Omit<ModelRequest, 'model'>,
     call: ModelCall,
     { settings, account, emit, signal, afterText }: CallTerms,
@@ -172,11 +172,12 @@ export class ModelCalls {
       }
       return emit(event);
     };
+    const round = (): Promise<ModelRound> =>
+      this.metrics.measure(speaker, request, () =>
+        readRound(speaker.stream(request, options), { request, call, emit: counting, afterText, signal }),
+      );
     const ready = account.beforeCall(speaker.name);
-    if (ready !== undefined) await ready;
-    return this.metrics.measure(speaker, request, () =>
-      readRound(speaker.stream(request, options), { request, call, emit: counting, afterText, signal }),
-    );
+    return ready === undefined ? round() : ready.then(round);
   }
 }
 

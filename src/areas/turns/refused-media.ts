@@ -23,19 +23,19 @@ export class RefusedMedia {
     request: Request,
     { turn, model, ask, mayGoWithout }: Attempt<Request, Round>,
   ): Promise<Round> {
-    const blind = this.blind.get(turn) ?? new Set();
+    const blind = this.blind.get(turn);
     const bare = (): Request | undefined => {
       const messages = withoutMedia(request.messages);
       return messages && { ...request, messages };
     };
-    if (blind.has(model)) return ask(bare() ?? request);
+    if (blind?.has(model) === true) return ask(bare() ?? request);
     try {
       return await ask(request);
     } catch (error) {
       const without = isRejected(error) ? bare() : undefined;
       if (without === undefined || !mayGoWithout(error)) throw error;
       const round = await ask(without);
-      this.blind.set(turn, blind.add(model));
+      this.blind.set(turn, (this.blind.get(turn) ?? new Set()).add(model));
       return round;
     }
   }

@@ -24,12 +24,13 @@ export class TurnConversation {
     this.rounds.push(round);
   }
 
-  whole(): ModelMessage[] {
-    return [...this.beginning.messages, ...roundMessages(this.rounds, this.shown)];
+  whole(): readonly ModelMessage[] {
+    const { messages } = this.beginning;
+    return this.rounds.length === 0 ? messages : [...messages, ...roundMessages(this.rounds, this.shown)];
   }
 
   /** All that fits. How much of the results is shown is stored when it changes, for the turns that follow. */
-  async fitting(): Promise<ModelMessage[]> {
+  async fitting(): Promise<readonly ModelMessage[]> {
     if (this.rounds.length > 0) await this.shorten();
     return this.whole();
   }

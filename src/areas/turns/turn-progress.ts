@@ -6,6 +6,8 @@ import { type StoredWork, storedWork } from './lost/done-steps.js';
 import type { TurnEvent, TurnOutcome } from './turn.js';
 import type { TurnStep } from './turn-steps.store.js';
 
+const NOTHING_STORED: StoredWork = { text: '', records: [], usage: { input: 0, output: 0 } };
+
 /** Listens to a turn on behalf of its readers, and remembers what it has come to in case it does not end well. */
 export class TurnProgress {
   private readonly toolCalls = new Map<string, ToolCallRecord>();
@@ -19,7 +21,7 @@ export class TurnProgress {
     private readonly sawText: () => void,
     done: readonly TurnStep[] = [],
   ) {
-    this.stored = storedWork(done, unanswered);
+    this.stored = done.length === 0 ? NOTHING_STORED : storedWork(done, unanswered);
     for (const record of this.stored.records) this.toolCalls.set(record.id, record);
   }
 

@@ -87,7 +87,11 @@ export class TurnPrompt {
     terms: PromptTerms,
   ): Promise<Omit<TurnInput, 'waits'>> {
     const { agent, account, signal } = terms;
-    const context = toolContext({ ...turn, sessionId: turn.lease.sessionId }, turn.caller);
+    const { channel, userId, lease } = turn;
+    const context = toolContext(
+      { sessionId: lease.sessionId, channel, userId, agent: turn.agent },
+      turn.caller,
+    );
     const question = { context, content: message.content, hasMemories: turn.hasMemories };
     const additions = await this.sources.additions(question, signal);
     const system = joined([
@@ -105,10 +109,22 @@ export class TurnPrompt {
     const messages = withNote([...earlier, ...said(message, fresh, earlier.at(-1))], note);
     const { options = {} } = message;
     const { done, lastStep } = turn.earlier ?? { done: [], lastStep: 0 };
-    const steps = this.steps.open(turn.lease, account, lastStep);
-    const { turnId } = turn.lease;
-    const asked = { context, system, trailing, tools, agent, turnId, messages, options };
-    return { ...asked, spent, account, done, steps };
+    const steps = this.steps.open(lease, account, lastStep);
+    const { turnId } = lease;
+    return {
+      context,
+      system,
+      trailing,
+      tools,
+      agent,
+      turnId,
+      messages,
+      options,
+      spent,
+      account,
+      done,
+      steps,
+    };
   }
 
   /** The history that fits, what stands for the rest, and what it took to make that. */

@@ -25,7 +25,14 @@ import { CallIds } from './call-ids.js';
 import { divided } from './callers/caller-tools.js';
 import { type ContextBudget, contextBudget } from './context-cut.js';
 import { askedMessage } from './conversation.js';
-import { type DoneWork, type OpenCall, OUTCOME_UNKNOWN, type RoundCall, redone } from './lost/done-steps.js';
+import {
+  type DoneWork,
+  nothingDone,
+  type OpenCall,
+  OUTCOME_UNKNOWN,
+  type RoundCall,
+  redone,
+} from './lost/done-steps.js';
 import { withinMedia } from './media-window.js';
 import { ModelCalls, type ModelRound } from './model-calls.js';
 import { RunningTurns } from './running-turns.js';
@@ -64,20 +71,21 @@ export class TurnRunner {
     const { agent: settings } = this.settings.current;
     const { responseFormat: format } = input.options;
     const running = { input, settings, emit: shownTo(emit, input), signal, sampled: { usage: NOTHING_USED } };
-    const earlier = await this.earlier(running);
+    const earlier = input.done.length === 0 ? nothingDone(input.spent) : await this.earlier(running);
     const { texts, records } = earlier;
     let usage = addUsage(earlier.usage, takeSampled(running));
     if (earlier.open !== undefined)
       return ended(earlier.open.asked, { ...earlier, usage, open: earlier.open.calls });
     const conversation = new TurnConversation(input, budgetOf(running), earlier);
-    const ids = new CallIds(conversation.whole());
+    const ids = new CallIds(() => conversation.whole());
     let repair: readonly ModelMessage[] = [];
     for (let number = earlier.rounds.length + 1; ; number += 1) {
       if (number > 1) this.running.letGo(input.context.sessionId);
       signal.throwIfAborted();
       const withTools = repair.length === 0 && isWithinLimits(settings, number, records.length);
       const terms = { number, withTools, afterText: texts.length > 0 };
-      const messages = [...(await conversation.fitting()), ...repair];
+      const said = await conversation.fitting();
+      const messages = repair.length === 0 ? said : [...said, ...repair];
       const round = ids.unique(await this.askModel(running, messages, terms));
       usage = addUsage(usage, round.usage);
       texts.push(...[round.text].filter(Boolean));

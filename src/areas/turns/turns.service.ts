@@ -121,10 +121,11 @@ export class TurnsService {
       this.relays.relayAll(live, earlier.attempt);
     }
     this.relays.setWatched(live, turn.isWatched);
-    const agent = this.agentOf({ ...turn, caller });
+    const called = { ...turn, caller, earlier };
+    const agent = this.agentOf(called);
     const answer = inLogContext({ session_id: sessionId }, () =>
       inSpan({ name: `invoke_agent ${turn.agent}`, attributes: () => spanAttributes(turn, agent) }, (span) =>
-        this.runToItsEnd({ ...turn, caller, earlier }, message, live, { abort, span, agent }),
+        this.runToItsEnd(called, message, live, { abort, span, agent }),
       ),
     );
     // Nobody may be waiting for `answer`; who follows the turn gets its failure as the last event.

@@ -33,15 +33,37 @@ const NONE: readonly Budget[] = [];
 
 const isSet = (amounts: Amounts): boolean => PERIODS.some(([, key]) => (amounts[key] ?? 0) > 0);
 
+interface SetBudgets {
+  readonly any: boolean;
+  readonly needSession: boolean;
+}
+
+/** Every message asks several times, so the answers are kept for each state of the settings. */
+const known = new WeakMap<Limits, SetBudgets>();
+
 /** Whether budgets depend on the session, and not on the caller alone. */
-export function needSession({ users, agents, each_user: eachUser, each_agent: eachAgent }: Limits): boolean {
-  return isSet(eachUser) || isSet(eachAgent) || hasEntries(users) || hasEntries(agents);
+export function needSession(limits: Limits): boolean {
+  return setBudgets(limits).needSession;
 }
 
 /** Whether there are any budgets at all. */
 export function areSet(limits: Limits): boolean {
-  const { all, each_api_token: eachToken, api_tokens: tokens } = limits;
-  return isSet(all) || isSet(eachToken) || needSession(limits) || Object.values(tokens).some(isSet);
+  return setBudgets(limits).any;
+}
+
+function setBudgets(limits: Limits): SetBudgets {
+  let found = known.get(limits);
+  if (found === undefined) {
+    const { all, each_api_token: eachToken, api_tokens: tokens } = limits;
+    const { users, agents, each_user: eachUser, each_agent: eachAgent } = limits;
+    const ofSession = isSet(eachUser) || isSet(eachAgent) || hasEntries(users) || hasEntries(agents);
+    found = {
+      needSession: ofSession,
+      any: ofSession || isSet(all) || isSet(eachToken) || hasEntries(tokens),
+    };
+    known.set(limits, found);
+  }
+  return found;
 }
 
 /** Every budget that a turn of these parties is compared with. */

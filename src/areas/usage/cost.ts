@@ -116,18 +116,23 @@ export interface UsageRow {
 const COST_DIGITS = 12;
 
 function rowOf(calls: readonly ModelSpending[]): UsageRow {
-  const sum = (part: (call: ModelSpending) => number) => calls.reduce((all, call) => all + part(call), 0);
-  const priced = calls.filter(({ costUsd }) => costUsd !== null);
+  const [first] = calls;
+  const sum = { input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, unpriced: 0 };
+  let cost: number | null = null;
+  for (const { usage, costUsd } of calls) {
+    sum.input += usage.input;
+    sum.cached_input += usage.cachedInput ?? 0;
+    sum.cache_write += usage.cacheWrite ?? 0;
+    sum.output += usage.output;
+    sum.reasoning += usage.reasoning ?? 0;
+    if (costUsd === null) sum.unpriced += usage.input + usage.output;
+    else cost = (cost ?? 0) + costUsd;
+  }
   return {
-    provider: calls[0]?.provider ?? '',
-    model: calls[0]?.model ?? '',
+    provider: first?.provider ?? '',
+    model: first?.model ?? '',
     turns: 0,
-    input: sum(({ usage }) => usage.input),
-    cached_input: sum(({ usage }) => usage.cachedInput ?? 0),
-    cache_write: sum(({ usage }) => usage.cacheWrite ?? 0),
-    output: sum(({ usage }) => usage.output),
-    reasoning: sum(({ usage }) => usage.reasoning ?? 0),
-    unpriced: sum(({ usage, costUsd }) => (costUsd === null ? usage.input + usage.output : 0)),
-    cost: priced.length === 0 ? null : sum(({ costUsd }) => costUsd ?? 0).toFixed(COST_DIGITS),
+    ...sum,
+    cost: cost === null ? null : cost.toFixed(COST_DIGITS),
   };
 }

@@ -5,6 +5,7 @@ export function isAmong(name: string, patterns: readonly string[]): boolean {
 
 /** Without regular expressions: a pattern is data, and matching takes time in proportion to the name at most. */
 function fits(name: string, pattern: string): boolean {
+  if (pattern === '*') return true;
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();
   if (tail === undefined) return name === head;

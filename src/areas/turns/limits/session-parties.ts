@@ -30,10 +30,10 @@ export class SessionParties {
   ) {}
 
   /** Asks the database only for budgets of users and agents, once for each session. */
-  async budgetsOf(sessionId: string, caller: Caller): Promise<readonly Budget[]> {
+  budgetsOf(sessionId: string, caller: Caller): readonly Budget[] | Promise<readonly Budget[]> {
     const { limits } = this.settings.current;
-    const parties = needSession(limits) ? await this.of(sessionId) : UNKNOWN;
-    return budgetsOf(limits, { ...parties, caller });
+    if (!needSession(limits)) return budgetsOf(limits, { ...UNKNOWN, caller });
+    return this.of(sessionId).then((parties) => budgetsOf(limits, { ...parties, caller }));
   }
 
   private async of(sessionId: string): Promise<Parties> {

@@ -51,6 +51,11 @@ export interface DoneWork {
   readonly open?: { readonly asked: AskedStep; readonly calls: readonly ModelToolCall[] };
 }
 
+/** Of a turn that begins here. */
+export function nothingDone(spent: ModelUsage): DoneWork {
+  return { rounds: [], shown: {}, texts: [], records: [], usage: spent };
+}
+
 function doneRounds(steps: readonly TurnStep[]): DoneRound[] {
   const answers = steps.filter((step) => step.kind === 'answered');
   const asked = steps.filter((step) => step.kind === 'asked');
