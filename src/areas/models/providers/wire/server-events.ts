@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
 import type { ModelEvent } from '../../model-provider.port.js';
 import type { AttemptClock } from './attempt-clock.js';
 import { WireFault } from './wire-fault.js';
@@ -11,64 +12,42 @@ export interface ServerEvent {
 
 /** Most characters of a stream without a complete event. */
 const MAX_PENDING_CHARS = 4 * 1024 * 1024;
-const LINE_END = /\r\n|\n|\r/;
 
 /** Cuts text into server-sent events, in time linear in its length however it is chopped. */
 export class ServerEventParser {
   /** True when the last `push` completed a line, be it a mere comment. */
   sawLine = false;
-  private partial: string[] = [];
+  private events: ServerEvent[] = [];
   private pendingChars = 0;
   private afterReturn = false;
-  private event = '';
-  private data: string[] = [];
+  private readonly parser = createParser({
+    onEvent: ({ event = '', data }) => this.events.push({ event, data }),
+  });
 
   /** Throws a `too_large` fault when events stay away for too long. */
   push(chunk: string): ServerEvent[] {
-    const text = this.afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
-    if (chunk !== '') this.afterReturn = chunk.endsWith('\r');
-    const lines = text.includes('\r') ? text.split(LINE_END) : text.split('\n');
-    const rest = lines.pop() ?? '';
-    this.sawLine = lines.length > 0;
-    const events: ServerEvent[] = [];
-    for (const line of lines) {
-      const event = this.addLine(line);
-      if (event !== undefined) events.push(event);
-    }
-    if (rest !== '') this.partial.push(rest);
-    this.pendingChars = events.length > 0 ? rest.length : this.pendingChars + text.length;
+    const text = this.withLineFeeds(chunk);
+    this.parser.feed(text);
+    this.sawLine = text.includes('\n');
+    const { events } = this;
+    this.events = [];
+    this.pendingChars = events.length > 0 ? 0 : this.pendingChars + chunk.length;
     if (this.pendingChars > MAX_PENDING_CHARS) throw new WireFault({ kind: 'too_large', what: 'event' });
     return events;
   }
 
   /** The event that only lacks its blank line at the end of the stream; half an event is none. */
   end(): ServerEvent | undefined {
-    if (this.partial.length > 0) this.addLine('');
-    const last = this.addLine('');
+    this.parser.feed('\n\n');
+    const last = this.events.pop();
     return last !== undefined && isWhole(last.data) ? last : undefined;
   }
 
-  private addLine(tail: string): ServerEvent | undefined {
-    let line = tail;
-    if (this.partial.length > 0) {
-      line = this.partial.join('') + tail;
-      this.partial = [];
-    }
-    if (line === '') return this.dispatch();
-    const colon = line.indexOf(':');
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'event') this.event = value;
-    if (field === 'data') this.data.push(value);
-    return undefined;
-  }
-
-  private dispatch(): ServerEvent | undefined {
-    const { event, data } = this;
-    this.event = '';
-    if (data.length === 0) return undefined;
-    this.data = [];
-    return { event, data: data.length === 1 ? (data[0] as string) : data.join('\n') };
+  /** A carriage return ends a line at once; the parser would wait for what comes after it. */
+  private withLineFeeds(chunk: string): string {
+    const text = this.afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    if (chunk !== '') this.afterReturn = chunk.endsWith('\r');
+    return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   }
 }
 
