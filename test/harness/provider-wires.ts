@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ModelProvider } from '../../src/areas/models/model-provider.port.js';
 import { createProvider } from '../../src/areas/models/providers/create-provider.js';
-import type { RetryPolicy } from '../../src/areas/models/providers/wire/stream-with-retries.js';
+import type { RetryPolicy } from '../../src/areas/models/providers/protocol/stream-with-retries.js';
 import { beginStream } from './scripted-provider.js';
 
 /** How each wire writes the parts of an answer. */

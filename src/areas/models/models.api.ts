@@ -33,4 +33,4 @@ export type {
   SamplingOptions,
   ToolChoice,
 } from './model-provider.port.js';
-export { canBeShown, isTextType } from './providers/wire/attachment-text.js';
+export { canBeShown, isTextType } from './providers/protocol/attachment-text.js';

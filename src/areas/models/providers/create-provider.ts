@@ -1,7 +1,7 @@
 import { Egress } from '../../../platform/outbound/egress.js';
 import type { ModelProvider } from '../model-provider.port.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './protocol/stream-with-retries.js';
 import { DEFAULT_PROVIDER, KEY_VARIABLES, type ProviderChoice, sectionOf } from './provider-choice.js';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './wire/stream-with-retries.js';
 
 /** Makes the adapter once, for all calls. Only the SDK that is needed is loaded: each costs start-up time and memory. */
 export async function createProvider(

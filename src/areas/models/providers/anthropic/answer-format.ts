@@ -1,6 +1,6 @@
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { ResponseFormat } from '../../model-provider.port.js';
-import { isRecord } from '../wire/tool-arguments.js';
+import { isRecord } from '../protocol/tool-arguments.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { FinishReason, ModelEvent, ModelToolCall, ModelUsage } from '../../model-provider.port.js';
-import { AnswerMeter, countedUsage, tokenCount } from '../wire/answer-meter.js';
-import type { Unchecked } from '../wire/server-events.js';
-import { boundedArguments, isRecord, parseToolArguments } from '../wire/tool-arguments.js';
-import { WireFault } from '../wire/wire-fault.js';
+import { AnswerMeter, countedUsage, tokenCount } from '../protocol/answer-meter.js';
+import type { Unchecked } from '../protocol/server-events.js';
+import { boundedArguments, isRecord, parseToolArguments } from '../protocol/tool-arguments.js';
+import { WireFault } from '../protocol/wire-fault.js';
 
 type Counts = Unchecked<Anthropic.MessageDeltaUsage>;
 type StartBlock = Unchecked<Anthropic.RawContentBlockStartEvent['content_block']>;

@@ -7,9 +7,9 @@ import type {
   ModelToolResult,
   SamplingOptions,
 } from '../../model-provider.port.js';
-import { answeredCalls } from '../wire/answered-calls.js';
-import { attachmentText, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
-import { itemsOfState } from '../wire/provider-state.js';
+import { answeredCalls } from '../protocol/answered-calls.js';
+import { attachmentText, isPdf, oneLine, shownImageType } from '../protocol/attachment-text.js';
+import { itemsOfState } from '../protocol/provider-state.js';
 import { type AnswerFormat, answerFormat } from './answer-format.js';
 import { claudeThinking } from './anthropic-models.js';
 

@@ -10,15 +10,15 @@ import {
   type ModelUsage,
   type ProviderAddress,
 } from '../../model-provider.port.js';
+import { AnswerMeter } from '../protocol/answer-meter.js';
+import type { AttemptClock } from '../protocol/attempt-clock.js';
+import { classifyFault } from '../protocol/classify-fault.js';
+import { type CallTarget, callProvider, callTarget } from '../protocol/provider-call.js';
+import type { ProviderState } from '../protocol/provider-state.js';
+import { joinedEvents, parseEvent, readServerEvents, type ServerEvent } from '../protocol/server-events.js';
+import { streamWithRetries, type WireOptions } from '../protocol/stream-with-retries.js';
+import { WireFault } from '../protocol/wire-fault.js';
 import { OFFICIAL_BASE_URLS } from '../provider-choice.js';
-import { AnswerMeter } from '../wire/answer-meter.js';
-import type { AttemptClock } from '../wire/attempt-clock.js';
-import { classifyFault } from '../wire/classify-fault.js';
-import { type CallTarget, callProvider, callTarget } from '../wire/provider-call.js';
-import type { ProviderState } from '../wire/provider-state.js';
-import { joinedEvents, parseEvent, readServerEvents, type ServerEvent } from '../wire/server-events.js';
-import { streamWithRetries, type WireOptions } from '../wire/stream-with-retries.js';
-import { WireFault } from '../wire/wire-fault.js';
 import { AnthropicAnswer, type AnthropicEvent, type BlockParam } from './anthropic-answer.js';
 import { refusedByClaude } from './anthropic-models.js';
 import { type AnthropicParams, anthropicRequest } from './anthropic-request.js';

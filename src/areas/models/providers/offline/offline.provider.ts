@@ -7,9 +7,9 @@ import {
   type ModelTool,
   type ModelToolCall,
 } from '../../model-provider.port.js';
+import { oneLine } from '../protocol/attachment-text.js';
+import { parseToolArguments } from '../protocol/tool-arguments.js';
 import { DEFAULT_MODELS } from '../provider-choice.js';
-import { oneLine } from '../wire/attachment-text.js';
-import { parseToolArguments } from '../wire/tool-arguments.js';
 
 export interface OfflineCommands {
   readonly calls: readonly ModelToolCall[];

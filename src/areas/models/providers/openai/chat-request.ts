@@ -6,7 +6,7 @@ import type {
   ModelTool,
   ToolChoice,
 } from '../../model-provider.port.js';
-import { answeredCalls } from '../wire/answered-calls.js';
+import { answeredCalls } from '../protocol/answered-calls.js';
 import {
   attachmentText,
   bareType,
@@ -14,8 +14,8 @@ import {
   isPdf,
   oneLine,
   shownImageType,
-} from '../wire/attachment-text.js';
-import { itemsOfState } from '../wire/provider-state.js';
+} from '../protocol/attachment-text.js';
+import { itemsOfState } from '../protocol/provider-state.js';
 import type { ReasoningFields } from './chat-answer.js';
 import { isOfficial, sentEffort } from './openai-models.js';
 

@@ -7,12 +7,12 @@ import {
   type ModelRequest,
   type ProviderAddress,
 } from '../../model-provider.port.js';
-import type { AttemptClock } from '../wire/attempt-clock.js';
-import { classifyFault } from '../wire/classify-fault.js';
-import { type CallTarget, callProvider, callTarget } from '../wire/provider-call.js';
-import { joinedEvents, readServerEvents, type ServerEvent } from '../wire/server-events.js';
-import { streamWithRetries, type WireOptions } from '../wire/stream-with-retries.js';
-import { WireFault } from '../wire/wire-fault.js';
+import type { AttemptClock } from '../protocol/attempt-clock.js';
+import { classifyFault } from '../protocol/classify-fault.js';
+import { type CallTarget, callProvider, callTarget } from '../protocol/provider-call.js';
+import { joinedEvents, readServerEvents, type ServerEvent } from '../protocol/server-events.js';
+import { streamWithRetries, type WireOptions } from '../protocol/stream-with-retries.js';
+import { WireFault } from '../protocol/wire-fault.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatRequest } from './chat-request.js';
 import { chosenWire, type OpenAiWire, refusedByOpenAi } from './openai-models.js';

@@ -1,11 +1,11 @@
 import type OpenAI from 'openai';
 import { storableJson } from '../../../../platform/database/storable-text.js';
 import type { FinishReason, ModelEvent, ModelUsage } from '../../model-provider.port.js';
-import { AnswerMeter, countedUsage, tokenCount } from '../wire/answer-meter.js';
-import type { ProviderState } from '../wire/provider-state.js';
-import { parseEvent, type Unchecked } from '../wire/server-events.js';
-import { parseToolArguments } from '../wire/tool-arguments.js';
-import { WireFault } from '../wire/wire-fault.js';
+import { AnswerMeter, countedUsage, tokenCount } from '../protocol/answer-meter.js';
+import type { ProviderState } from '../protocol/provider-state.js';
+import { parseEvent, type Unchecked } from '../protocol/server-events.js';
+import { parseToolArguments } from '../protocol/tool-arguments.js';
+import { WireFault } from '../protocol/wire-fault.js';
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 type Response = Unchecked<OpenAI.Responses.Response>;

@@ -7,9 +7,9 @@ import type {
   ModelToolResult,
   ToolChoice,
 } from '../../model-provider.port.js';
-import { answeredCalls } from '../wire/answered-calls.js';
-import { attachmentText, dataUrl, isPdf, oneLine, shownImageType } from '../wire/attachment-text.js';
-import { itemsOfState } from '../wire/provider-state.js';
+import { answeredCalls } from '../protocol/answered-calls.js';
+import { attachmentText, dataUrl, isPdf, oneLine, shownImageType } from '../protocol/attachment-text.js';
+import { itemsOfState } from '../protocol/provider-state.js';
 import { mayReason, sentEffort } from './openai-models.js';
 
 export type ResponsesParams = OpenAI.Responses.ResponseCreateParamsStreaming;
