@@ -23,7 +23,6 @@ import { openSecretBox } from './platform/secrets/open-secret-box.js';
 import type { SecretBox } from './platform/secrets/secret-box.js';
 import { secretValues } from './platform/settings/redaction.js';
 import type { GatewaySettings } from './platform/settings/settings.schema.js';
-import { LogLevelSetting } from './platform/settings/settings-subscribers.js';
 import { defaultExpiry } from './platform/tokens/api-token.js';
 import { type MintedToken, TokensService } from './platform/tokens/tokens.service.js';
 import { type StopTelemetry, startTelemetryExport } from './platform/tracing/telemetry-export.js';
@@ -89,12 +88,12 @@ async function openLiveConfiguration(
   const database = new Database(dataSource);
   const checks = providerChecks(providerKeys(environment));
   const listens = true;
-  const opened = await openConfiguration({
+  const configuration = await openConfiguration({
     ...{ environment, loaded, database, box, logs, redactor, checks, listens },
   });
-  const { configuration } = opened;
-  logs.setLevel(configuration.live.current.logging.level);
-  configuration.subscribers.add(new LogLevelSetting(logs));
+  const { live } = configuration;
+  logs.setLevel(live.current.logging.level);
+  live.changes.listen(['logging.level'], ({ after }) => logs.setLevel(after.logging.level));
   return configuration;
 }
 
@@ -105,7 +104,7 @@ async function openLiveProviders(
 ) {
   const parts = { keys: providerKeys(environment), egress, redactor, logger: logs.for('gateway') };
   const setting = await ProviderSetting.open(configuration.live.current, parts);
-  configuration.subscribers.add(setting);
+  configuration.live.changes.prepareWith(setting);
   return { providers: setting.providers, choice: setting.choice };
 }
 

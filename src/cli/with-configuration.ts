@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type OpenedConfiguration, openConfiguration } from '../areas/config/open-configuration.js';
+import type { Configuration } from '../areas/config/configuration.js';
+import { openConfiguration } from '../areas/config/open-configuration.js';
 import { providerChecks, providerKeys } from '../areas/models/provider-setting.js';
 import type { Database } from '../platform/database/database.js';
 import { Redactor } from '../platform/logging/redactor.js';
@@ -12,7 +13,7 @@ import { type DatabaseAccess, withDatabase } from './with-database.js';
 export function withConfiguration<Result>(
   context: CommandContext,
   access: DatabaseAccess,
-  work: (opened: OpenedConfiguration & { readonly database: Database }) => Promise<Result>,
+  work: (opened: { readonly configuration: Configuration; readonly database: Database }) => Promise<Result>,
 ): Promise<Result> {
   const { environment } = context;
   const checks = providerChecks(providerKeys(environment));
@@ -22,8 +23,16 @@ export function withConfiguration<Result>(
     async ({ database, loaded, logs, openBox }) => {
       const box = await openBox().catch((error: unknown) => boxWithoutKey(error, access));
       const redactor = new Redactor();
-      const opened = await openConfiguration({ environment, loaded, database, box, logs, redactor, checks });
-      return work({ ...opened, database });
+      const configuration = await openConfiguration({
+        environment,
+        loaded,
+        database,
+        box,
+        logs,
+        redactor,
+        checks,
+      });
+      return work({ configuration, database });
     },
     checks,
   );

@@ -40,14 +40,14 @@ export const REMARKS: Readonly<Record<string, string>> = {
   '4.1 | GET | /metrics | none | 200, content type text/plain; metrics in a text exposition format with HELP and TYPE comment lines':
     'The contract exempts only `/health`, yet its sample sends no token. The gateway asks for `metrics:read` unless `gateway.metrics_public` is on ([configuration](configuration.md#settings)).',
   '4.1 | GET | /config | none | current runtime configuration with sensitive fields redacted; response shape not shown':
-    'As in Profile B ([0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
+    'As in Profile B ([0105](decisions/0105-a-configuration-change-is-built-once-and-then-told.md)).',
   '4.1 | GET | /logs | query: level (debug / info / warn / error; minimum level), limit (usize, default 100), since (String, ISO 8601), component (String, for example agent, gateway, memory) | log entries; response shape not shown':
     'As in Profile B, with `component`, the first segment of the module.',
 
   '4.2 | GET | /status/health | none | 200; object with healthy (boolean); intended for load balancer probes':
     'Open without a token; 503 while the gateway is not ready.',
   '4.2 | PATCH | /config | JSON object mapping dotted configuration key paths to new values | 200; object with updated (array of String, the keys applied) and reload_required (boolean)':
-    'All or nothing, on every replica ([0100](decisions/0100-configuration-changes-at-run-time-are-stored-as-rows.md), [0101](decisions/0101-every-configuration-change-takes-the-same-steps.md)).',
+    'All or nothing, on every replica ([0100](decisions/0100-configuration-changes-at-run-time-are-stored-as-rows.md), [0105](decisions/0105-a-configuration-change-is-built-once-and-then-told.md)).',
   '4.2 | GET | /logs/stream | query: level | Server-Sent Events stream of log entries for real-time tailing':
     'Resumed by `Last-Event-ID` ([0202](decisions/0202-log-streams-read-pages-until-they-are-current-and-then-share-one-tail.md)).',
 

@@ -1,6 +1,5 @@
 import { DataSource } from 'typeorm';
 import { SecuritySettings } from '../../src/areas/config/config.errors.js';
-import { rollBack } from '../../src/areas/config/config-rollback.js';
 import { openConfiguration } from '../../src/areas/config/open-configuration.js';
 import { Database } from '../../src/platform/database/database.js';
 import { silentLogs } from '../../src/platform/logging/logger.js';
@@ -99,7 +98,7 @@ test('a rollback brings no key back that its author may not change', async () =>
   const environment = new Environment({ DATABASE_URL: gateway.database.url });
   const source = await new DataSource({ type: 'postgres', url: gateway.database.url }).initialize();
   try {
-    const opened = await openConfiguration({
+    const configuration = await openConfiguration({
       ...{ environment, loaded: loadSettings({ environment }), database: new Database(source) },
       ...{
         box: new SecretBox(Buffer.alloc(32)),
@@ -109,11 +108,11 @@ test('a rollback brings no key back that its author may not change', async () =>
       },
     });
     const author = { name: 'writer', tokenId: 'tok_writer', maySetSecurity: false };
-    await expect(rollBack(opened, author, undefined)).rejects.toThrow(SecuritySettings);
+    await expect(configuration.rollBack(author, undefined)).rejects.toThrow(SecuritySettings);
     expect((await administrator.get('/config')).body).toMatchObject({
       tools: { approval: { ask: ['own__*'] } },
     });
-    const { changed: keys } = await rollBack(opened, { ...author, maySetSecurity: true }, undefined);
+    const { changed: keys } = await configuration.rollBack({ ...author, maySetSecurity: true }, undefined);
     expect(keys).toEqual(['tools.approval.ask']);
   } finally {
     await source.destroy();

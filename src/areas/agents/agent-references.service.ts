@@ -2,13 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import { Settings } from '../../platform/settings/settings.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  SettingsSubscribers,
-  touches,
-} from '../../platform/settings/settings-subscribers.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { McpServers } from '../mcp/mcp.api.js';
 import { Plugins } from '../plugins/plugins.api.js';
 import { Skills } from '../skills/skills.api.js';
@@ -29,12 +23,11 @@ const SECTIONS = [
  * and says so in the log, once for each.
  */
 @Injectable()
-export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
-  readonly name = 'references of agents';
+export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private told: ReadonlySet<string> = new Set();
   private timer: NodeJS.Timeout | undefined;
-  private unsubscribe: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
 
   constructor(
     private readonly tools: ToolRegistry,
@@ -43,25 +36,20 @@ export class AgentReferences implements OnApplicationBootstrap, OnModuleDestroy,
     private readonly plugins: Plugins,
     private readonly skills: Skills,
     private readonly settings: Settings,
-    private readonly subscribers: SettingsSubscribers,
+    private readonly changes: SettingsChanges,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::agents');
   }
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.subscribers.add(this);
+    this.stopListening = this.changes.listen(SECTIONS, () => this.lookIn(FIRST_LOOK_MS));
     this.lookIn(FIRST_LOOK_MS);
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe();
+    this.stopListening();
     clearTimeout(this.timer);
-  }
-
-  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!SECTIONS.some((section) => touches(change, section))) return Promise.resolve(undefined);
-    return Promise.resolve({ commit: () => this.lookIn(FIRST_LOOK_MS) });
   }
 
   /** What this agent names that is not there, a sentence for each. */

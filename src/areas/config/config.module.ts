@@ -1,11 +1,10 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Settings } from '../../platform/settings/settings.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
-import { ConfigHistory } from './config-history.service.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { Configuration } from './configuration.js';
 import { ConfigurationWatch } from './configuration-watch.service.js';
 
-/** The configuration for every module: `Settings` to read it, `SettingsSubscribers` to act when it changes. */
+/** The configuration for every module: `Settings` to read it, `SettingsChanges` to act when it changes. */
 @Global()
 @Module({})
 export class ConfigurationModule {
@@ -15,11 +14,10 @@ export class ConfigurationModule {
       providers: [
         { provide: Configuration, useValue: configuration },
         { provide: Settings, useValue: configuration.live },
-        { provide: SettingsSubscribers, useValue: configuration.subscribers },
+        { provide: SettingsChanges, useValue: configuration.live.changes },
         ConfigurationWatch,
-        ConfigHistory,
       ],
-      exports: [ConfigHistory, Configuration, Settings, SettingsSubscribers],
+      exports: [Configuration, Settings, SettingsChanges],
     };
   }
 }

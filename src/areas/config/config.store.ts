@@ -24,6 +24,8 @@ interface ChangeRow {
   edits: OverrideEdit[];
 }
 
+/** Greater than every revision. */
+const AFTER_ALL = String(2n ** 63n - 1n);
 /** A new change deletes older ones past this number. */
 const MAX_CHANGES = 10_000;
 /** Longest wait for another replica that is changing the configuration. */
@@ -82,11 +84,6 @@ const FORGET: Statement = {
   name: 'config.forget',
   text: `DELETE FROM config_changes WHERE revision <= $1::bigint - ${MAX_CHANGES}`,
 };
-const HISTORY: Statement = {
-  name: 'config.history',
-  text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes ORDER BY revision DESC LIMIT $1`,
-};
 const PAGE: Statement = {
   name: 'config.page',
   text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
@@ -137,13 +134,8 @@ export class ConfigStore {
     return revision;
   }
 
-  /** The newest changes, newest first. */
-  async history(limit: number): Promise<readonly ConfigChange[]> {
-    return (await this.database.query<ChangeRow>(HISTORY, [limit])).map(toChange);
-  }
-
-  /** Those before a revision, newest first. */
-  async page(before: string, most: number): Promise<readonly ConfigChange[]> {
+  /** The newest changes, or the newest before a revision; newest first. */
+  async page(most: number, before = AFTER_ALL): Promise<readonly ConfigChange[]> {
     return (await this.database.query<ChangeRow>(PAGE, [before, most])).map(toChange);
   }
 

@@ -1,23 +1,24 @@
-import type { OnCommit } from '../../platform/database/sql.js';
+import { BadRequest } from '../../common/errors/gateway-error.js';
+import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
+import type { PageQuery } from '../../http/paging/page-query.js';
+import type { OnCommit, SqlRunner } from '../../platform/database/sql.js';
+import { SerialQueue } from '../../platform/runtime/serial-queue.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
-import type { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
+import type { CandidateBuilder, SettingsCandidate } from '../../platform/settings/candidate-builder.js';
 import { isWithin, type Table } from '../../platform/settings/dotted-path.js';
 import {
-  changedKeys,
+  compareSettings,
   isWaiting,
-  LiveSettings,
+  type LiveSettings,
   type SettingsSnapshot,
 } from '../../platform/settings/live-settings.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
-import { SettingsSwitch } from '../../platform/settings/settings-switch.js';
 import type { SettingsLayer } from '../../platform/settings/settings-validation.js';
 import { ConfigurationMoved } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
-import type { ConfigAuthor } from './config-change.js';
+import type { ConfigAuthor, ConfigChange } from './config-change.js';
 import { readPatch } from './config-patch.js';
-import { type RollbackOutcome, rollBack } from './config-rollback.js';
-import type { OverrideChanger } from './override-changer.js';
-import { editsForPatch, editsToShow, unfitItems } from './override-edits.js';
+import type { ChangePlan, OverrideChanger } from './override-changer.js';
+import { editsForPatch, editsToShow, editsToUndo, unfitItems } from './override-edits.js';
 
 export interface PatchOutcome {
   /** The keys applied, as dotted paths. */
@@ -27,10 +28,15 @@ export interface PatchOutcome {
   readonly etag: string;
 }
 
+export interface RollbackOutcome {
+  /** The keys that changed. */
+  readonly changed: readonly string[];
+  /** One of them takes effect at the next start only. */
+  readonly reloadRequired: boolean;
+}
+
 export interface ConfigurationParts {
   readonly live: LiveSettings;
-  readonly subscribers: SettingsSubscribers;
-  readonly settingsSwitch: SettingsSwitch;
   readonly changer: OverrideChanger;
   readonly builder: CandidateBuilder;
   readonly store: ConfigStore;
@@ -41,16 +47,21 @@ export interface ConfigurationParts {
   readonly readLayers: () => readonly SettingsLayer[];
 }
 
-/** The configuration of this gateway: the settings in force, and the ways to change them at run time. */
+const MAX_WAITING = 64;
+const HISTORY = new KeysetList<ConfigChange>('config_history', ['number'], ({ revision }) => [revision]);
+
+/** The configuration of this gateway: the settings in force, and the ways to change them at run time, one at a time. */
 export class Configuration {
+  private readonly queue = new SerialQueue(MAX_WAITING);
+
   constructor(private readonly parts: ConfigurationParts) {}
 
   get live(): LiveSettings {
     return this.parts.live;
   }
 
-  get subscribers(): SettingsSubscribers {
-    return this.parts.subscribers;
+  get store(): ConfigStore {
+    return this.parts.store;
   }
 
   /** The file that is read, if there is one. */
@@ -69,7 +80,7 @@ export class Configuration {
     allowed: (etag: string) => boolean,
     onCommit?: OnCommit<PatchOutcome>,
   ): Promise<PatchOutcome> {
-    const { live, changer, box } = this.parts;
+    const { live, box } = this.parts;
     const items = readPatch(body, {
       maySetSecurity: actor.maySetSecurity,
       isStored: (key) => live.snapshot.stored.rows.some((row) => isWithin(row.key, key)),
@@ -79,12 +90,12 @@ export class Configuration {
     const outcomeOf = (snapshot: SettingsSnapshot): PatchOutcome => {
       return { updated, reloadRequired: isWaiting(snapshot, updated), etag: snapshot.etag };
     };
-    const snapshot = await changer.change({
+    const snapshot = await this.change({
       action: 'patch',
       actor,
-      edits: (base) => {
+      plan: (base) => {
         if (!allowed(base.etag)) throw new ConfigurationMoved();
-        return editsForPatch(items, base.stored.rows, box);
+        return { edits: editsForPatch(items, base.stored.rows, box) };
       },
       onCommit: onCommit && ((runner, after) => onCommit(runner, outcomeOf(after))),
     });
@@ -93,51 +104,96 @@ export class Configuration {
 
   /** Reads file and environment again. Throws `InvalidSettings` and changes nothing when they are wrong. @returns the keys that changed */
   async reload(actor: ConfigAuthor, onCommit?: OnCommit<readonly string[]>): Promise<readonly string[]> {
-    const { changer, builder, readLayers } = this.parts;
+    const { builder, readLayers } = this.parts;
     const layers = readLayers();
     let changed: readonly string[] = [];
-    await changer.change({
+    await this.change({
       action: 'reload',
       actor,
-      layers,
-      edits: (base) => {
-        const next = builder.build(layers, base.stored);
-        changed = changedKeys(base.settings, next.settings);
-        return editsToShow(changed, base.settings, next.settings);
+      plan: (base) => {
+        const reloaded = builder.build(layers, base.stored);
+        changed = compareSettings(base, reloaded.settings).changed;
+        return { reloaded, edits: editsToShow(changed, base.settings, reloaded.settings) };
       },
       onCommit: onCommit && ((runner) => onCommit(runner, changed)),
     });
     return changed;
   }
 
-  /** Undoes changes made at run time: everything after a revision, or the newest one. Throws as `rollBack` does. */
-  rollBack(
+  /**
+   * Restores the stored overrides as they were right after a revision (without one: before the newest change), as a new
+   * change. Throws `BadRequest` for a revision that never was or that the history no longer has, and `SecuritySettings`
+   * when it would change keys that its author may not.
+   */
+  async rollBack(
     actor: ConfigAuthor,
     to: bigint | undefined,
     onCommit?: OnCommit<RollbackOutcome>,
   ): Promise<RollbackOutcome> {
-    return rollBack(this.parts, actor, to, onCommit);
+    const { store } = this.parts;
+    let changed: readonly string[] = [];
+    const outcomeOf = (snapshot: SettingsSnapshot): RollbackOutcome => {
+      return { changed, reloadRequired: isWaiting(snapshot, changed) };
+    };
+    const snapshot = await this.change({
+      action: 'rollback',
+      actor,
+      plan: async ({ stored }, runner) => {
+        const target = to ?? (await beforeNewest(store, runner));
+        const changes = await store.changesAfter(target, runner);
+        refuseGap(changes, target, BigInt(stored.revision));
+        const edits = editsToUndo(changes, stored.rows);
+        changed = edits.map(({ key }) => key);
+        return { edits };
+      },
+      onCommit: onCommit && ((runner, after) => onCommit(runner, outcomeOf(after))),
+    });
+    return outcomeOf(snapshot);
+  }
+
+  /** What was changed at run time and by whom, newest first. */
+  async history(query: PageQuery): Promise<Page<ConfigChange>> {
+    const [before] = HISTORY.after(query);
+    return HISTORY.page(await this.parts.store.page(query.limit + 1, before), query);
   }
 
   /** Applies what another replica or a command line has stored. Cheap when there is nothing new. */
   async followStore(): Promise<void> {
-    const { live, store, settingsSwitch, builder } = this.parts;
+    const { live, store, builder } = this.parts;
     if ((await store.revision()) === live.snapshot.stored.revision) return;
-    await settingsSwitch.exclusive(async () => {
+    await this.queue.run(async () => {
       const stored = await store.load();
-      if (stored.revision === live.snapshot.stored.revision) return;
-      const ready = await settingsSwitch.prepare(builder.build(live.snapshot.layers, stored));
-      ready.commit(stored.revision);
+      if (stored.revision !== live.snapshot.stored.revision)
+        await this.follow(builder.build(live.snapshot.layers, stored));
     });
   }
 
   /** Applies what the file says now. Throws `InvalidSettings` and changes nothing when it is wrong. */
   async followFile(): Promise<void> {
-    const { live, settingsSwitch, builder, readLayers } = this.parts;
-    await settingsSwitch.exclusive(async () => {
-      const { stored } = live.snapshot;
-      const ready = await settingsSwitch.prepare(builder.build(readLayers(), stored));
-      ready.commit(stored.revision);
-    });
+    const { live, builder, readLayers } = this.parts;
+    await this.queue.run(() => this.follow(builder.build(readLayers(), live.snapshot.stored)));
   }
+
+  private change(plan: ChangePlan): Promise<SettingsSnapshot> {
+    return this.queue.run(() => this.parts.changer.change(plan));
+  }
+
+  /** Publishes what is stored already. */
+  private async follow(candidate: SettingsCandidate): Promise<void> {
+    const ready = await this.live.prepare(candidate);
+    ready.publish(ready.at(candidate.stored.revision));
+  }
+}
+
+async function beforeNewest(store: ConfigStore, runner: SqlRunner): Promise<bigint> {
+  const newest = await store.newestUndoable(runner);
+  if (newest === undefined) throw new BadRequest('There is no change that could be undone.');
+  return BigInt(newest.revision) - 1n;
+}
+
+function refuseGap(changes: readonly ConfigChange[], target: bigint, now: bigint): void {
+  if (target < 0n || target > now)
+    throw new BadRequest(`There was no revision ${target}; the newest is ${now}.`);
+  if (BigInt(changes.length) !== now - target)
+    throw new BadRequest(`The history does not reach back to revision ${target}.`);
 }

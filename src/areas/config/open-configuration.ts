@@ -6,7 +6,12 @@ import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import { CandidateBuilder } from '../../platform/settings/candidate-builder.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import { settingsFile } from '../../platform/settings/file-layer.js';
-import { LiveSettings, snapshotOf } from '../../platform/settings/live-settings.js';
+import {
+  compareSettings,
+  LiveSettings,
+  snapshotOf,
+  warnOfIgnored,
+} from '../../platform/settings/live-settings.js';
 import { SecretRegistrar } from '../../platform/settings/redaction.js';
 import {
   type OverruledKey,
@@ -16,9 +21,8 @@ import {
   warnOfUnbindable,
   withoutOverruled,
 } from '../../platform/settings/replica-keys.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { type LoadedSettings, loadSettings } from '../../platform/settings/settings-loader.js';
-import { SettingsSubscribers } from '../../platform/settings/settings-subscribers.js';
-import { SettingsSwitch, warnOfIgnored } from '../../platform/settings/settings-switch.js';
 import type { CrossKeyCheck } from '../../platform/settings/settings-validation.js';
 import { ConfigStore } from './config.store.js';
 import { Configuration } from './configuration.js';
@@ -38,14 +42,8 @@ export interface OpenConfigurationRequest {
   readonly listens?: boolean;
 }
 
-export interface OpenedConfiguration {
-  readonly configuration: Configuration;
-  readonly changer: OverrideChanger;
-  readonly store: ConfigStore;
-}
-
 /** Merges the stored overrides into the loaded settings. Logs a warning for each one that does not fit and ignores it. */
-export async function openConfiguration(request: OpenConfigurationRequest): Promise<OpenedConfiguration> {
+export async function openConfiguration(request: OpenConfigurationRequest): Promise<Configuration> {
   const { environment, loaded, database, box, logs, checks } = request;
   const logger = logs.for('config');
   const store = new ConfigStore(database);
@@ -53,22 +51,21 @@ export async function openConfiguration(request: OpenConfigurationRequest): Prom
   const candidate = builder.build(loaded.layers, await store.load());
   warnOfIgnored(logger, candidate);
   const secrets = new SecretRegistrar(request.redactor);
-  secrets.register(candidate);
+  secrets.expect(candidate)();
   warnOfOverruled(logger, candidate);
   const without = (keys: readonly OverruledKey[]) =>
     keys.length === 0 ? candidate : builder.build(loaded.layers, withoutOverruled(candidate.stored, keys));
   const overruled = overruledKeys(candidate);
   const unbindable = request.listens ? await unbindableHosts(without(overruled), loaded.settings) : [];
   warnOfUnbindable(logger, unbindable);
-  const own = without([...overruled, ...unbindable]);
-  const live = new LiveSettings(snapshotOf(candidate, own.settings));
-  const subscribers = new SettingsSubscribers(logger);
-  const settingsSwitch = new SettingsSwitch(live, subscribers, secrets, logger);
+  const { settings } = candidate;
+  const current = without([...overruled, ...unbindable]).settings;
+  const snapshot = snapshotOf(candidate, compareSettings({ settings, current }, settings));
+  const live = new LiveSettings(snapshot, new SettingsChanges(logger), secrets, logger);
   // No one listens to this signal: the deliverer finds the event at its next poll, within a second.
   const events = new EventStore(database, new EventSignal());
-  const changer = new OverrideChanger(database, store, builder, settingsSwitch, events);
+  const changer = new OverrideChanger(database, store, builder, live, events);
   const readLayers = () => loadSettings({ environment, file: loaded.file, checks }).layers;
   const file = () => settingsFile(environment, loaded.file);
-  const parts = { live, subscribers, settingsSwitch, changer, builder, store, box, file, readLayers };
-  return { configuration: new Configuration(parts), changer, store };
+  return new Configuration({ live, changer, builder, store, box, file, readLayers });
 }

@@ -7,82 +7,110 @@ import {
   newlyIgnored,
   type OverrideEdit,
   type SettingsCandidate,
+  type StoredOverrides,
 } from '../../platform/settings/candidate-builder.js';
 import { parsePath } from '../../platform/settings/dotted-path.js';
-import { isWaiting, type SettingsSnapshot, snapshotOf } from '../../platform/settings/live-settings.js';
-import { type ReadyChange, SettingsSwitch } from '../../platform/settings/settings-switch.js';
+import {
+  compareSettings,
+  isWaiting,
+  type LiveSettings,
+  type SettingsSnapshot,
+  snapshotOf,
+} from '../../platform/settings/live-settings.js';
 import { nodeAt } from '../../platform/settings/settings-tree.js';
-import { InvalidSettings, type SettingsLayer } from '../../platform/settings/settings-validation.js';
+import { InvalidSettings } from '../../platform/settings/settings-validation.js';
 import { SecuritySettings } from './config.errors.js';
 import type { ConfigStore } from './config.store.js';
 import type { ConfigAction, ConfigAuthor } from './config-change.js';
 
 const MAX_OVERRIDES = 5000;
 
+export interface PlannedChange {
+  /** What to record: edits of stored overrides, or what a reload changed. */
+  readonly edits: readonly OverrideEdit[];
+  /** The configuration after a reload; without it, the one with the edits. */
+  readonly reloaded?: SettingsCandidate;
+}
+
 export interface ChangePlan {
   readonly action: ConfigAction;
   readonly actor: ConfigAuthor;
-  /** New layers of file and environment; without them, those in force. */
-  readonly layers?: readonly SettingsLayer[];
-  /** What to store, given the configuration as it is under the lock. Without edits nothing is stored. */
-  edits(
-    base: SettingsSnapshot,
-    runner: SqlRunner,
-  ): readonly OverrideEdit[] | Promise<readonly OverrideEdit[]>;
+  /** What to change, given the configuration as it is under the lock. */
+  plan(base: SettingsSnapshot, runner: SqlRunner): PlannedChange | Promise<PlannedChange>;
   /** Runs in the transaction of the change, given the configuration after it. */
   readonly onCommit?: OnCommit<SettingsSnapshot> | undefined;
 }
 
+interface Written {
+  /** The configuration after the change. */
+  readonly snapshot: SettingsSnapshot;
+  publish(): void;
+}
+
 /**
- * Changes what is stored. Under a lock over all replicas it builds the candidate, lets every subscriber prepare, stores
- * the overrides with their history, and only then switches. After any failure the old configuration stays in force.
+ * Changes what is stored, one change at a time over all replicas. Under their lock it builds and checks the whole
+ * configuration, prepares it and stores the change; after the commit it is published. After any failure the old configuration
+ * stays in force.
  */
 export class OverrideChanger {
   constructor(
     private readonly database: Database,
     private readonly store: ConfigStore,
     private readonly builder: CandidateBuilder,
-    private readonly settingsSwitch: SettingsSwitch,
+    private readonly live: LiveSettings,
     private readonly events: EventStore,
   ) {}
 
-  /** @returns the configuration after the change, as published */
-  change(plan: ChangePlan): Promise<SettingsSnapshot> {
-    return this.settingsSwitch.exclusive(async () => {
-      const held: { ready?: ReadyChange } = {};
-      try {
-        const revision = await this.database.transaction(async (runner) => {
-          const written = await this.write(plan, runner, held);
-          await plan.onCommit?.(runner, held.ready?.published(written) ?? this.settingsSwitch.live.snapshot);
-          return written;
-        });
-        held.ready?.commit(revision);
-      } catch (error) {
-        held.ready?.rollBack();
-        throw error;
-      }
-      return this.settingsSwitch.live.snapshot;
+  /** One at a time in this process, too. @returns the configuration after the change, as published */
+  async change(plan: ChangePlan): Promise<SettingsSnapshot> {
+    const { snapshot, publish } = await this.database.transaction(async (runner) => {
+      const written = await this.write(plan, runner);
+      await plan.onCommit?.(runner, written.snapshot);
+      return written;
     });
+    publish();
+    return snapshot;
   }
 
-  private async write(plan: ChangePlan, runner: SqlRunner, held: { ready?: ReadyChange }): Promise<string> {
+  private async write({ action, actor, plan }: ChangePlan, runner: SqlRunner): Promise<Written> {
     await this.store.lock(runner);
     const stored = await this.store.load(runner);
-    const { live } = this.settingsSwitch;
-    const layers = plan.layers ?? live.snapshot.layers;
-    const base = this.builder.build(live.snapshot.layers, stored);
-    const edits = await plan.edits(snapshotOf(base, live.current), runner);
-    if (plan.action !== 'reload') refuseSecurity(edits, plan.actor);
-    if (edits.length === 0 && plan.layers === undefined) return stored.revision;
-    const rows = plan.action === 'reload' ? stored.rows : afterEdits(stored.rows, edits);
-    const candidate = this.builder.build(layers, { ...stored, rows });
-    if (plan.action !== 'reload') refuseUnfit(base, candidate);
-    held.ready = await this.settingsSwitch.prepare(candidate);
-    if (edits.length === 0) return stored.revision;
-    const keys = edits.map(({ key }) => key);
-    const data = { keys, reload_required: isWaiting(held.ready.snapshot, keys) };
-    await this.events.emit(runner, { name: 'config.updated', userId: null, data });
-    return this.store.write(runner, { action: plan.action, actor: plan.actor, edits });
+    const base = this.baseOf(stored);
+    const { edits, reloaded } = await plan(base, runner);
+    const candidate = reloaded ?? this.edited(base, edits, actor);
+    if (candidate === undefined) return { snapshot: this.live.snapshot, publish: () => undefined };
+    const ready = await this.live.prepare(candidate);
+    let { revision } = stored;
+    if (edits.length > 0) {
+      const keys = edits.map(({ key }) => key);
+      const data = { keys, reload_required: isWaiting(ready, keys) };
+      await this.events.emit(runner, { name: 'config.updated', userId: null, data });
+      revision = await this.store.write(runner, { action, actor, edits });
+    }
+    const snapshot = ready.at(revision);
+    return { snapshot, publish: () => ready.publish(snapshot) };
+  }
+
+  /** What is in force, unless another replica has just stored something that is not in force here yet. */
+  private baseOf(stored: StoredOverrides): SettingsSnapshot {
+    const { snapshot } = this.live;
+    if (stored.revision === snapshot.stored.revision) return snapshot;
+    const candidate = this.builder.build(snapshot.layers, stored);
+    return snapshotOf(candidate, compareSettings(snapshot, candidate.settings));
+  }
+
+  /** The configuration with these edits; undefined when there are none. */
+  private edited(
+    base: SettingsSnapshot,
+    edits: readonly OverrideEdit[],
+    actor: ConfigAuthor,
+  ): SettingsCandidate | undefined {
+    refuseSecurity(edits, actor);
+    if (edits.length === 0) return undefined;
+    const rows = afterEdits(base.stored.rows, edits);
+    const candidate = this.builder.build(base.layers, { ...base.stored, rows });
+    refuseUnfit(base, candidate);
+    return candidate;
   }
 }
 

@@ -5,13 +5,7 @@ import type { Sample } from '../../platform/metrics/scrape.service.js';
 import type { McpServerSettings } from '../../platform/settings/sections/mcp.section.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  SettingsSubscribers,
-  touches,
-} from '../../platform/settings/settings-subscribers.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { type ToolContext, type ToolOutput, ToolSources } from '../tools/tools.api.js';
 import { Connections } from './connection/connections.js';
 import type { McpConnection } from './connection/mcp-connection.js';
@@ -28,19 +22,18 @@ class McpServerNotFound extends NotFound {
 
 /** The tool servers of this gateway: one supervised connection for each that is configured and enabled. */
 @Injectable()
-export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
-  readonly name = 'MCP servers';
+export class McpServers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly servers = new Map<string, McpConnection>();
   /** Connections of earlier settings that are still closing. */
   private readonly leaving = new Map<string, Promise<void>>();
-  private unsubscribe: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
   private isStarted = false;
   private isStopped = false;
 
   constructor(
     private readonly connections: Connections,
     private readonly settings: Settings,
-    private readonly subscribers: SettingsSubscribers,
+    private readonly changes: SettingsChanges,
     private readonly audit: AuditLog,
     sources: ToolSources,
   ) {
@@ -49,21 +42,17 @@ export class McpServers implements OnApplicationBootstrap, OnModuleDestroy, Sett
 
   onApplicationBootstrap(): void {
     this.isStarted = true;
-    this.unsubscribe = this.subscribers.add(this);
+    this.stopListening = this.changes.listen(['mcp.servers'], ({ after }) =>
+      this.apply(enabledServers(after)),
+    );
     this.apply(enabledServers(this.settings.current));
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.unsubscribe();
+    this.stopListening();
     this.isStopped = true;
     this.apply(new Map());
     await Promise.all(this.leaving.values());
-  }
-
-  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'mcp.servers')) return Promise.resolve(undefined);
-    const desired = enabledServers(change.after);
-    return Promise.resolve({ commit: () => this.apply(desired) });
   }
 
   list(): readonly McpServer[] {

@@ -5,13 +5,8 @@ import type { Egress } from '../../platform/outbound/egress.js';
 import { agentNames, agentSettings, DEFAULT_AGENT } from '../../platform/settings/agent-settings.js';
 import type { Environment } from '../../platform/settings/environment.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
+import type { SettingsChange, SettingsStep } from '../../platform/settings/settings-changes.js';
 import type { LoadedSettings } from '../../platform/settings/settings-loader.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  touches,
-} from '../../platform/settings/settings-subscribers.js';
 import type { CrossKeyCheck } from '../../platform/settings/settings-validation.js';
 import { agentOptions } from './model-chains.js';
 import { providerNames, providerSettings, readModelName } from './model-names.js';
@@ -39,8 +34,9 @@ export interface ProviderParts {
 }
 
 /** A change of `[provider]` or `[providers.*]` makes other adapters; turns that run finish on the old ones. */
-export class ProviderSetting implements SettingsSubscriber {
+export class ProviderSetting implements SettingsStep {
   readonly name = 'model providers';
+  readonly keys = ['provider', 'providers'];
 
   private constructor(
     readonly providers: ModelProviders,
@@ -55,15 +51,13 @@ export class ProviderSetting implements SettingsSubscriber {
     return setting;
   }
 
-  async prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'provider') && !touches(change, 'providers')) return undefined;
-    const open = await openAll(change.after, this.open, this.parts);
-    return {
-      commit: () => {
-        this.open = open;
-        this.providers.replace(speakersOf(open));
-        this.logChoice();
-      },
+  /** Fails when an adapter cannot be made, such as when its library does not load. */
+  async prepare({ after }: SettingsChange): Promise<() => void> {
+    const open = await openAll(after, this.open, this.parts);
+    return () => {
+      this.open = open;
+      this.providers.replace(speakersOf(open));
+      this.logChoice();
     };
   }
 

@@ -3,13 +3,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Poller } from '../../platform/runtime/poller.js';
 import { Settings } from '../../platform/settings/settings.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  SettingsSubscribers,
-  touches,
-} from '../../platform/settings/settings-subscribers.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { Skills } from './skills.service.js';
 
 const POLL_MS = 250;
@@ -18,8 +12,7 @@ const QUIET_MS = 200;
 
 /** Rescans the skills when something changes, and every `skills.rescan_secs`, because a swapped link raises no event. */
 @Injectable()
-export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
-  readonly name = 'skills';
+export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly watches = new FolderWatches(() => {
     this.changedAt = performance.now();
@@ -31,7 +24,7 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
     },
     failed: (error) => this.logger.warn('skills could not be read; will retry', { error: String(error) }),
   });
-  private unsubscribe: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
   private changedAt: number | undefined;
   private isDue = false;
   private isWatchIncomplete = false;
@@ -40,30 +33,24 @@ export class SkillsWatch implements OnApplicationBootstrap, OnModuleDestroy, Set
   constructor(
     private readonly skills: Skills,
     private readonly settings: Settings,
-    private readonly subscribers: SettingsSubscribers,
+    private readonly changes: SettingsChanges,
     logs: Logs,
   ) {
     this.logger = logs.for('skills');
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.unsubscribe = this.subscribers.add(this);
+    this.stopListening = this.changes.listen(['skills', 'plugins'], () => {
+      this.isDue = true;
+    });
     await this.read();
     this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.unsubscribe();
+    this.stopListening();
     await this.poller.stop();
     this.watches.close();
-  }
-
-  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'skills') && !touches(change, 'plugins')) return Promise.resolve(undefined);
-    const commit = (): void => {
-      this.isDue = true;
-    };
-    return Promise.resolve({ commit });
   }
 
   private isTime(): boolean {

@@ -1,43 +1,34 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Settings } from '../../platform/settings/settings.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  SettingsSubscribers,
-  touches,
-} from '../../platform/settings/settings-subscribers.js';
+import { SettingsChanges } from '../../platform/settings/settings-changes.js';
 import { TokensService } from '../../platform/tokens/tokens.service.js';
 
 /** Warns of rules for tokens that do not exist: a mistyped name would leave the token that was meant with every tool. */
 @Injectable()
-export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
-  readonly name = 'tool rules';
+export class ToolRuleCheck implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
-  private unsubscribe: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
 
   constructor(
     private readonly tokens: TokensService,
     private readonly settings: Settings,
-    private readonly subscribers: SettingsSubscribers,
+    private readonly changes: SettingsChanges,
     logs: Logs,
   ) {
     this.logger = logs.for('agent::tools');
   }
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.subscribers.add(this);
+    this.stopListening = this.changes.listen(
+      ['tools.tokens'],
+      ({ after }) => void this.check(Object.keys(after.tools.tokens)),
+    );
     void this.check(Object.keys(this.settings.current.tools.tokens));
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe();
-  }
-
-  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'tools.tokens')) return Promise.resolve(undefined);
-    return Promise.resolve({ commit: () => void this.check(Object.keys(change.after.tools.tokens)) });
+    this.stopListening();
   }
 
   /** Never rejects: it is advice. */

@@ -136,7 +136,7 @@ function addHistory(config: Command, context: CommandContext): void {
         import('../../areas/config/config.store.js'),
       ]);
       const changes = await withDatabase(context, 'read', ({ database }) =>
-        new ConfigStore(database).history(options.limit),
+        new ConfigStore(database).page(options.limit),
       );
       const { terminal } = context;
       if (options.json) {
@@ -154,15 +154,14 @@ function addRollback(config: Command, context: CommandContext): void {
     .option('--json', 'print an object')
     .addHelpText('after', ROLLBACK_EXAMPLES)
     .action(async (revision: bigint | undefined, options: { readonly json?: true }) => {
-      const [{ withConfiguration }, { rollBack }, { operatorActor }] = await Promise.all([
+      const [{ withConfiguration }, { operatorActor }] = await Promise.all([
         import('../with-configuration.js'),
-        import('../../areas/config/config-rollback.js'),
         import('../command-context.js'),
       ]);
       // Access to the database implies every right.
       const actor = { name: operatorActor(), tokenId: null, maySetSecurity: true };
-      const { changed: keys } = await withConfiguration(context, 'change', (opened) =>
-        rollBack(opened, actor, revision),
+      const { changed: keys } = await withConfiguration(context, 'change', ({ configuration }) =>
+        configuration.rollBack(actor, revision),
       );
       if (options.json) {
         context.terminal.out(jsonText({ changed: keys }));

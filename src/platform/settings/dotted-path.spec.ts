@@ -70,14 +70,14 @@ describe('dotted paths', () => {
       }),
     );
     const hostile = JSON.parse('{"a": {"__proto__": {"polluted": true}}}') as Table;
-    const merged = mergeTables(mergeTables({}, hostile), hostile);
+    const merged = mergeTables([hostile, hostile]);
     expect(({} as Table).polluted).toBeUndefined();
     expect((merged.a as Table).polluted).toBeUndefined();
   });
 
   test('merging lets the second win and changes neither', () => {
     const base = { a: { x: 1, list: [1, 2] }, b: 1 };
-    const merged = mergeTables(base, { a: { list: [3] }, b: { y: 2 } });
+    const merged = mergeTables([base, { a: { list: [3] }, b: { y: 2 } }]);
     expect(JSON.parse(JSON.stringify(merged))).toEqual({ a: { x: 1, list: [3] }, b: { y: 2 } });
     (merged.a as { x: number }).x = 9;
     expect(base).toEqual({ a: { x: 1, list: [1, 2] }, b: 1 });

@@ -101,24 +101,22 @@ export function deleteAt(tree: unknown, path: Path): void {
 }
 
 /**
- * A deep copy of `base` with `over` merged into it. Tables merge; everything else is replaced, and so are tables at
+ * A deep copy of the tables in one, later ones winning. Tables merge; everything else is replaced, and so are tables at
  * paths for which `isWhole` holds. The copies have no prototype, so that a name like `__proto__` is plain data.
  */
-export function mergeTables(
-  base: Table,
-  over: Table,
-  isWhole: (path: Path) => boolean = () => false,
-  at: Path = [],
-): Table {
+export function mergeTables(tables: readonly Table[], isWhole: (path: Path) => boolean = () => false): Table {
   const merged: Table = Object.create(null) as Table;
-  for (const [name, value] of Object.entries(base)) merged[name] = copy(value);
+  for (const table of tables) mergeInto(merged, table, isWhole, []);
+  return merged;
+}
+
+function mergeInto(merged: Table, over: Table, isWhole: (path: Path) => boolean, at: Path): void {
   for (const [name, value] of Object.entries(over)) {
     const below = merged[name];
     const path = [...at, name];
-    const merges = isTable(value) && isTable(below) && !isWhole(path);
-    merged[name] = merges ? mergeTables(below, value, isWhole, path) : copy(value);
+    if (isTable(value) && isTable(below) && !isWhole(path)) mergeInto(below, value, isWhole, path);
+    else merged[name] = copy(value);
   }
-  return merged;
 }
 
 /** Whether a dotted key is another one or lies below it. */
@@ -128,7 +126,7 @@ export function isWithin(key: string, other: string): boolean {
 
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
-  return isTable(value) ? mergeTables({}, value) : value;
+  return isTable(value) ? mergeTables([value]) : value;
 }
 
 function tableIn(parent: Table, name: string): Table {

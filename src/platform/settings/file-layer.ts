@@ -35,7 +35,7 @@ export function fileLayer(file: string, environment: Environment): ReadFile {
     const toml = readToml(file);
     lines = new TomlLines(toml);
     const whereIs = (path: Path) => [file, lines.lineOf(path)].filter((part) => part !== undefined).join(':');
-    const tree = mergeTables({}, parse(toml, { unsafeKeyBehaviour: 'throw', maxDepth: 16 }));
+    const tree = mergeTables([parse(toml, { unsafeKeyBehaviour: 'throw', maxDepth: 16 })]);
     const references = new References(environment, whereIs);
     references.replaceIn(tree, []);
     return { layer: { ...empty, tree, whereIs }, problems: references.problems };

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '../logging/logger.js';
 import type { SettingsCandidate } from './candidate-builder.js';
-import { isWithin, mergeTables, type Table, writeAt } from './dotted-path.js';
-import { redactedTree } from './redaction.js';
+import { isWithin, mergeTables, readAt, type Table, writeAt } from './dotted-path.js';
+import { redactedTree, type SecretRegistrar } from './redaction.js';
+import { warnOfOverruled } from './replica-keys.js';
 import { Settings } from './settings.js';
 import type { GatewaySettings } from './settings.schema.js';
+import type { SettingsChanges } from './settings-changes.js';
 import { frozen } from './settings-loader.js';
 import { settingValues } from './settings-tree.js';
 
@@ -12,31 +15,65 @@ import { settingValues } from './settings-tree.js';
 export interface SettingsSnapshot extends SettingsCandidate {
   /** The settings in force: `settings`, but keys that need a restart keep the value of the start. */
   readonly current: GatewaySettings;
+  /** The keys of which `current` and `settings` have different values. */
+  readonly waiting: readonly string[];
   /** What GET /config shows: `settings` without its secrets. */
   readonly shown: Table;
   /** Changes whenever `shown` does, and with every stored change. */
   readonly etag: string;
 }
 
-export function snapshotOf(candidate: SettingsCandidate, current: GatewaySettings): SettingsSnapshot {
-  const shown = frozen(redactedTree(candidate.settings));
-  return { ...candidate, current, shown, etag: etagOf(shown, candidate.stored.revision) };
-}
-
-/** The target settings, but keys that need a restart keep their running values. */
-export function livableSettings(target: GatewaySettings, running: GatewaySettings): GatewaySettings {
-  const copy = mergeTables({}, target) as GatewaySettings;
-  const known = new Set(settingValues(target).map(({ key }) => key));
-  for (const { key, node, value } of settingValues(running)) {
-    if (node.marks.restart && known.has(key)) writeAt(copy, node.path, value);
-  }
-  return frozen(copy);
-}
-
 /** Whether one of these keys, or a key below one, is not in force yet and waits for a restart. */
-export function isWaiting({ current, settings }: SettingsSnapshot, keys: readonly string[]): boolean {
-  const waiting = changedKeys(current, settings);
+export function isWaiting({ waiting }: Pick<SettingsSnapshot, 'waiting'>, keys: readonly string[]): boolean {
   return waiting.some((key) => keys.some((asked) => isWithin(key, asked)));
+}
+
+/** What becomes of a state when other settings are configured. */
+export interface SettingsComparison {
+  /** The keys that are configured otherwise, in the order of the tree, then those that are gone. */
+  readonly changed: readonly string[];
+  /** Those of them that are in force at once. */
+  readonly applied: readonly string[];
+  readonly current: GatewaySettings;
+  readonly waiting: readonly string[];
+}
+
+/** Compares what is configured and what is in force with other settings, in one walk over both. */
+export function compareSettings(
+  before: Pick<SettingsSnapshot, 'settings' | 'current'>,
+  settings: GatewaySettings,
+): SettingsComparison {
+  const old = new Map(settingValues(before.settings).map(({ key, value }) => [key, value]));
+  const [changed, applied, waiting]: [string[], string[], string[]] = [[], [], []];
+  const kept: { path: readonly string[]; value: unknown }[] = [];
+  for (const { key, node, value } of settingValues(settings)) {
+    const differs = !old.has(key) || !isDeepStrictEqual(old.get(key), value);
+    old.delete(key);
+    if (differs) changed.push(key);
+    const running = node.marks.restart ? readAt(before.current, node.path) : undefined;
+    if (running === undefined) {
+      if (differs) applied.push(key);
+    } else if (!isDeepStrictEqual(running, value)) {
+      waiting.push(key);
+      kept.push({ path: node.path, value: running });
+    }
+  }
+  const current = kept.length === 0 ? settings : (mergeTables([settings]) as GatewaySettings);
+  for (const { path, value } of kept) writeAt(current, path, value);
+  return {
+    changed: [...changed, ...old.keys()],
+    applied: [...applied, ...old.keys()],
+    current: frozen(current),
+    waiting,
+  };
+}
+
+export function snapshotOf(
+  candidate: SettingsCandidate,
+  { current, waiting }: Pick<SettingsSnapshot, 'current' | 'waiting'>,
+): SettingsSnapshot {
+  const shown = frozen(redactedTree(candidate.settings));
+  return { ...candidate, current, waiting, shown, etag: etagOf(shown, candidate.stored.revision) };
 }
 
 /** Hashes the redacted tree, not the settings, so that no one can test guesses of secrets against the tag. */
@@ -45,9 +82,22 @@ function etagOf(shown: Table, revision: string): string {
   return `"${revision}-${hash.slice(0, 16)}"`;
 }
 
-/** The settings of a running gateway, replaced as a whole and at once; only `SettingsSwitch` does so. */
+/** A change that can be in force; without `publish`, nothing has changed. */
+export interface ReadyChange extends SettingsComparison {
+  /** What `publish` will put in force under the revision that the change is stored with. */
+  at(revision: string): SettingsSnapshot;
+  /** Puts it in force and tells all listeners: one synchronous stretch, which does not fail. */
+  publish(snapshot: SettingsSnapshot): void;
+}
+
+/** The settings of a running gateway, replaced as a whole and at once. */
 export class LiveSettings extends Settings {
-  constructor(private inForce: SettingsSnapshot) {
+  constructor(
+    private inForce: SettingsSnapshot,
+    readonly changes: SettingsChanges,
+    private readonly secrets: SecretRegistrar,
+    private readonly logger: Logger,
+  ) {
     super();
   }
 
@@ -59,18 +109,43 @@ export class LiveSettings extends Settings {
     return this.inForce;
   }
 
-  publish(snapshot: SettingsSnapshot): void {
-    this.inForce = snapshot;
+  /** Prepares a change; one at a time. Throws what a `SettingsStep` throws. */
+  async prepare(candidate: SettingsCandidate): Promise<ReadyChange> {
+    const before = this.inForce;
+    const hideSecrets = this.secrets.expect(candidate);
+    const compared = compareSettings(before, candidate.settings);
+    const { current, changed, applied } = compared;
+    const tell = await this.changes.prepare({ before: before.current, after: current, keys: applied });
+    return {
+      ...compared,
+      at: (revision) => snapshotOf({ ...candidate, stored: { ...candidate.stored, revision } }, compared),
+      publish: (snapshot) => {
+        this.inForce = snapshot;
+        hideSecrets();
+        logChange(this.logger, snapshot, changed);
+        warnOfIgnored(this.logger, snapshot, before);
+        warnOfOverruled(this.logger, snapshot, before);
+        tell();
+      },
+    };
   }
 }
 
-/** The dotted keys whose value differs, in the order of the tree, then those that are gone. */
-export function changedKeys(before: GatewaySettings, after: GatewaySettings): readonly string[] {
-  const old = new Map(settingValues(before).map(({ key, value }) => [key, value]));
-  const changed: string[] = [];
-  for (const { key, value } of settingValues(after)) {
-    if (!old.has(key) || !isDeepStrictEqual(old.get(key), value)) changed.push(key);
-    old.delete(key);
+const MAX_LOGGED = 20;
+
+function logChange(logger: Logger, { stored }: SettingsSnapshot, changed: readonly string[]): void {
+  if (changed.length === 0) return;
+  const shown = { keys: changed.slice(0, MAX_LOGGED), changed: changed.length };
+  logger.info('the configuration changed', { ...shown, revision: stored.revision });
+}
+
+/** Warns of each stored override that is ignored, unless it was ignored before. */
+export function warnOfIgnored(logger: Logger, now: SettingsCandidate, before?: SettingsCandidate): void {
+  for (const [key, { message }] of now.ignored) {
+    if (before?.ignored.has(key)) continue;
+    logger.warn('a stored configuration override no longer fits and is ignored', {
+      key,
+      message,
+    });
   }
-  return [...changed, ...old.keys()];
 }

@@ -73,14 +73,16 @@ export class SecretRegistrar {
 
   constructor(private readonly redactor: Redactor) {}
 
-  /** Hides the secrets of a configuration that may take effect. */
-  expect(candidate: SettingsCandidate): void {
-    this.redactor.setFor(PENDING_OWNER, secretsOf(candidate));
+  /** Hides the secrets of a configuration that may take effect. @returns what hides them while it is in force */
+  expect(candidate: SettingsCandidate): () => void {
+    const secrets = secretsOf(candidate);
+    this.redactor.setFor(PENDING_OWNER, secrets);
+    return () => this.keep(secrets);
   }
 
-  /** Hides those of the one in force, and of the newest earlier ones too: running turns may still mention them. */
-  register(candidate: SettingsCandidate): void {
-    const inForce = new Set(secretsOf(candidate));
+  /** Hides those of the newest earlier ones too: running turns may still mention them. */
+  private keep(secrets: readonly string[]): void {
+    const inForce = new Set(secrets);
     const earlier = this.remembered.filter((secret) => !inForce.has(secret)).slice(-MAX_REMEMBERED);
     this.remembered = [...earlier, ...inForce];
     this.redactor.setFor(OWNER, this.remembered);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import type { Logger } from '../logging/logger.js';
 import type { SettingsCandidate, StoredOverrides } from './candidate-builder.js';
-import { readAt } from './dotted-path.js';
+import { parsePath, readAt } from './dotted-path.js';
 import type { GatewaySettings } from './settings.schema.js';
-import { settingValues } from './settings-tree.js';
+import { nodeAt } from './settings-tree.js';
 
 /** A stored host or port that this replica does not use because its own file or environment sets another. */
 export interface OverruledKey {
@@ -20,13 +20,14 @@ export interface OverruledKey {
  * port is one value for all replicas; if it won over a replica's own, two replicas on one machine would collide.
  */
 export function overruledKeys({
-  settings,
   layers,
   overrides,
-}: Pick<SettingsCandidate, 'settings' | 'layers' | 'overrides'>): readonly OverruledKey[] {
-  return settingValues(settings).flatMap(({ key, node: { path, marks } }) => {
+  stored: { rows },
+}: Pick<SettingsCandidate, 'layers' | 'overrides' | 'stored'>): readonly OverruledKey[] {
+  return rows.flatMap(({ key }) => {
+    const path = parsePath(key) ?? [];
     const stored = readAt(overrides.tree, path);
-    if (marks.perReplica !== true || stored === undefined) return [];
+    if (stored === undefined || nodeAt(path)?.marks.perReplica !== true) return [];
     const layer = layers.findLast(({ name, tree }) => name !== 'default' && readAt(tree, path) !== undefined);
     if (layer === undefined) return [];
     return [{ key, stored, own: readAt(layer.tree, path), where: layer.whereIs(path) }];

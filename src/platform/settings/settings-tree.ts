@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatPath, isTable, type Path, readAt, type Table } from './dotted-path.js';
-import { type KeyMarks, markLabels } from './key-marks.js';
-import { type GatewaySettings, keyMarks, settingsSchema } from './settings.schema.js';
+import { type KeyMarks, keyMarks, markLabels } from './key-marks.js';
+import { type GatewaySettings, settingsSchema } from './settings.schema.js';
 
 /** `leaf` is a key; `section` has named keys; `collection` is a table of named things, each a section. */
 export type NodeKind = 'section' | 'collection' | 'leaf';

@@ -19,8 +19,10 @@ export interface SettingsLayer {
 
 /** Merges the layers, later ones winning; a table that is one key, such as headers, is replaced whole. */
 export function mergeLayers(layers: readonly SettingsLayer[]): Table {
-  const isKey = (path: Path) => nodeAt(path)?.kind === 'leaf';
-  return layers.reduce<Table>((tree, layer) => mergeTables(tree, layer.tree, isKey), {});
+  return mergeTables(
+    layers.map(({ tree }) => tree),
+    (path) => nodeAt(path)?.kind === 'leaf',
+  );
 }
 
 interface Validated {

@@ -25,8 +25,6 @@ import {
 import { pluginsSection } from './sections/plugins.section.js';
 import { skillsSection } from './sections/skills.section.js';
 
-export { keyMarks } from './key-marks.js';
-
 /**
  * Everything that can be set; the sections are in `sections/`. Keys are written as in the file. A key is a number, a
  * boolean, text, an enum, a list or a table of text; a collection of named things is a `z.record` of a strict object.

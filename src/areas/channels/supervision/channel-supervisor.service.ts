@@ -5,13 +5,7 @@ import { Poller } from '../../../platform/runtime/poller.js';
 import type { ChannelSettings } from '../../../platform/settings/sections/channels.section.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import type { GatewaySettings } from '../../../platform/settings/settings.schema.js';
-import {
-  type PreparedChange,
-  type SettingsChange,
-  type SettingsSubscriber,
-  SettingsSubscribers,
-  touches,
-} from '../../../platform/settings/settings-subscribers.js';
+import { SettingsChanges } from '../../../platform/settings/settings-changes.js';
 import { ChannelAdapters } from '../channel-adapters.js';
 import {
   ChannelStates,
@@ -34,15 +28,14 @@ interface Held {
  * settings restarts only the channels concerned.
  */
 @Injectable()
-export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestroy, SettingsSubscriber {
-  readonly name = 'channels';
+export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger: Logger;
   private readonly held = new Map<string, Held>();
   /** Receivers that are still stopping: a channel has one receiver at a time. */
   private readonly leaving = new Map<string, Promise<void>>();
   private desired: readonly string[] = [];
   private announced: readonly string[] = [];
-  private unsubscribe: () => void = () => undefined;
+  private stopListening: () => void = () => undefined;
   private readonly poller = new Poller({
     everyMs: POLL_MS,
     look: () => this.renewLeases().catch((error: unknown) => this.onRenewalFailure(error)),
@@ -56,7 +49,7 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
 
   constructor(
     private readonly settings: Settings,
-    private readonly subscribers: SettingsSubscribers,
+    private readonly changes: SettingsChanges,
     private readonly states: ChannelStates,
     private readonly adapters: ChannelAdapters,
     private readonly parts: RunnerPartsFactory,
@@ -67,23 +60,19 @@ export class ChannelSupervisor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.subscribers.add(this);
+    this.stopListening = this.changes.listen(['channels_config'], ({ after }) =>
+      this.follow(enabledChannels(after)),
+    );
     this.follow(enabledChannels(this.settings.current));
     this.poller.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.unsubscribe();
+    this.stopListening();
     this.isStopped = true;
     await this.poller.stop();
     for (const name of [...this.held.keys()]) this.leave(name, 'reconnecting');
     await Promise.all(this.leaving.values());
-  }
-
-  prepare(change: SettingsChange): Promise<PreparedChange | undefined> {
-    if (!touches(change, 'channels_config')) return Promise.resolve(undefined);
-    const desired = enabledChannels(change.after);
-    return Promise.resolve({ commit: () => this.follow(desired) });
   }
 
   /** Whether an enabled channel fails to connect, on any replica. */

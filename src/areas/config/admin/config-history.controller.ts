@@ -16,9 +16,7 @@ import { redactionMarker } from '../../../platform/settings/redaction.js';
 import { refuseSomeAgents } from '../../../platform/tokens/agent-access.js';
 import type { Caller } from '../../../platform/tokens/caller.js';
 import { authorOf, type ConfigAction, type ConfigChange } from '../config-change.js';
-import { ConfigHistory } from '../config-history.service.js';
-import type { RollbackOutcome } from '../config-rollback.js';
-import { Configuration } from '../configuration.js';
+import { Configuration, type RollbackOutcome } from '../configuration.js';
 
 const ACTIONS: readonly ConfigAction[] = ['patch', 'rollback', 'reload'];
 
@@ -123,17 +121,15 @@ function presentRollback({ changed, reloadRequired }: RollbackOutcome): Rollback
 /** What was changed at run time (docs/specification/additions.md, Operators' API). */
 @AdminController('config')
 export class ConfigHistoryController {
-  constructor(
-    private readonly history: ConfigHistory,
-    private readonly configuration: Configuration,
-  ) {}
+  constructor(private readonly configuration: Configuration) {}
 
   @Get('history')
   @Does('List changes of the configuration', 'Those made at run time, newest first; secrets are never shown.')
   @AdminScope('config:read')
   @Answers(200, 'A page of changes, newest first', ConfigHistoryPageView)
   async list(@Query() query: PageQuery, @CurrentCaller() caller: Caller): Promise<ConfigHistoryPageView> {
-    return presentHistory(await this.history.list(query, caller));
+    refuseSomeAgents('the configuration is that', caller);
+    return presentHistory(await this.configuration.history(query));
   }
 
   @Post('rollback')
