@@ -63,20 +63,21 @@ export class OverrideChanger {
 
   /** One at a time in this process, too. @returns the configuration after the change, as published */
   async change(plan: ChangePlan): Promise<SettingsSnapshot> {
-    const { snapshot, publish } = await this.database.transaction(async (runner) => {
-      const written = await this.write(plan, runner);
-      await plan.onCommit?.(runner, written.snapshot);
-      return written;
+    const written = await this.database.transaction(async (runner) => {
+      const done = await this.write(plan, runner);
+      await plan.onCommit?.(runner, done.snapshot);
+      return done;
     });
-    publish();
-    return snapshot;
+    written.publish();
+    return written.snapshot;
   }
 
-  private async write({ action, actor, plan }: ChangePlan, runner: SqlRunner): Promise<Written> {
+  private async write(change: ChangePlan, runner: SqlRunner): Promise<Written> {
+    const { action, actor } = change;
     await this.store.lock(runner);
     const stored = await this.store.load(runner);
     const base = this.baseOf(stored);
-    const { edits, reloaded } = await plan(base, runner);
+    const { edits, reloaded } = await change.plan(base, runner);
     const candidate = reloaded ?? this.edited(base, edits, actor);
     if (candidate === undefined) return { snapshot: this.live.snapshot, publish: () => undefined };
     const ready = await this.live.prepare(candidate);
