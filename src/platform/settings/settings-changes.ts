@@ -73,7 +73,9 @@ export class SettingsChanges {
         ),
       ];
       // What a listener starts may run for long; its log lines must not carry the request that changed a setting.
-      outsideLogContext(() => all.forEach((one) => this.guarded(one)));
+      outsideLogContext(() => {
+        for (const one of all) this.guarded(one);
+      });
     };
   }
 
