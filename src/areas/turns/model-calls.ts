@@ -133,7 +133,9 @@ export class ModelCalls {
   ): Promise<ModelRound> {
     const { candidate } = call;
     return this.media.ask(request, {
-      ...{ turn: terms.account, model: candidate.label, ask: (one) => this.askOne(one, call, terms) },
+      turn: terms.account,
+      model: candidate.label,
+      ask: (one) => this.askOne(one, call, terms),
       mayGoWithout: (error) => {
         if (call.hasBegun || terms.signal.aborted) return false;
         this.health.refusedMedia(candidate, error, terms.context);
@@ -252,7 +254,6 @@ async function readRound(events: AsyncIterable<ModelEvent>, terms: RoundTerms): 
   const text = storableText(pieces.join(''));
   const usage = chargedUsage(end.usage, request, { text, calls });
   const heldBack = emit({ type: 'usage', usage, model, asked: namesOf(candidate, end.answered) });
-
   if (heldBack !== undefined) await heldBack;
   return { text, calls, usage, model, finishReason, providerState };
 }

@@ -246,11 +246,11 @@ class Session {
       account: FREE_ACCOUNT,
       emit,
       signal: patient,
+      waits: new ApprovalWaits({ parkAfterMs: () => 0, onIdle: () => undefined, park: () => undefined }),
     };
     const input = await this.prompt().inputOf(turn, message, terms);
-    const waits = new ApprovalWaits({ parkAfterMs: () => 0, onIdle: () => undefined, park: () => undefined });
     const content = await this.runner()
-      .run({ ...input, waits }, emit, patient)
+      .run(input, emit, patient)
       .then((outcome) => outcome.content)
       .catch(() => undefined);
     const { data: _, ...info } = message.attachments[0] ?? { data: undefined };

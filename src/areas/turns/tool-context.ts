@@ -9,7 +9,10 @@ export function toolContext(
 ): ToolContext {
   const { sessionId, channel, agent, userId } = session;
   return {
-    ...{ sessionId, channel, agent, userId },
+    sessionId,
+    channel,
+    agent,
+    userId,
     actsFor: actingUser(caller, userId),
     token: { id: caller.tokenId, name: caller.tokenName },
     isFromChannel: caller.channel === channel,

@@ -6,8 +6,13 @@ import type { TurnOutcome } from './turn.js';
 import type { TurnFailure } from './turn-lease.js';
 
 /** What a turn cost when it ended, as far as it came. */
-export interface TurnCost extends Pick<TurnOutcome, 'usage' | 'model' | 'toolCalls' | 'finishReason'> {
-  /** Milliseconds since it began. */
+type TurnCost = Pick<TurnOutcome, 'usage' | 'model' | 'toolCalls' | 'finishReason'>;
+
+/** How a turn ended without an answer; `reason` is a fixed word, such as `provider_idle_timeout`. */
+interface TurnEnd {
+  readonly how: TurnFailure | 'handed_over' | 'parked';
+  readonly reason: string;
+  readonly error: GatewayError;
   readonly durationMs: number;
 }
 
@@ -20,30 +25,21 @@ export class TurnLog {
     this.logger = logs.for('agent::turn');
   }
 
-  /** Its `reason` is why the model stopped, as far as it said so. */
-  completed(turn: ClaimedTurn, cost: TurnCost): void {
+  /** `durationMs` is the time since it began. Its `reason` is why the model stopped, as far as it said so. */
+  completed(turn: ClaimedTurn, cost: TurnCost, durationMs: number): void {
     this.logger.info(`turn completed in session ${turn.lease.sessionId} on channel ${turn.channel}`, {
-      ...fieldsOf(turn, cost),
+      ...fieldsOf(turn, cost, durationMs),
       outcome: 'completed',
       reason: cost.finishReason ?? undefined,
     });
   }
 
-  /** `reason` is a fixed word, such as `provider_idle_timeout`. */
-  ended(
-    turn: ClaimedTurn,
-    cost: TurnCost,
-    {
-      how,
-      reason,
-      error,
-    }: { how: TurnFailure | 'handed_over' | 'parked'; reason: string; error: GatewayError },
-  ): void {
+  ended(turn: ClaimedTurn, cost: TurnCost, { how, reason, error, durationMs }: TurnEnd): void {
     const level = error.logLevel === 'debug' ? 'info' : error.logLevel;
     this.logger[level](
       `turn ${how.replace('_', ' ')} in session ${turn.lease.sessionId} on channel ${turn.channel}: ${reason}`,
       {
-        ...fieldsOf(turn, cost),
+        ...fieldsOf(turn, cost, durationMs),
         outcome: how,
         reason,
       },
@@ -51,7 +47,11 @@ export class TurnLog {
   }
 }
 
-function fieldsOf({ lease, channel }: ClaimedTurn, { usage, model, toolCalls, durationMs }: TurnCost) {
+function fieldsOf(
+  { lease, channel }: ClaimedTurn,
+  { usage, model, toolCalls }: TurnCost,
+  durationMs: number,
+) {
   return {
     session_id: lease.sessionId,
     turn_id: lease.turnId,

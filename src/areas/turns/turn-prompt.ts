@@ -84,9 +84,9 @@ export class TurnPrompt {
   async inputOf(
     turn: CalledTurn,
     message: NewUserMessage,
-    terms: PromptTerms,
-  ): Promise<Omit<TurnInput, 'waits'>> {
-    const { agent, account, signal } = terms;
+    terms: PromptTerms & Pick<TurnInput, 'waits'>,
+  ): Promise<TurnInput> {
+    const { agent, account, signal, waits } = terms;
     const { channel, userId, lease } = turn;
     const context = toolContext(
       { sessionId: lease.sessionId, channel, userId, agent: turn.agent },
@@ -124,6 +124,7 @@ export class TurnPrompt {
       account,
       done,
       steps,
+      waits,
     };
   }
 

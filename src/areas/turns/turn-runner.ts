@@ -144,7 +144,10 @@ export class TurnRunner {
     const toolChoice = withTools ? asked : ('none' as const);
     const sampling = { ...others, ...(toolChoice !== undefined && tools.length > 0 && { toolChoice }) };
     const request = {
-      ...{ tools, trailing, system: input.system, conversationId: context.sessionId },
+      tools,
+      trailing,
+      system: input.system,
+      conversationId: context.sessionId,
       messages: withinMedia(messages, settings.context_media_bytes),
       maxOutputTokens: options.maxOutputTokens ?? own.maxOutputTokens,
       reasoning: own.reasoning,

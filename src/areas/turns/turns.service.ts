@@ -155,7 +155,7 @@ export class TurnsService {
       const answer = await this.turns.complete(turn.lease, outcome, bill);
       if (answer === undefined) throw new TurnInterrupted();
       void live.publish({ type: 'done', message: answer });
-      this.log.completed(turn, { ...outcome, durationMs: timing.ended('completed') });
+      this.log.completed(turn, outcome, timing.ended('completed'));
       return answer;
     } catch (thrown) {
       // Calls beside the one that failed do not wait on.
@@ -163,8 +163,7 @@ export class TurnsService {
       const ran = { soFar: withSpent(progress.soFar(), account.spending), bill, elapsedMs: time.elapsedMs };
       const { error, how, reason } = await this.endWithout(turn, thrown, live, ran);
       if (how !== 'parked') void live.publish({ type: 'error', error });
-      const cost = { ...ran.soFar, durationMs: timing.ended(how) };
-      this.log.ended(turn, cost, { how, reason, error });
+      this.log.ended(turn, ran.soFar, { how, reason, error, durationMs: timing.ended(how) });
       throw error;
     } finally {
       time.end();
@@ -181,8 +180,8 @@ export class TurnsService {
   ): Promise<TurnOutcome> {
     const { listen: emit } = progress;
     if (agent instanceof GatewayError) throw agent;
-    const input = await this.prompt.inputOf(turn, message, { agent, account, emit, signal });
-    const outcome = await this.runner.run({ ...input, waits }, emit, signal);
+    const input = await this.prompt.inputOf(turn, message, { agent, account, emit, signal, waits });
+    const outcome = await this.runner.run(input, emit, signal);
     signal.throwIfAborted();
     return outcome;
   }
