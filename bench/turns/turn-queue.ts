@@ -37,7 +37,6 @@ const COST = {
   model: 'gpt-5.6',
   toolCalls: [],
   finishReason: 'stop',
-  durationMs: 12.3,
 } as const;
 
 /**
@@ -65,7 +64,7 @@ export function turnLineMicros(file: string): number {
   });
   const log = new TurnLog(logs);
   const end = (turns: number): void => {
-    for (let n = 0; n < turns; n += 1) log.completed(TURN, COST);
+    for (let n = 0; n < turns; n += 1) log.completed(TURN, COST, 12.3);
   };
   try {
     return inLogContext({ request_id: `req_${'0'.repeat(26)}` }, () => {
