@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { DataSource } from 'typeorm';
 import {
   createDataSource as createWithTables,
   type DatabaseAddress,
+  type PooledDataSource,
   type PoolLimits,
 } from './src/platform/database/data-source.js';
 import { openAddress } from './src/platform/database/open-database.js';
@@ -12,11 +12,11 @@ import { loadSettings } from './src/platform/settings/settings-loader.js';
 import { tables } from './src/tables.js';
 
 /** A connection that knows every table, for TypeORM's command line and for tests. */
-export function createDataSource(address: DatabaseAddress, limits: PoolLimits): DataSource {
+export function createDataSource(address: DatabaseAddress, limits: PoolLimits): PooledDataSource {
   return createWithTables(address, limits, tables);
 }
 
-async function dataSourceForCommandLine(): Promise<DataSource> {
+async function dataSourceForCommandLine(): Promise<PooledDataSource> {
   const { settings } = loadSettings({ environment: readEnvironment() });
   const { address } = await openAddress(settings.database, silentLogs);
   return createDataSource(address, {

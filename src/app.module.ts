@@ -1,5 +1,4 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import { ConfigurationModule } from './areas/config/config.module.js';
 import type { Configuration } from './areas/config/configuration.js';
 import { ModelProviders } from './areas/models/model-providers.js';
@@ -8,6 +7,7 @@ import { AccessLog } from './http/access-log/access-log.js';
 import { ProfileModule } from './http/profiles/profile.module.js';
 import { RequestPipelineModule } from './http/request-pipeline.module.js';
 import { AuditModule } from './platform/audit-log/audit.module.js';
+import type { PooledDataSource } from './platform/database/data-source.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
@@ -30,7 +30,7 @@ export interface Foundation {
   readonly environment: Environment;
   readonly redactor: Redactor;
   readonly logs: Logs;
-  readonly dataSource: DataSource;
+  readonly dataSource: PooledDataSource;
   readonly providers: ModelProviders;
   readonly secrets: SecretBox;
   readonly replica: ReplicaId;

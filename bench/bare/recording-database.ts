@@ -1,5 +1,4 @@
 import type { Pool, QueryResultRow } from 'pg';
-import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import type { SqlRunner, SqlValue, Statement, TypedStatement } from '../../src/platform/database/sql.js';
 import type { ParamsOf, RowOf, SqlShape } from '../../src/platform/database/sql-types.js';
@@ -15,7 +14,7 @@ export class RecordingDatabase extends Database {
   private steps: Step[] = [];
 
   constructor(pool: Pool) {
-    super({ driver: { master: pool }, options: {} } as unknown as DataSource);
+    super({ pool, namesStatements: true });
   }
 
   override query<Params extends SqlShape, Row extends SqlShape>(

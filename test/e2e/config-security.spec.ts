@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import { createDataSource } from '../../ormconfig.js';
 import { SecuritySettings } from '../../src/areas/config/config.errors.js';
 import { openConfiguration } from '../../src/areas/config/open-configuration.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -96,7 +96,8 @@ test('with both all of it can be changed, and the history says who did', async (
 test('a rollback brings no key back that its author may not change', async () => {
   await administrator.patch('/config', { 'agent.tool_approval': 'ask', 'tools.approval.ask': ['own__*'] });
   const environment = new Environment({ DATABASE_URL: gateway.database.url });
-  const source = await new DataSource({ type: 'postgres', url: gateway.database.url }).initialize();
+  const limits = { size: 2, connectTimeoutMs: 5000, statementTimeoutMs: 0, onIdleError: () => undefined };
+  const source = await createDataSource({ url: gateway.database.url }, limits).initialize();
   try {
     const configuration = await openConfiguration({
       ...{ environment, loaded: loadSettings({ environment }), database: new Database(source) },

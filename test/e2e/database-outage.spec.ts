@@ -1,5 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import { DataSource } from 'typeorm';
 import { Unavailable } from '../../src/common/errors/gateway-error.js';
+import type { PooledDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { mintToken } from '../../src/platform/tokens/token-format.js';
 import { expectCommonHeaders, expectError } from '../contract/support/envelope.js';
@@ -35,9 +37,9 @@ async function until(what: () => Promise<Answer>, status: number): Promise<void>
 test('a connection that breaks between two statements of a transaction fails that transaction alone', async () => {
   const ASK = { name: 'test.backend', text: 'SELECT pg_backend_pid() AS pid' };
   const own = gateway.started.app.get(Database, { strict: false });
-  const { master } = own.dataSource.driver as unknown as { master: Pool };
+  const { pool } = gateway.started.app.get(DataSource, { strict: false }) as PooledDataSource;
   const lent: PoolClient[] = [];
-  master.once('acquire', (client: PoolClient) => lent.push(client));
+  pool.once('acquire', (client: PoolClient) => lent.push(client));
   const work = own.transaction(async (runner) => {
     // An error that nobody listens to would end a process that is not a test's.
     expect(lent.map((client) => client.listenerCount('error'))).toEqual([1]);

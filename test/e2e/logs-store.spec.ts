@@ -1,7 +1,7 @@
-import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../ormconfig.js';
 import { Unavailable } from '../../src/common/errors/gateway-error.js';
 import { ADVISORY_LOCKS } from '../../src/platform/database/advisory-locks.js';
+import type { PooledDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { JsonLogs } from '../../src/platform/logging/json-logs.js';
 import { LogStore } from '../../src/platform/logging/log.store.js';
@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 
 let database: TestDatabase;
-let dataSource: DataSource;
+let dataSource: PooledDataSource;
 let store: LogStore;
 
 beforeEach(async () => {

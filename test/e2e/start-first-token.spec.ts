@@ -1,5 +1,4 @@
-import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/platform/database/data-source.js';
+import { createDataSource, type PooledDataSource } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { defaultExpiry } from '../../src/platform/tokens/api-token.js';
 import { TokenStore } from '../../src/platform/tokens/token.store.js';
@@ -9,7 +8,7 @@ import { TokensService } from '../../src/platform/tokens/tokens.service.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 
 let testDatabase: TestDatabase;
-let dataSource: DataSource;
+let dataSource: PooledDataSource;
 let tokens: TokensService;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -19,7 +18,7 @@ beforeAll(async () => {
     statementTimeoutMs: 10_000,
     onIdleError: () => undefined,
   };
-  dataSource = await new DataSource(dataSourceOptions({ url: testDatabase.directUrl }, limits)).initialize();
+  dataSource = await createDataSource({ url: testDatabase.directUrl }, limits).initialize();
   const database = new Database(dataSource);
   tokens = new TokensService(new TokenStore(database), database, new TokenEndings());
 });

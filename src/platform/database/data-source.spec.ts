@@ -1,12 +1,18 @@
-import type { DataSource } from 'typeorm';
-import { namesStatements } from './data-source.js';
+import { createDataSource } from './data-source.js';
+
+const LIMITS = { size: 1, connectTimeoutMs: 1000, statementTimeoutMs: 0, onIdleError: () => undefined };
 
 test.each([
-  [{ extra: { namesStatements: false } }, false],
-  [{ extra: { namesStatements: true } }, true],
-  [{ extra: {} }, true],
-  [{ extra: null }, true],
   [{}, true],
-])('statements have names unless %j says no', (options, named) => {
-  expect(namesStatements({ options } as unknown as DataSource)).toBe(named);
+  [{ sharesSessions: true }, false],
+  [{ sharesSessions: true, namesStatements: true }, true],
+  [{ namesStatements: false }, false],
+])('with %j, that statements have names is %s', (limits, named) => {
+  const dataSource = createDataSource({ url: 'postgres://127.0.0.1/any' }, { ...LIMITS, ...limits });
+  expect(dataSource.namesStatements).toBe(named);
+});
+
+test('there is no pool before a connection was made', () => {
+  const dataSource = createDataSource({ url: 'postgres://127.0.0.1/any' }, LIMITS);
+  expect(() => dataSource.pool).toThrow('The DataSource is not initialized.');
 });

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import pg, { Client, type Pool, type PoolConfig } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { migrations } from './migrations.js';
 
@@ -32,20 +32,46 @@ function timeLimits({ statementTimeoutMs, sharesSessions = false }: PoolLimits):
 export type Tables = readonly EntityClass[];
 type EntityClass = new () => object;
 
+type PostgresOptions = Extract<DataSourceOptions, { readonly type: 'postgres' }>;
+
+/** TypeORM's DataSource, which shares its pool with `Database`: one limit, and one place that closes it. */
+export class PooledDataSource extends DataSource {
+  private readonly kept: { pool?: Pool };
+
+  constructor(
+    options: PostgresOptions,
+    /** Whether statements may have names. */
+    readonly namesStatements: boolean,
+  ) {
+    const kept: { pool?: Pool } = {};
+    class KeptPool extends pg.Pool {
+      constructor(config: PoolConfig) {
+        super(config);
+        kept.pool = this;
+      }
+    }
+    super({ ...options, driver: { ...pg, Pool: KeptPool } });
+    this.kept = kept;
+  }
+
+  /** Throws before `initialize`, which makes it. */
+  get pool(): Pool {
+    if (this.kept.pool === undefined) throw new Error('The DataSource is not initialized.');
+    return this.kept.pool;
+  }
+}
+
 /** The one way to make a connection to the database: the gateway, its command line and TypeORM's use this. */
 export function createDataSource(
   address: DatabaseAddress,
   limits: PoolLimits,
   tables: Tables = [],
-): DataSource {
-  return new DataSource(dataSourceOptions(address, limits, tables));
+): PooledDataSource {
+  const { namesStatements = limits.sharesSessions !== true } = limits;
+  return new PooledDataSource(optionsOf(address, limits, tables), namesStatements);
 }
 
-export function dataSourceOptions(
-  address: DatabaseAddress,
-  limits: PoolLimits,
-  tables: Tables = [],
-): DataSourceOptions {
+function optionsOf(address: DatabaseAddress, limits: PoolLimits, tables: Tables): PostgresOptions {
   return {
     type: 'postgres',
     ...('url' in address
@@ -69,22 +95,10 @@ export function dataSourceOptions(
     extra: {
       connectionTimeoutMillis: limits.connectTimeoutMs,
       ...timeLimits(limits),
-      namesStatements: limits.namesStatements ?? limits.sharesSessions !== true,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
     },
   };
-}
-
-/** Whether statements on this pool may have names. */
-export function namesStatements({ options }: DataSource): boolean {
-  const extra: unknown = 'extra' in options ? options.extra : undefined;
-  return (
-    typeof extra !== 'object' ||
-    extra === null ||
-    !('namesStatements' in extra) ||
-    extra.namesStatements === true
-  );
 }
 
 /**

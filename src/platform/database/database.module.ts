@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DueWork } from '../runtime/due-work.service.js';
+import type { PooledDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { StorageWatch } from './storage-watch.js';
 
@@ -9,7 +10,7 @@ import { StorageWatch } from './storage-watch.js';
 @Global()
 @Module({})
 export class DatabaseModule {
-  static of(dataSource: DataSource): DynamicModule {
+  static of(dataSource: PooledDataSource): DynamicModule {
     return {
       module: DatabaseModule,
       imports: [

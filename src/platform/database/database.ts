@@ -8,15 +8,14 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from 'pg';
-import type { DataSource } from 'typeorm';
-import { isDirect, namesStatements } from './data-source.js';
+import { isDirect, type PooledDataSource } from './data-source.js';
 import { databaseFailure, failureBeforeCommit } from './database-failure.js';
 import type { OnCommit, SqlRunner, SqlValue, Statement, TypedStatement } from './sql.js';
 import type { ParamsOf, RowOf, SqlShape } from './sql-types.js';
 import { type Given, valuesGiven } from './statement.js';
 
 /**
- * The way to PostgreSQL on the hot path: prepared statements on the DataSource's own pool. Every failure to reach the
+ * The way to PostgreSQL on the hot path: prepared statements on the pool of TypeORM's DataSource. Every failure to reach the
  * server is thrown as `Unavailable` (503), never as a driver error.
  */
 @Injectable()
@@ -25,9 +24,9 @@ export class Database implements SqlRunner {
   private readonly named: boolean;
   private readonly failureListeners: ((error: unknown) => void)[] = [];
 
-  constructor(readonly dataSource: DataSource) {
-    this.pool = poolOf(dataSource);
-    this.named = namesStatements(dataSource);
+  constructor({ pool, namesStatements }: Pick<PooledDataSource, 'pool' | 'namesStatements'>) {
+    this.pool = pool;
+    this.named = namesStatements;
   }
 
   query<Params extends SqlShape, Row extends SqlShape>(
@@ -171,10 +170,4 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** TypeORM keeps its `pg` pool in the driver; using it means one pool, one limit, one place that closes it. */
-function poolOf(dataSource: DataSource): Pool {
-  const { master } = dataSource.driver as unknown as { master: Pool };
-  return master;
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { DataSource } from 'typeorm';
 import type { Logger, Logs } from '../logging/logger.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
 import {
   createDataSource,
   type DatabaseAddress,
   isBehindPooler,
+  type PooledDataSource,
   type PoolLimits,
   type Tables,
 } from './data-source.js';
@@ -15,7 +15,7 @@ import { EmbeddedPostgres } from './embedded/embedded-postgres.js';
 const MAX_EMBEDDED = 20;
 
 export interface OpenDatabase {
-  readonly dataSource: DataSource;
+  readonly dataSource: PooledDataSource;
   readonly address: DatabaseAddress;
   /** True for the server that came with the gateway. */
   readonly embedded: boolean;
@@ -70,7 +70,7 @@ async function findPooler(
   }
 }
 
-async function refuseOldServers(dataSource: DataSource): Promise<void> {
+async function refuseOldServers(dataSource: PooledDataSource): Promise<void> {
   const rows: { version: string }[] = await dataSource.query(
     `SELECT current_setting('server_version_num') AS version`,
   );
