@@ -1,5 +1,7 @@
 import { backOffMs } from './back-off.js';
-import { pause } from './pause.js';
+
+/** The longest time that a timer of Node waits, 24 days: after a longer one it would not wait at all. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** What lasted this long is stable: the next failure is the first again. */
 const STABLE_MS = 10_000;
@@ -84,4 +86,18 @@ export class Supervisor {
     const backOff = isAtOnce ? 0 : backOffMs(this.failures - 1, firstPauseMs, this.random);
     return Math.max(backOff, this.policy.leastPauseMs?.(why) ?? 0);
   }
+}
+
+/** Resolves after so many milliseconds, or early with the signal; without a time only with the signal. Never rejects. */
+function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = ms === undefined ? undefined : setTimeout(done, Math.min(ms, LONGEST_MS));
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
+  });
 }
