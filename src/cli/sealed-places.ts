@@ -1,4 +1,4 @@
-import type { SealedPlace } from '../platform/secrets/key-rotation.js';
+import { type SealedPlace, sealedPlace } from '../platform/secrets/key-rotation.js';
 import { sealContext } from '../platform/settings/candidate-builder.js';
 
 interface Edit {
@@ -9,10 +9,10 @@ interface Edit {
 
 /** Every column with sealed texts; `test/e2e/key-rotation.spec.ts` fails when one is missing. */
 export const SEALED_PLACES: readonly SealedPlace[] = [
-  { table: 'hooks', key: 'id', column: 'secret', context: (id) => `hook:${id}` },
-  { table: 'hooks', key: 'id', column: 'old_secret', context: (id) => `hook:${id}` },
-  { table: 'config_overrides', key: 'key', column: 'sealed', context: sealContext },
-  {
+  sealedPlace({ table: 'hooks', key: 'id', column: 'secret', context: (id) => `hook:${id}` }),
+  sealedPlace({ table: 'hooks', key: 'id', column: 'old_secret', context: (id) => `hook:${id}` }),
+  sealedPlace({ table: 'config_overrides', key: 'key', column: 'sealed', context: sealContext }),
+  sealedPlace({
     table: 'config_changes',
     key: 'revision',
     column: 'edits',
@@ -23,9 +23,19 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
         before: anew(before, key, reseal),
         after: anew(after, key, reseal),
       })),
-  },
-  { table: 'audit_checkpoints', key: 'sequence', column: 'signature', context: () => 'audit-checkpoint' },
-  { table: 'assertion_keys', key: 'kid', column: 'sealed_key', context: (kid) => `assertion-key:${kid}` },
+  }),
+  sealedPlace({
+    table: 'audit_checkpoints',
+    key: 'sequence',
+    column: 'signature',
+    context: () => 'audit-checkpoint',
+  }),
+  sealedPlace({
+    table: 'assertion_keys',
+    key: 'kid',
+    column: 'sealed_key',
+    context: (kid) => `assertion-key:${kid}`,
+  }),
 ];
 
 function anew(

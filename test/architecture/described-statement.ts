@@ -11,7 +11,6 @@ export async function describeStatement(client: Client, text: string): Promise<D
     (resolve, reject) => {
       const wire = (client as unknown as { connection: Connection }).connection;
       const told = { params: [] as number[], fields: [] as FieldDef[] };
-      let failure: Error | undefined;
       wire.on('parameterDescription', ({ dataTypeIDs }: { dataTypeIDs: number[] }) => {
         told.params = dataTypeIDs;
       });
@@ -24,13 +23,14 @@ export async function describeStatement(client: Client, text: string): Promise<D
         handleRowDescription: ({ fields }: { fields: FieldDef[] }) => {
           told.fields = fields;
         },
+        // The driver lets go of a query that failed: it hears of no end.
         handleError: (error: Error) => {
-          failure = error;
+          wire.removeAllListeners('parameterDescription');
+          reject(new Error(`${error.message}: ${text}`));
         },
         handleReadyForQuery: () => {
           wire.removeAllListeners('parameterDescription');
-          if (failure === undefined) resolve(told);
-          else reject(new Error(`${failure.message}: ${text}`));
+          resolve(told);
         },
       };
       client.query(query as unknown as Submittable);

@@ -16,7 +16,8 @@ let client: Client;
 
 beforeAll(async () => {
   for (const { file, text } of SOURCES) {
-    if (/\bstatement(sBy)?\(/.test(text)) await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
+    if (/\b(statement|statementsBy|sealedPlace)\(/.test(text))
+      await import(`../../src/${file.replace(/\.ts$/, '.js')}`);
   }
   database = await createTestDatabase();
   client = new Client({ connectionString: database.directUrl });

@@ -1,8 +1,8 @@
 import type * as Files from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PoolClient } from 'pg';
-import { Database } from '../../src/platform/database/database.js';
+import { DataSource } from 'typeorm';
+import type { PooledDataSource } from '../../src/platform/database/data-source.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { diagnosis, onItsMachine, overHttp } from '../harness/doctor.js';
 import { eventually } from '../harness/eventually.js';
@@ -52,9 +52,8 @@ describe('the database', () => {
   });
 
   test('whose connections are all lent out: over HTTP there is no report, but why, and what is seen here', async () => {
-    const pool = gateway.started.app.get(Database, { strict: false });
-    const { master } = pool.dataSource.driver as unknown as { master: { connect(): Promise<PoolClient> } };
-    const lent = await Promise.all(Array.from({ length: 8 }, () => master.connect()));
+    const { pool } = gateway.started.app.get(DataSource, { strict: false }) as PooledDataSource;
+    const lent = await Promise.all(Array.from({ length: 8 }, () => pool.connect()));
     try {
       const { code, parts, part } = await remote();
       expect([code, parts[0]]).toMatchObject([

@@ -1,5 +1,7 @@
 import { ERASURE_PLAN } from '../../src/areas/privacy/erasure-plan.js';
-import { GIVEN, givenValues, personOf } from '../../src/areas/privacy/person.js';
+import { personOf, personParams } from '../../src/areas/privacy/person.js';
+import { GIVEN, PERSON, PLANNED_TABLES } from '../../src/areas/privacy/plan.sql.js';
+import { statement, valuesGiven } from '../../src/platform/database/statement.js';
 import { createTestDatabase, type TestDatabase } from '../harness/database.js';
 import { eventually } from '../harness/eventually.js';
 import { everyRow } from '../harness/every-row.js';
@@ -112,7 +114,7 @@ async function plantRareRows(session: string, user: string, text: string): Promi
      VALUES ('desk', '${text}', '${text}', '${turn?.message}', '${user}', '${text}', '${json}')`,
     `INSERT INTO channel_replies (message_id, part, content, status, error) VALUES ('${turn?.message}', 1, '${text}', 'sent', '${text}')`,
     `INSERT INTO memory_entries (id, user_id, content, digest, words, session_id)
-     VALUES ('mem_${user}', '${user}', '${text}', '${text}', array_to_tsvector(ARRAY['${String(givenValues(personOf(user, Buffer.from('any')))[4])}${text}']), '${session}')`,
+     VALUES ('mem_${user}', '${user}', '${text}', '${text}', array_to_tsvector(ARRAY['${personParams(personOf(user, Buffer.from('any'))).mark}${text}']), '${session}')`,
     `INSERT INTO conversation_summaries (session_id, content, model, first_seq, last_seq) SELECT '${session}', '${text}', 'm', 1, 1`,
     `INSERT INTO log_entries (id, at, level, module, message) SELECT max(id) + 1000000, now(), 3, 'x', 'said user_id=${user} ${text}' FROM log_entries`,
     `INSERT INTO hooks (id, url, events, message_id, config_id)
@@ -151,11 +153,14 @@ async function plantCanaries(): Promise<readonly string[]> {
       `('{"${CANARY}":' || coalesce(to_json(${column}::text), 'null') || ',"user":' || given.json || '}')::${type}`;
     if (place === 'log_entries.message' || place === 'idempotency_keys.body' || place === 'events.data')
       continue;
-    await database.query(
-      `WITH ${GIVEN} UPDATE ${table} SET ${column} = ${set} FROM given WHERE ${table}.ctid IN (
+    const plant = statement({
+      name: `test.plant_${table}_${column}`,
+      params: PERSON,
+      row: {},
+      sql: `WITH ${GIVEN} UPDATE ${table} SET ${column} = ${set} FROM given WHERE ${table}.ctid IN (
          SELECT t.ctid FROM ${table} AS t, given WHERE ${plan.mine})`,
-      [...givenValues(person)],
-    );
+    });
+    await database.query(plant.text, [...valuesGiven(plant, personParams(person))]);
     planted.push(place);
   }
   return planted;
@@ -196,8 +201,9 @@ test('export read back is complete: one JSON document a table, with every row an
     .map((line) => JSON.parse(line) as ExportedTable);
   const tables = new Map(documents.map(({ table, rows }) => [table, rows]));
   for (const [table, rows] of tables) {
-    const statement = `WITH ${GIVEN} SELECT count(*)::int AS n FROM ${table} AS t, given WHERE ${ERASURE_PLAN[table]?.mine}`;
-    const [row] = await database.query<{ n: number }>(statement, [...givenValues(person)]);
+    const { count } = PLANNED_TABLES.find((planned) => planned.table === table)!.rows!;
+    const values = valuesGiven(count, personParams(person));
+    const [row] = await database.query<{ n: number }>(count.text, [...values]);
     const isLog = table === 'log_entries' || table === 'rate_buckets';
     if (!isLog) expect([table, rows.length]).toEqual([table, row?.n]);
     if (!/usage|budget/.test(table)) expect([table, rows.length > 0]).toEqual([table, true]);

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { arrayOf, double, integer, nullable, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { costTodayByAgent } from '../usage/usage.api.js';
 
 /** What an agent does at the moment. */
@@ -10,16 +11,18 @@ export interface AgentActivity {
   readonly spentToday: number | null;
 }
 
-const ACTIVITY: Statement = {
+const ACTIVITY = statement({
   name: 'agents.activity',
-  text: `
+  params: { names: arrayOf(text) },
+  row: { name: text, sessions: integer, spent_today: nullable(double) },
+  sql: `
     WITH live AS (SELECT agent, count(*)::int AS n FROM sessions WHERE status <> 'terminated' GROUP BY agent),
-      used AS (${costTodayByAgent('$1::text[]')})
+      used AS (${costTodayByAgent(':names::text[]')})
     SELECT asked.name, coalesce(live.n, 0) AS sessions,
       CASE WHEN used.agent IS NULL THEN 0 ELSE used.cost_usd END AS spent_today
-    FROM unnest($1::text[]) AS asked (name)
+    FROM unnest(:names::text[]) AS asked (name)
     LEFT JOIN live ON live.agent = asked.name LEFT JOIN used ON used.agent = asked.name`,
-};
+});
 
 const IDLE: AgentActivity = { sessions: 0, spentToday: 0 };
 
@@ -28,10 +31,7 @@ export async function readActivity(
   database: Database,
   names: readonly string[],
 ): Promise<(name: string) => AgentActivity> {
-  const rows = await database.query<{ name: string; sessions: number; spent_today: number | null }>(
-    ACTIVITY,
-    [names],
-  );
+  const rows = await database.query(ACTIVITY, { names });
   const known = new Map(
     rows.map(({ name, sessions, spent_today: spentToday }) => [name, { sessions, spentToday }]),
   );

@@ -1,8 +1,7 @@
 import type { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
 import { type AgentSettings, agentNames, agentSettings } from '../../platform/settings/agent-settings.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
-import { modelLabel } from '../models/models.api.js';
+import { coolingModels, modelLabel } from '../models/models.api.js';
 import { type AgentActivity, readActivity } from './agent-activity.js';
 import { missingReferences, type Offer } from './missing-references.js';
 
@@ -14,11 +13,6 @@ export interface AgentOverview extends AgentSettings, AgentActivity {
   readonly warnings: readonly string[];
 }
 
-const COOLING: Statement = {
-  name: 'model_cooldowns.now',
-  text: 'SELECT provider, model, reason FROM model_cooldowns WHERE until > now()',
-};
-
 /** By name. `defaultModel` is that of `[provider]`. */
 export async function readAgents(
   database: Database,
@@ -27,8 +21,7 @@ export async function readAgents(
 ): Promise<readonly AgentOverview[]> {
   const names = [...agentNames(settings)].sort();
   const activityOf = await readActivity(database, names);
-  const rows = await database.query<{ provider: string; model: string; reason: string }>(COOLING, []);
-  const cooling = new Map(rows.map((row) => [modelLabel(row), row.reason]));
+  const cooling = new Map((await coolingModels(database)).map((row) => [modelLabel(row), row.reason]));
   return names
     .flatMap((name) => agentSettings(settings, name) ?? [])
     .map((agent) => ({

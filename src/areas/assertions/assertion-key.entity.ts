@@ -1,3 +1,4 @@
+import type { JWK } from 'jose';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A key pair that signs assertions; for migrations and the drift check. `AssertionKeysStore` has the statements. */
@@ -8,7 +9,7 @@ export class AssertionKeyEntity {
 
   /** A JWK, as it is published. */
   @Column({ name: 'public_key', type: 'json' })
-  publicKey!: Record<string, unknown>;
+  publicKey!: JWK;
 
   /** The private half as a JWK, sealed. */
   @Column({ name: 'sealed_key', type: 'text' })

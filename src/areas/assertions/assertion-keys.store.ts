@@ -4,45 +4,58 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { boolean, json, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { AssertionKeyEntity } from './assertion-key.entity.js';
 
 /** How long a key signs. */
 const SIGNING_DAYS = 30;
 /** A key is published this long before it signs, and as long after, so that nobody who keeps a key set misses it. */
 const PUBLISHED_HOURS = 24;
 
-const ALL: Statement = {
+const ALL = statement({
   name: 'assertion_keys.all',
-  text: `SELECT kid, public_key, sealed_key, signs_at <= now() AS signs FROM assertion_keys ORDER BY signs_at, kid`,
-};
+  params: {},
+  row: { ...columnsOf(AssertionKeyEntity, 'kid', 'publicKey', 'sealedKey'), signs: boolean },
+  sql: `SELECT kid, public_key, sealed_key, signs_at <= now() AS signs FROM assertion_keys ORDER BY signs_at, kid`,
+});
 
 /** Whether the next key is to be made: there is none, or the last one has signed almost long enough. */
-const IS_DUE: Statement = {
+const IS_DUE = statement({
   name: 'assertion_keys.is_due',
-  text: `SELECT NOT EXISTS (SELECT 1 FROM assertion_keys
+  params: {},
+  row: { due: boolean },
+  sql: `SELECT NOT EXISTS (SELECT 1 FROM assertion_keys
     WHERE signs_at > now() - interval '${SIGNING_DAYS} days' + interval '${PUBLISHED_HOURS} hours') AS due`,
-};
+});
 
 /** The first key signs at once; the next ones when every key set that was fetched before has been fetched anew. */
-const ADD: Statement = {
+const ADD = statement({
   name: 'assertion_keys.add',
-  text: `INSERT INTO assertion_keys (kid, public_key, sealed_key, signs_at)
-    SELECT $1, $2::json, $3, CASE WHEN EXISTS (SELECT 1 FROM assertion_keys)
+  params: { kid: text, publicKey: json(), sealedKey: text },
+  row: {},
+  sql: `INSERT INTO assertion_keys (kid, public_key, sealed_key, signs_at)
+    SELECT :kid, :publicKey::json, :sealedKey, CASE WHEN EXISTS (SELECT 1 FROM assertion_keys)
       THEN now() + interval '${PUBLISHED_HOURS} hours' ELSE now() END`,
-};
+});
 
 /** Keys whose successor has signed for so long that nothing they signed is valid. */
-const REMOVE_OLD: Statement = {
+const REMOVE_OLD = statement({
   name: 'assertion_keys.remove_old',
-  text: `DELETE FROM assertion_keys AS old WHERE EXISTS (SELECT 1 FROM assertion_keys AS next
+  params: {},
+  row: {},
+  sql: `DELETE FROM assertion_keys AS old WHERE EXISTS (SELECT 1 FROM assertion_keys AS next
     WHERE next.signs_at > old.signs_at AND next.signs_at < now() - interval '${PUBLISHED_HOURS} hours')`,
-};
+});
 
-const LOCK: Statement = {
+const LOCK = statement({
   name: 'assertion_keys.lock',
-  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.rotatingAssertionKeys})`,
-};
+  params: {},
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.rotatingAssertionKeys})`,
+});
 
 /** A key that is published. */
 export interface AssertionKey {
@@ -52,13 +65,6 @@ export interface AssertionKey {
   readonly privateKey: JWK;
   /** Whether it may sign already. */
   readonly signs: boolean;
-}
-
-interface KeyRow {
-  kid: string;
-  public_key: JWK;
-  sealed_key: string;
-  signs: boolean;
 }
 
 /** The keys of assertions, which all replicas share; their private halves are sealed under the master key. */
@@ -71,9 +77,9 @@ export class AssertionKeysStore {
 
   /** Makes the next key when it is due, once over all replicas. @returns all keys, oldest first. Throws `CannotOpen` */
   async current(): Promise<readonly AssertionKey[]> {
-    const [row] = await this.database.query<{ due: boolean }>(IS_DUE);
+    const [row] = await this.database.query(IS_DUE);
     if (row?.due === true) await this.rotate();
-    const rows = await this.database.query<KeyRow>(ALL);
+    const rows = await this.database.query(ALL);
     return rows.map(({ kid, public_key: publicKey, sealed_key: sealed, signs }) => {
       const privateKey = JSON.parse(this.box.open(sealed, contextOf(kid))) as JWK;
       return { kid, publicKey, privateKey, signs };
@@ -87,8 +93,10 @@ export class AssertionKeysStore {
     const sealed = this.box.seal(JSON.stringify(await exportJWK(privateKey)), contextOf(kid));
     await this.database.transaction(async (runner) => {
       await runner.query(LOCK);
-      const [row] = await runner.query<{ due: boolean }>(IS_DUE);
-      if (row?.due === true) await runner.query(ADD, [kid, JSON.stringify(shown), sealed]);
+      const [row] = await runner.query(IS_DUE);
+      if (row?.due === true) {
+        await runner.query(ADD, { kid, publicKey: JSON.stringify(shown), sealedKey: sealed });
+      }
       await runner.query(REMOVE_OLD);
     });
   }

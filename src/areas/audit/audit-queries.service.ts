@@ -7,7 +7,7 @@ import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { refuseSomeAgents } from '../../platform/tokens/agent-access.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 
-const LIST = new KeysetList<AuditRow>('audit', ['time', 'number'], ({ at, id }) => [at, id]);
+const LIST = new KeysetList('audit', ['time', 'number'], ({ at, id }: AuditRow) => [at, id]);
 
 /** The audit as operators read it over HTTP. */
 @Injectable()

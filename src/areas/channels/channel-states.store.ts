@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -12,12 +13,12 @@ import {
   nullable,
   oneOf,
   text,
-  timestamp,
 } from '../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { ReplicaId } from '../../platform/lifecycle/replica-id.js';
+import { ChannelStateEntity } from './channel.entities.js';
 import { type ChannelState, type ChannelStatus } from './channel.port.js';
 import { type AdapterData } from './channel-adapter.port.js';
 
@@ -107,9 +108,7 @@ const READ = statement({
   name: 'channels.read_states',
   params: { names: arrayOf(text) },
   row: {
-    name: text,
-    error: nullable(text),
-    connected_at: nullable(timestamp),
+    ...columnsOf(ChannelStateEntity, 'name', 'error', 'connectedAt'),
     status: oneOf<ChannelStatus>(),
   },
   sql: `

@@ -1,5 +1,8 @@
-import { double, integer, nullable, type RowOf, text, timestamp } from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { double, nullable, type RowOf, text } from '../../platform/database/sql-types.js';
+import { EventEntity } from '../../platform/events/event.entity.js';
 import type { FailureReason, RefusalReason } from '../../platform/outbound/outbound.errors.js';
+import { HookDeliveryEntity, HookEntity } from './hook.entity.js';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -25,9 +28,10 @@ export interface Delivery {
 
 /** The columns of a delivery that is claimed. */
 export const CLAIMED_DELIVERY = {
-  ...{ id: text, hook_id: text, event_id: text, event: text, sequence: double, attempts: integer },
-  ...{ occurred_at: timestamp, data: nullable(text) },
-  ...{ url: text, secret: nullable(text), old_secret: nullable(text) },
+  ...columnsOf(HookDeliveryEntity, 'hookId', 'eventId', 'event', 'attempts'),
+  ...columnsOf(EventEntity, 'occurredAt'),
+  ...columnsOf(HookEntity, 'url', 'secret', 'oldSecret'),
+  ...{ id: text, sequence: double, data: nullable(text) },
 };
 
 /** Payloads up to this many bytes are read with the claim; larger ones would need too much memory together. */

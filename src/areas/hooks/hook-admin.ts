@@ -3,8 +3,8 @@ import { newId } from '../../common/ids/typeid.js';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import {
-  arrayOf,
   bigint,
   boolean,
   double,
@@ -18,17 +18,17 @@ import {
 } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import type { DeliveryStatus } from './delivery.js';
+import { HookDeliveryEntity, HookEntity, HookLaneEntity } from './hook.entity.js';
 import type { InactiveReason } from './hook.js';
 
 export const HOOK_STATE = {
-  ...{ id: text, url: text, active: boolean, inactive_reason: nullable(oneOf<InactiveReason>()) },
-  /** Since when every attempt failed. */
-  failing_since: nullable(timestamp),
-  created_at: timestamp,
+  ...columnsOf(HookEntity, 'id', 'url', 'active', 'createdAt'),
+  inactive_reason: nullable(oneOf<InactiveReason>()),
+  ...columnsOf(HookLaneEntity, 'failingSince'),
 };
 export const HOOK_OVERVIEW = {
   ...HOOK_STATE,
-  events: arrayOf(text),
+  ...columnsOf(HookEntity, 'events'),
   /** Deliveries that have not succeeded yet. */
   waiting: integer,
 };
@@ -36,9 +36,9 @@ export const HOOK_OVERVIEW = {
 export type HookOverview = RowOf<typeof HOOK_OVERVIEW>;
 
 export const DELIVERY_OVERVIEW = {
-  ...{ event_id: text, event: text, sequence: nullable(double), status: oneOf<DeliveryStatus>() },
-  ...{ attempts: integer, last_status: nullable(integer), last_error: nullable(text) },
-  ...{ created_at: timestamp, next_attempt_at: nullable(timestamp) },
+  ...columnsOf(HookDeliveryEntity, 'eventId', 'event', 'attempts', 'lastStatus', 'lastError'),
+  ...columnsOf(HookDeliveryEntity, 'createdAt', 'nextAttemptAt'),
+  ...{ sequence: nullable(double), status: oneOf<DeliveryStatus>() },
 };
 export type DeliveryOverview = RowOf<typeof DELIVERY_OVERVIEW>;
 

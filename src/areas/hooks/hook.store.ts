@@ -4,6 +4,7 @@ import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { ADVISORY_LOCKS } from '../../platform/database/advisory-locks.js';
 import { Database } from '../../platform/database/database.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
 import type { OnCommit } from '../../platform/database/sql.js';
 import {
   arrayOf,
@@ -16,17 +17,17 @@ import {
   oneOf,
   type RowOf,
   text,
-  timestamp,
 } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { familyOf } from '../../platform/tokens/caller.js';
 import { holdToken } from '../../platform/tokens/token-endings.js';
+import { HookEntity } from './hook.entity.js';
 import type { Hook, InactiveReason, NewHook } from './hook.js';
 import { HookSecrets } from './hook-secrets.js';
 
 const HOOK = {
-  ...{ id: text, url: text, events: arrayOf(text), active: boolean },
-  ...{ inactive_reason: nullable(oneOf<InactiveReason>()), created_at: timestamp },
+  ...columnsOf(HookEntity, 'id', 'url', 'events', 'active', 'createdAt'),
+  inactive_reason: nullable(oneOf<InactiveReason>()),
 };
 
 const COLUMNS = 'id, url, events, active, inactive_reason, created_at';

@@ -1,13 +1,7 @@
-import {
-  arrayOf,
-  bigint,
-  boolean,
-  double,
-  integer,
-  text,
-  timestamp,
-} from '../../platform/database/sql-types.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import { arrayOf, bigint, boolean, double, integer, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
+import { MemoryEntryEntity } from './memory.entity.js';
 
 /** How many entries with the rarest words are scored. */
 const MAX_FOUND = 500;
@@ -25,7 +19,7 @@ const PERSONAL = `
       SELECT 1 FROM channel_conversations WHERE session_id = :session AND sole_user IS DISTINCT FROM :user)`;
 
 const CONTEXT = { session: text, user: text };
-const ENTRY = { id: text, content: text, created_at: timestamp };
+const ENTRY = columnsOf(MemoryEntryEntity, 'id', 'content', 'createdAt');
 /** Stems with the user's mark. Stop words have no stem. */
 const stems = (mark: string, words: string): string =>
   `SELECT DISTINCT ${mark} || stem AS word FROM unnest(${words}::text[]) AS said, unnest(ts_lexize('english_stem', said)) AS stem`;

@@ -4,13 +4,12 @@ import type { Counter } from 'prom-client';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../common/errors/gateway-error.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
-import { emitSql } from '../../platform/events/emit.sql.js';
 import { EventSignal } from '../../platform/events/event.store.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { DueWork } from '../../platform/runtime/due-work.service.js';
 import { Settings } from '../../platform/settings/settings.js';
 import type { ModelCandidate, ModelChain } from './model-chains.js';
+import { COOLING, FORGET, KEEP } from './model-cooldowns.sql.js';
 import { type ModelName, modelLabel, providerSettings } from './model-names.js';
 
 const FAILOVERS = 'agent_gateway_provider_failovers_total';
@@ -20,37 +19,6 @@ export const failoverMetric = makeCounterProvider({
   help: 'Calls of models that failed and that the next model of the chain took over, by what failed and why.',
   labelNames: ['provider', 'model', 'reason'],
 });
-
-/** Keeps what failed for all replicas, and tells hooks of it when another model takes over: `$5` provider, `$6` model. */
-const KEEP: Statement = {
-  name: 'model_cooldowns.keep',
-  text: `
-    WITH kept AS (
-      INSERT INTO model_cooldowns AS known (provider, model, reason, failed_at, until)
-      VALUES ($1, $2, $3, now(), now() + make_interval(secs => $4))
-      ON CONFLICT (provider, model) DO UPDATE
-        SET reason = excluded.reason, failed_at = excluded.failed_at, until = greatest(known.until, excluded.until)
-      RETURNING provider, model, reason
-    )
-    SELECT CASE WHEN $5::text IS NULL THEN 0 ELSE ${emitSql('provider.failed_over', '$7::text', {
-      provider: 'provider',
-      model: 'model',
-      reason: 'reason',
-      next_provider: '$5::text',
-      next_model: '$6::text',
-      agent: '$8::text',
-      session_id: '$9::text',
-      turn_id: '$10::text',
-    })} END AS deliveries FROM kept`,
-};
-const FORGET: Statement = {
-  name: 'model_cooldowns.forget',
-  text: 'DELETE FROM model_cooldowns WHERE provider = $1 AND model = $2',
-};
-/** Also those that are asked again, as long as what happened is worth telling: none of them has answered since. */
-const COOLING = `(SELECT json_agg(json_build_array(provider, model, reason,
-  (extract(epoch FROM until - now()) * 1000)::float8, (extract(epoch FROM now() - failed_at))::float8))
-  FROM model_cooldowns WHERE greatest(until, failed_at + interval '15 minutes') > now())`;
 
 /** How often the failures that other replicas saw are read, in milliseconds. */
 const POLL_MS = 1000;
@@ -175,7 +143,7 @@ export class ModelHealth implements OnModuleInit {
     const rest = new Map(this.cooling);
     rest.delete(one.label);
     this.cooling = rest;
-    this.database.query(FORGET, [one.provider, one.model]).catch((failure: unknown) => {
+    this.database.query(FORGET, { provider: one.provider, model: one.model }).catch((failure: unknown) => {
       this.logger.debug('the recovery of a model could not be stored', { error: String(failure) });
     });
   }
@@ -206,12 +174,12 @@ export class ModelHealth implements OnModuleInit {
     next: ModelCandidate | undefined,
     { agent, userId, sessionId, turnId }: FailureContext,
   ): Promise<void> {
-    const values = [provider, model, reason, secs, next?.provider ?? null, next?.model ?? null];
     try {
-      const [kept] = await this.database.query<{ deliveries: number }>(KEEP, [
-        ...values,
-        ...[userId, agent, sessionId, turnId],
-      ]);
+      const [kept] = await this.database.query(KEEP, {
+        ...{ provider, model, reason, secs },
+        ...{ nextProvider: next?.provider ?? null, nextModel: next?.model ?? null },
+        ...{ user: userId, agent, session: sessionId, turn: turnId },
+      });
       this.signal.queued(kept?.deliveries);
     } catch (failure) {
       this.logger.warn('the failure of a model could not be stored for other replicas', {

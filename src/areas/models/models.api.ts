@@ -17,6 +17,7 @@ export {
   type ModelChain,
   ModelChains,
 } from './model-chains.js';
+export { coolingModels } from './model-cooldowns.sql.js';
 export { type FailureContext, type ModelFailure, ModelHealth, mayPassOn } from './model-health.service.js';
 export { type ModelName, modelLabel, providerNames } from './model-names.js';
 export type {

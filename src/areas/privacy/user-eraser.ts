@@ -1,50 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../../platform/audit-log/audit-log.js';
 import type { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { integer, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import type { TokenStore } from '../../platform/tokens/token.store.js';
 import type { TokensService } from '../../platform/tokens/tokens.service.js';
 import { wakeParked } from '../turns/turns.api.js';
-import type { TablePlan } from './erasure-plan.js';
-import { GIVEN, givenValues, type Person } from './person.js';
-import { existingTables } from './tables.js';
+import { type Person, personParams } from './person.js';
+import { type Batched, existingTables } from './plan.sql.js';
 import { countOf } from './user-export.js';
 
-const ROWS_AT_ONCE = 500;
-const LARGE_ROWS_AT_ONCE = 20;
 /** Turns end within a second and a half of their session's end; a replica that died holds its lease for a while. */
 const MAX_TURN_WAIT_MS = 30_000;
 const LOOK_MS = 250;
 /** Replicas store their log lines behind the output. */
 const LOGS_SETTLE_MS = 2500;
 
-const END_SESSIONS: Statement = {
+const MY_SESSIONS = 'SELECT id FROM sessions WHERE user_id = :user';
+const END_SESSIONS = statement({
   name: 'privacy.end_sessions',
-  text: `
+  params: { user: text },
+  row: { id: text },
+  sql: `
     UPDATE sessions SET status = 'terminated', ended_at = now()
-    WHERE user_id = $1 AND status <> 'terminated' RETURNING id`,
-};
-const WAKE_PARKED: Statement = {
+    WHERE user_id = :user AND status <> 'terminated' RETURNING id`,
+});
+const WAKE_PARKED = statement({
   name: 'privacy.wake_parked',
-  text: wakeParked('turns.session_id IN (SELECT id FROM sessions WHERE user_id = $1)'),
-};
-const DROP_WAITING: Statement = {
+  params: { user: text },
+  row: {},
+  sql: wakeParked(`turns.session_id IN (${MY_SESSIONS})`),
+});
+const DROP_WAITING = statement({
   name: 'privacy.drop_waiting',
-  text: `
-    DELETE FROM turns WHERE status = 'waiting' AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
-    RETURNING id`,
-};
-const RUNNING: Statement = {
+  params: { user: text },
+  row: { id: text },
+  sql: `DELETE FROM turns WHERE status = 'waiting' AND session_id IN (${MY_SESSIONS}) RETURNING id`,
+});
+const RUNNING = statement({
   name: 'privacy.running',
-  text: `
+  params: { user: text },
+  row: { n: integer },
+  sql: `
     SELECT count(*)::int AS n FROM turns JOIN sessions AS s ON s.id = turns.session_id
-    WHERE s.user_id = $1 AND turns.status IN ('running', 'awaiting_approval')`,
-};
-const NAMED_IN_CONFIGURATION: Statement = {
+    WHERE s.user_id = :user AND turns.status IN ('running', 'awaiting_approval')`,
+});
+const NAMED_IN_CONFIGURATION = statement({
   name: 'privacy.named_in_configuration',
-  text: `
-    SELECT key FROM config_overrides WHERE strpos(key, $1) > 0 OR strpos(value::text, $2) > 0 ORDER BY key`,
-};
+  params: { user: text, json: text },
+  row: { key: text },
+  sql: `
+    SELECT key FROM config_overrides WHERE strpos(key, :user) > 0 OR strpos(value::text, :json) > 0 ORDER BY key`,
+});
 
 export interface Erasure {
   /** Rows deleted, by table. */
@@ -80,18 +87,19 @@ export class UserEraser {
     await sleep(LOGS_SETTLE_MS);
     const tables = await existingTables(this.database);
     let all = 0;
-    for (const [table, { stays }] of tables)
-      if (stays !== true) all += await countOf(this.database, table, person);
+    for (const table of tables)
+      if (table.erase !== undefined) all += await countOf(this.database, table, person);
     const deleted: Record<string, number> = {};
     const renamed: Record<string, number> = {};
     let done = 0;
-    for (const [table, plan] of tables) {
+    for (const { table, erase, changes } of tables) {
       const count = (rows: number): void => {
         done += rows;
         progress(done, Math.max(all, done));
       };
-      deleted[table] = await this.deleteRows(table, plan, person, count);
-      renamed[table] = await this.rename(table, plan, person);
+      deleted[table] = erase === undefined ? 0 : await this.inBatches(erase, person, count);
+      renamed[table] = 0;
+      for (const change of changes) renamed[table] += await this.inBatches(change, person);
     }
     // Some went with the rows that they belong to.
     progress(Math.max(all, done), Math.max(all, done));
@@ -103,10 +111,9 @@ export class UserEraser {
     deleted: Erasure['deleted'],
     renamed: Erasure['renamed'],
   ): Promise<Erasure> {
-    const found = await this.database.query<{ key: string }>(NAMED_IN_CONFIGURATION, [
-      person.id,
-      JSON.stringify(person.id),
-    ]);
+    const found = await this.database.query(NAMED_IN_CONFIGURATION, {
+      ...{ user: person.id, json: JSON.stringify(person.id) },
+    });
     const details = { deleted, renamed, pseudonym: person.hash };
     await this.audit.write(this.database, {
       ...{ action: 'user.erased', target: person.id, outcome: 'success', details },
@@ -122,80 +129,35 @@ export class UserEraser {
   }
 
   /** Replicas abort turns of sessions that have ended. A turn whose replica died is deleted all the same. */
-  private async endSessions({ id }: Person): Promise<void> {
-    const ended = await this.database.query<{ id: string }>(END_SESSIONS, [id]);
+  private async endSessions({ id: user }: Person): Promise<void> {
+    const ended = await this.database.query(END_SESSIONS, { user });
     if (ended.length > 0) {
       const details = { sessions: ended.length };
       await this.audit.write(this.database, {
-        ...{ action: 'session.erased', target: id, outcome: 'success', details },
+        ...{ action: 'session.erased', target: user, outcome: 'success', details },
       });
     }
-    await this.database.query(DROP_WAITING, [id]);
-    await this.database.query(WAKE_PARKED, [id]);
+    await this.database.query(DROP_WAITING, { user });
+    await this.database.query(WAKE_PARKED, { user });
     for (const until = Date.now() + MAX_TURN_WAIT_MS; Date.now() < until; ) {
-      const [running] = await this.database.query<{ n: number }>(RUNNING, [id]);
+      const [running] = await this.database.query(RUNNING, { user });
       if (running === undefined || running.n === 0) return;
       await sleep(LOOK_MS);
     }
   }
 
-  private async deleteRows(
-    table: string,
-    { mine, large, stays }: TablePlan,
-    person: Person,
-    count: (rows: number) => void,
-  ): Promise<number> {
-    if (mine === undefined || stays === true) return 0;
-    const most = large === true ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE;
-    const statement: Statement = {
-      name: `privacy.delete_${table}`,
-      replanned: true,
-      text: `
-        WITH ${GIVEN}
-        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-          SELECT t.ctid FROM ${table} AS t, given WHERE ${mine} LIMIT ${most} FOR UPDATE OF t))
-        RETURNING 1`,
-    };
-    return this.inBatches(statement, person, most, count);
-  }
-
-  /** Ids of the person in rows that stay. */
-  private async rename(table: string, { hashed = [], also }: TablePlan, person: Person): Promise<number> {
-    let renamed = 0;
-    if (also !== undefined)
-      renamed += await this.inBatches(changeOf(table, 'also', also.set, also.where), person, ROWS_AT_ONCE);
-    for (const column of hashed) {
-      const change = changeOf(table, column, `${column} = given.hash`, `t.${column} = given.id`);
-      renamed += await this.inBatches(change, person, ROWS_AT_ONCE);
-    }
-    return renamed;
-  }
-
   private async inBatches(
-    statement: Statement,
+    { statement, atOnce }: Batched,
     person: Person,
-    most: number,
     count: (rows: number) => void = () => undefined,
   ): Promise<number> {
     for (let total = 0; ; ) {
-      const rows = (await this.database.query(statement, givenValues(person))).length;
+      const rows = (await this.database.query(statement, personParams(person))).length;
       total += rows;
       count(rows);
-      if (rows < most) return total;
+      if (rows < atOnce) return total;
     }
   }
-}
-
-function changeOf(table: string, what: string, set: string, where: string): Statement {
-  return {
-    name: `privacy.change_${table}_${what}`,
-    replanned: true,
-    text: `
-      WITH ${GIVEN}
-      UPDATE ${table} SET ${set} FROM given WHERE ${table}.ctid = ANY (ARRAY(
-        SELECT t.ctid FROM ${table} AS t, given WHERE ${where} LIMIT ${ROWS_AT_ONCE}))
-      RETURNING 1`,
-  };
 }
 
 function nonZero(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {

@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { integer, timestamp } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { isChecked } from '../../platform/secrets/master-key-check.js';
 import type { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
@@ -16,14 +17,21 @@ const SLOW_MS = 250;
 /** Of the connections that the server gives to clients: with more taken it may soon refuse some. */
 const MOST_TAKEN = 0.9;
 
-const CLOCK: Statement = { name: 'health_parts.clock', text: 'SELECT clock_timestamp() AS now' };
+const CLOCK = statement({
+  name: 'health_parts.clock',
+  params: {},
+  row: { now: timestamp },
+  sql: 'SELECT clock_timestamp() AS now',
+});
 /** Of all clients of the server, this gateway among them. */
-const CONNECTIONS: Statement = {
+const CONNECTIONS = statement({
   name: 'health_parts.connections',
-  text: `
+  params: {},
+  row: { taken: integer, most: integer },
+  sql: `
     SELECT (SELECT sum(numbackends) FROM pg_stat_database WHERE datid <> 0)::int AS taken,
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
-};
+});
 
 /**
  * How soon the database answers, and whether its connections are enough: those of this process, and those of the server.
@@ -43,7 +51,7 @@ export async function databasePart(
     const advice = 'Raise database.pool_size, add replicas, or look for what loads the database.';
     return healthPart('database', 'warning', `${detail}, ${waiting} statements wait`, advice);
   }
-  const [server] = await database.query<{ taken: number; most: number }>(CONNECTIONS);
+  const [server] = await database.query(CONNECTIONS);
   if (server === undefined || server.taken < server.most * MOST_TAKEN)
     return healthPart('database', 'ok', detail);
   return healthPart(
@@ -93,7 +101,7 @@ export async function clockPart(database: Database, here = 'this replica'): Prom
  */
 export async function clockSkewMs(database: Pick<Database, 'query'>): Promise<number> {
   const asked = Date.now();
-  const [row] = await database.query<{ now: Date }>(CLOCK);
+  const [row] = await database.query(CLOCK);
   const answered = Date.now();
   const theirs = row?.now.getTime() ?? asked;
   if (theirs < asked) return asked - theirs;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { migrations } from '../../platform/database/migrations.js';
-import type { Statement } from '../../platform/database/sql.js';
+import { arrayOf, integer, text } from '../../platform/database/sql-types.js';
+import { statement } from '../../platform/database/statement.js';
 import { StorageWatch } from '../../platform/database/storage-watch.js';
 import { Readiness } from '../../platform/lifecycle/readiness.js';
 import { withDeadline } from '../../platform/runtime/with-deadline.js';
@@ -11,11 +12,13 @@ const TIMEOUT_MS = 2000;
 const FRESH_MS = 250;
 
 /** One statement answers both: does the database answer, and have our migrations run? */
-const APPLIED: Statement = {
+const APPLIED = statement({
   name: 'status.applied_migrations',
   timeoutMs: TIMEOUT_MS,
-  text: `SELECT count(DISTINCT name)::int AS applied FROM schema_migrations WHERE name = ANY ($1)`,
-};
+  params: { names: arrayOf(text) },
+  row: { applied: integer },
+  sql: `SELECT count(DISTINCT name)::int AS applied FROM schema_migrations WHERE name = ANY (:names)`,
+});
 const NAMES = migrations.map(({ name }) => name);
 const NO_SUCH_TABLE = '42P01';
 
@@ -75,7 +78,7 @@ export class ReadinessCheck {
   }
 
   private async askDatabase(): Promise<DatabaseProblems> {
-    const [row] = await this.database.query<{ applied: number }>(APPLIED, [NAMES]);
+    const [row] = await this.database.query(APPLIED, { names: NAMES });
     const missing = NAMES.length - (row?.applied ?? 0);
     return missing === 0
       ? { ...NONE, database: await this.storage.problem() }

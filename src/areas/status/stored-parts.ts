@@ -1,20 +1,28 @@
-import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import { boolean, double, integer, nullable, text } from '../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { type HealthPart, healthPart, namesOf } from './health-part.js';
 import { FOLLOW_TIME, MAX_SKEW_MS } from './host-parts.js';
+import { ReplicaEntity } from './replicas/replica.entity.js';
 
 /** Three of its reports are missing: it ended without saying so. */
 const SILENT_SECS = 35;
 
-const REPLICAS: Statement = {
+const REPLICAS = statement({
   name: 'health_parts.replicas',
-  text: `
+  params: {},
+  row: { ...columnsOf(ReplicaEntity, 'id', 'version', 'clockSkewMs'), silent_secs: double },
+  sql: `
     SELECT id, version, clock_skew_ms, extract(epoch FROM now() - seen_at)::float8 AS silent_secs
     FROM replicas ORDER BY started_at, id LIMIT 1000`,
-};
+});
 /** Who relies on a token notices its end: those that were made for a short while are meant to end. */
-const TOKENS: Statement = {
+const TOKENS = statement({
   name: 'health_parts.tokens',
-  text: `
+  params: {},
+  row: { name: text, ended: nullable(boolean), endless: boolean, unused: boolean },
+  sql: `
     SELECT name, (expires_at <= now()) AS ended, (expires_at IS NULL) AS endless,
       (coalesce(last_used_at, created_at) < now() - interval '30 days') AS unused
     FROM api_tokens WHERE revoked_at IS NULL AND (
@@ -22,11 +30,16 @@ const TOKENS: Statement = {
         AND expires_at - created_at > interval '14 days')
       OR (expires_at IS NULL AND '*' = ANY (scopes) AND user_id IS NULL AND agents IS NULL))
     ORDER BY expires_at, name LIMIT 1000`,
-};
-const TURNS: Statement = {
+});
+const TURNS = statement({
   name: 'health_parts.turns',
   replanned: true,
-  text: `
+  params: {},
+  row: {
+    ...{ ended: integer, failed: integer, reason: nullable(text) },
+    ...{ stuck: integer, stuck_secs: nullable(double) },
+  },
+  sql: `
     WITH lately AS (
       SELECT status, reason FROM turns WHERE created_at > now() - interval '15 minutes' AND ended_at IS NOT NULL
       ORDER BY created_at DESC, id DESC LIMIT 10000
@@ -41,21 +54,14 @@ const TURNS: Statement = {
       (SELECT mode() WITHIN GROUP (ORDER BY reason) FROM lately WHERE status IN ('failed', 'interrupted')) AS reason,
       (SELECT count(*)::int FROM stuck) AS stuck,
       (SELECT extract(epoch FROM now() - min(created_at))::float8 FROM stuck) AS stuck_secs`,
-};
+});
 /** Fewer failures than this say nothing; from this part of the turns on somebody has to look. */
 const FEW = 5;
 const MANY = 0.2;
 
-interface ReplicaRow {
-  readonly id: string;
-  readonly version: string;
-  readonly clock_skew_ms: number;
-  readonly silent_secs: number;
-}
-
 /** Which replicas serve, whether they run one version, and whether their clocks agree. */
 export async function replicasPart(database: Pick<SqlRunner, 'query'>): Promise<HealthPart> {
-  const all = await database.query<ReplicaRow>(REPLICAS);
+  const all = await database.query(REPLICAS);
   const live = all.filter(({ silent_secs: secs }) => secs < SILENT_SECS);
   const skewed = live.filter(({ clock_skew_ms: skew }) => Math.abs(skew) > MAX_SKEW_MS);
   if (skewed.length > 0) {
@@ -94,17 +100,11 @@ export async function replicasPart(database: Pick<SqlRunner, 'query'>): Promise<
   );
 }
 
-interface TokenRow {
-  readonly name: string;
-  readonly ended: boolean | null;
-  readonly endless: boolean;
-  readonly unused: boolean;
-}
-
 /** API tokens that end soon, and those that may do more, for longer, than anybody should hold. */
 export async function tokensPart(database: Pick<SqlRunner, 'query'>): Promise<HealthPart> {
-  const rows = await database.query<TokenRow>(TOKENS);
-  const named = (those: (row: TokenRow) => boolean): string[] => rows.filter(those).map(({ name }) => name);
+  const rows = await database.query(TOKENS);
+  const named = (those: (row: RowOfStatement<typeof TOKENS>) => boolean): string[] =>
+    rows.filter(those).map(({ name }) => name);
   const ended = named(({ ended: isEnded }) => isEnded === true);
   const ending = named(({ ended: isEnded }) => isEnded === false);
   const unlimited = named(({ endless }) => endless);
@@ -133,17 +133,9 @@ export async function tokensPart(database: Pick<SqlRunner, 'query'>): Promise<He
   return healthPart('tokens', 'warning', problems.join('; '), advice.join(' '));
 }
 
-interface TurnsRow {
-  readonly ended: number;
-  readonly failed: number;
-  readonly reason: string | null;
-  readonly stuck: number;
-  readonly stuck_secs: number | null;
-}
-
 /** Whether turns end well, and whether messages wait although their session is free. */
 export async function turnsPart(database: Pick<SqlRunner, 'query'>): Promise<HealthPart> {
-  const [row] = await database.query<TurnsRow>(TURNS);
+  const [row] = await database.query(TURNS);
   const { ended = 0, failed = 0, reason = null, stuck = 0, stuck_secs: secs = 0 } = row ?? {};
   if (stuck > 0) {
     const detail = `${stuck} messages wait although their session is free, the oldest for ${minutes(secs ?? 0)}`;

@@ -18,7 +18,7 @@ import {
 } from '../../platform/tokens/tokens.service.js';
 import { refuseMoreThanHeld } from './held-rights.js';
 
-const LIST = new KeysetList<ApiToken>('tokens', ['time', 'text'], ({ createdAt, id }) => [createdAt, id]);
+const LIST = new KeysetList('tokens', ['time', 'text'], ({ createdAt, id }: ApiToken) => [createdAt, id]);
 
 /** A token that somebody asks for; without `expiresAt` it lives for 90 days, or as long as its maker's if that is less. */
 export type TokenWish = Omit<TokenInput, 'expiresAt'> & { readonly expiresAt?: Date | null | undefined };

@@ -5,21 +5,21 @@ import { AuditLog } from './audit-log.js';
 
 const ENTRY = { action: 'token.created', actor: 'ada', target: 'tok_1', outcome: 'success' } as const;
 
-/** The values of what is written. */
+/** The details that are stored. */
 async function written(
   details: Readonly<Record<string, unknown>>,
   redactor = new Redactor(),
 ): Promise<unknown> {
-  let values: unknown[] = [];
+  let written = '';
   const runner = {
-    query: async (_statement: unknown, given: unknown[]) => {
-      values = given;
+    query: async (_statement: unknown, params: { details: string }) => {
+      written = params.details;
       return [];
     },
   };
   const log = new AuditLog({} as Database, redactor, silentLogs);
   await log.write(runner as never, { ...ENTRY, details });
-  return JSON.parse(String(values[5]));
+  return JSON.parse(written);
 }
 
 test('numbers, booleans and null stay what they are; anything else is text', async () => {

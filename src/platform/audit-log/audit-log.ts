@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { sentenceOf } from '../../common/errors/error-text.js';
 import { Database } from '../database/database.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { jsonb, nullable, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import { storableText } from '../database/storable-text.js';
 import { currentOrigin } from '../logging/log-context.js';
 import { type Logger, Logs } from '../logging/logger.js';
@@ -24,12 +26,17 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-const INSERT: Statement = {
+const INSERT = statement({
   name: 'audit_entries.insert',
-  text: `
+  params: {
+    ...{ action: text, actor: text, target: text, outcome: text, session: nullable(text) },
+    ...{ details: jsonb(), address: nullable(text) },
+  },
+  row: {},
+  sql: `
     INSERT INTO audit_entries (action, actor, target, outcome, session_id, details, address)
-    VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
-};
+    VALUES (:action, :actor, :target, :outcome, :session, :details::jsonb, :address)`,
+});
 
 /** Who acts when no one asked for it. */
 const GATEWAY_ITSELF = 'the gateway';
@@ -53,9 +60,12 @@ export class AuditLog {
   async write(runner: SqlRunner, entry: AuditEntry): Promise<void> {
     const origin = currentOrigin();
     const { action, actor = origin?.actor ?? GATEWAY_ITSELF, target, outcome, sessionId = null } = entry;
-    const texts = [action, actor, target, outcome].map((text) => storableText(this.redactor.redact(text)));
-    const address = entry.address ?? origin?.address ?? null;
-    await runner.query(INSERT, [...texts, sessionId, this.detailsOf(entry, origin?.tokenId), address]);
+    await runner.query(INSERT, {
+      ...{ action: this.clean(action), actor: this.clean(actor) },
+      ...{ target: this.clean(target), outcome: this.clean(outcome), session: sessionId },
+      details: this.detailsOf(entry, origin?.tokenId),
+      address: entry.address ?? origin?.address ?? null,
+    });
   }
 
   /** For what has happened already: a record that cannot be written becomes an error in the log, not a failed act. */
@@ -79,10 +89,12 @@ export class AuditLog {
 
   private shown(value: unknown): unknown {
     if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
-    const text = storableText(
-      this.redactor.redact(typeof value === 'string' ? value : JSON.stringify(value)),
-    );
+    const text = this.clean(typeof value === 'string' ? value : JSON.stringify(value));
     return text.length > MAX_DETAIL_CHARACTERS ? `${text.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : text;
+  }
+
+  private clean(text: string): string {
+    return storableText(this.redactor.redact(text));
   }
 }
 

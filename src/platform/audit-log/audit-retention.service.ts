@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { bigint, boolean, double, integer, text } from '../database/sql-types.js';
+import { type RowOfStatement, statement } from '../database/statement.js';
 import { type Logger, Logs } from '../logging/logger.js';
 import { BatchedJob } from '../runtime/batched-job.js';
 import { SecretBox } from '../secrets/secret-box.js';
@@ -11,34 +13,32 @@ import { holdsChain } from './audit-seals.js';
 const INTERVAL_MS = 600_000;
 const MAX_AT_ONCE = 1000;
 
-const OLDEST: Statement = {
+const OLDEST = statement({
   name: 'audit_entries.oldest',
-  text: `
+  params: { days: integer, most: bigint },
+  row: { sequence: double, hash: text, entry_id: text, old: boolean, missing: boolean },
+  sql: `
     SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id::text,
-      coalesce(e.happened_at < now() - make_interval(days => $1), true) AS old, e.id IS NULL AS missing
+      coalesce(e.happened_at < now() - make_interval(days => :days), true) AS old, e.id IS NULL AS missing
     FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
-    ORDER BY s.sequence LIMIT $2`,
-};
-const CHECKPOINT: Statement = {
+    ORDER BY s.sequence LIMIT :most`,
+});
+const CHECKPOINT = statement({
   name: 'audit_entries.checkpoint',
-  text: `
-    WITH earlier AS (DELETE FROM audit_checkpoints WHERE sequence < $1)
-    INSERT INTO audit_checkpoints (sequence, hash, signature) VALUES ($1, decode($2, 'hex'), $3)`,
-};
-const TRIM: Statement = {
+  params: { sequence: bigint, hash: text, signature: text },
+  row: {},
+  sql: `
+    WITH earlier AS (DELETE FROM audit_checkpoints WHERE sequence < :sequence)
+    INSERT INTO audit_checkpoints (sequence, hash, signature) VALUES (:sequence, decode(:hash, 'hex'), :signature)`,
+});
+const TRIM = statement({
   name: 'audit_entries.trim',
-  text: `
-    WITH gone AS (DELETE FROM audit_seals WHERE sequence <= $1 RETURNING entry_id)
+  params: { last: bigint },
+  row: {},
+  sql: `
+    WITH gone AS (DELETE FROM audit_seals WHERE sequence <= :last RETURNING entry_id)
     DELETE FROM audit_entries USING gone WHERE id = gone.entry_id`,
-};
-
-interface OldestRow {
-  sequence: number;
-  hash: string;
-  entry_id: string;
-  old: boolean;
-  missing: boolean;
-}
+});
 
 /** Deletes audit entries that are older than they are to be kept, from the beginning of the chain, and leaves a checkpoint. */
 @Injectable()
@@ -73,7 +73,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     return this.database.transaction(async (runner) => {
       if (!(await holdsChain(runner))) return false;
       const { audit_retention_days: days } = this.settings.current.security;
-      const oldest = await runner.query<OldestRow>(OLDEST, [days, MAX_AT_ONCE]);
+      const oldest = await runner.query(OLDEST, { days, most: MAX_AT_ONCE });
       const firstKept = oldest.findIndex(({ old }) => !old);
       const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept);
       await this.forget(runner, old);
@@ -81,7 +81,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  private async forget(runner: SqlRunner, old: readonly OldestRow[]): Promise<void> {
+  private async forget(runner: SqlRunner, old: readonly RowOfStatement<typeof OLDEST>[]): Promise<void> {
     const last = old.findLast(({ missing }) => !missing);
     if (last === undefined) return;
     const removed = old.filter(({ missing, sequence }) => missing && sequence < last.sequence);
@@ -90,7 +90,7 @@ export class AuditRetention implements OnApplicationBootstrap, OnModuleDestroy {
       this.logger.error('rows of the audit were removed before their time', { sequences });
     }
     const signature = signCheckpoint(this.box, last);
-    await runner.query(CHECKPOINT, [last.sequence, last.hash, signature]);
-    await runner.query(TRIM, [last.sequence]);
+    await runner.query(CHECKPOINT, { sequence: last.sequence, hash: last.hash, signature });
+    await runner.query(TRIM, { last: last.sequence });
   }
 }

@@ -1,7 +1,9 @@
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Database } from '../database/database.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
-import { ENTRY_COLUMNS, type EntryRow, findHead, toRow } from './audit.sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { arrayOf, bigint, boolean, integer, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
+import { ENTRY_COLUMNS, ENTRY_IF_THERE, type EntryRow, findHead, isThere, toRow } from './audit.sql.js';
 import { nextHash } from './audit-chain.js';
 
 /** Whether a row waits for its seal. */
@@ -9,48 +11,60 @@ export const ANY_UNSEALED = 'EXISTS (SELECT 1 FROM audit_unsealed)';
 
 const MAX_AT_ONCE = 500;
 
-const LOCK: Statement = {
+const LOCK = statement({
   name: 'audit.lock',
-  text: `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit}) AS held`,
-};
-const WAIT: Statement = {
+  params: {},
+  row: { held: boolean },
+  sql: `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit}) AS held`,
+});
+const WAIT = statement({
   name: 'audit.wait_for_lock',
-  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit})`,
-};
-const UNSEALED: Statement = {
+  params: {},
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.sealingAudit})`,
+});
+const UNSEALED = statement({
   name: 'audit.unsealed',
   replanned: true,
-  text: `
+  params: {},
+  row: { entry_id: text, ...ENTRY_IF_THERE },
+  sql: `
     SELECT u.entry_id::text, ${ENTRY_COLUMNS}
     FROM audit_unsealed AS u LEFT JOIN audit_entries AS e ON e.id = u.entry_id
     ORDER BY u.entry_id LIMIT ${MAX_AT_ONCE}`,
-};
-const SEAL: Statement = {
+});
+const SEAL = statement({
   name: 'audit.seal',
-  text: `
+  params: { sequences: arrayOf(bigint), ids: arrayOf(bigint), hashes: arrayOf(text) },
+  row: {},
+  sql: `
     INSERT INTO audit_seals (sequence, entry_id, hash)
     SELECT sequence, entry_id, decode(hash, 'hex')
-    FROM unnest($1::int8[], $2::int8[], $3::text[]) AS row (sequence, entry_id, hash)`,
-};
-const DONE: Statement = {
+    FROM unnest(:sequences::int8[], :ids::int8[], :hashes::text[]) AS row (sequence, entry_id, hash)`,
+});
+const DONE = statement({
   name: 'audit.sealed',
-  text: 'DELETE FROM audit_unsealed WHERE entry_id = ANY ($1::int8[])',
-};
+  params: { ids: arrayOf(bigint) },
+  row: {},
+  sql: 'DELETE FROM audit_unsealed WHERE entry_id = ANY (:ids::int8[])',
+});
 /** For the hooks that subscribed to the audit; nothing is read when there are none. */
-const ANNOUNCE: Statement = {
+const ANNOUNCE = statement({
   name: 'audit.announce',
-  text: `
+  params: { ids: arrayOf(bigint) },
+  row: { deliveries: integer },
+  sql: `
     SELECT coalesce(sum(emit_event('audit.recorded', NULL, json_build_object(
       'id', e.id::text, 'at', to_char(e.happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
       'actor', e.actor, 'address', e.address, 'action', e.action, 'subject', e.target, 'result', e.outcome,
       'details', e.details))), 0)::int AS deliveries
-    FROM audit_entries AS e WHERE e.id = ANY ($1::int8[])
+    FROM audit_entries AS e WHERE e.id = ANY (:ids::int8[])
       AND EXISTS (SELECT 1 FROM hooks WHERE active AND events && ARRAY['audit.recorded', 'audit.*'])`,
-};
+});
 
 /** Whether this transaction is now the only one that seals or trims; it stays so until its end. */
 export async function holdsChain(runner: SqlRunner): Promise<boolean> {
-  const [row] = await runner.query<{ held: boolean }>(LOCK);
+  const [row] = await runner.query(LOCK);
   return row?.held === true;
 }
 
@@ -70,14 +84,14 @@ export function sealBatch(database: Database, { waits = false } = {}): Promise<S
   return database.transaction(async (runner) => {
     if (waits) await runner.query(WAIT);
     else if (!(await holdsChain(runner))) return { sealed: 0, deliveries: 0, more: false };
-    const waiting = await runner.query<UnsealedRow>(UNSEALED);
+    const waiting = await runner.query(UNSEALED);
     if (waiting.length === 0) return { sealed: 0, deliveries: 0, more: false };
     // A row that is gone already cannot be sealed.
-    const there = waiting.filter((row): row is UnsealedRow & EntryRow => row.id !== null);
+    const there = waiting.filter(isThere);
     const ids = there.map(({ id }) => id);
     await chain(runner, there);
-    await runner.query(DONE, [waiting.map(({ entry_id }) => entry_id)]);
-    const [announced] = await runner.query<{ deliveries: number }>(ANNOUNCE, [ids]);
+    await runner.query(DONE, { ids: waiting.map(({ entry_id }) => entry_id) });
+    const [announced] = await runner.query(ANNOUNCE, { ids });
     return {
       sealed: ids.length,
       deliveries: announced?.deliveries ?? 0,
@@ -91,9 +105,6 @@ export async function sealAll(database: Database): Promise<void> {
   while ((await sealBatch(database, { waits: true })).more);
 }
 
-/** The columns of the entry are null when it is gone. */
-type UnsealedRow = { entry_id: string } & (EntryRow | { [Column in keyof EntryRow]: null });
-
 async function chain(runner: SqlRunner, rows: readonly EntryRow[]): Promise<void> {
   const head = await findHead(runner);
   let { hash } = head;
@@ -102,5 +113,5 @@ async function chain(runner: SqlRunner, rows: readonly EntryRow[]): Promise<void
     return hash;
   });
   const sequences = rows.map((_row, index) => head.sequence + index + 1);
-  await runner.query(SEAL, [sequences, rows.map(({ id }) => id), hashes]);
+  await runner.query(SEAL, { sequences, ids: rows.map(({ id }) => id), hashes });
 }

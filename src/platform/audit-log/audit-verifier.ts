@@ -1,38 +1,52 @@
 import type { Database } from '../database/database.js';
-import type { Statement } from '../database/sql.js';
+import { columnsOf } from '../database/entity-columns.js';
+import { bigint, double, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { ENTRY_COLUMNS, type EntryRow, toRow } from './audit.sql.js';
+import { ENTRY_COLUMNS, ENTRY_IF_THERE, isThere, toRow } from './audit.sql.js';
 import { type AuditHead, CHAIN_START, nextHash } from './audit-chain.js';
 import { isSigned } from './audit-checkpoint.js';
+import { AuditCheckpointEntity } from './audit-seal.entities.js';
 
 const MAX_AT_ONCE = 1000;
 /** More are counted, not named. */
 const MAX_NAMED = 100;
 
-const TOTAL: Statement = { name: 'audit.total', text: 'SELECT count(*)::float8 AS total FROM audit_seals' };
-const CHECKPOINT: Statement = {
+const TOTAL = statement({
+  name: 'audit.total',
+  params: {},
+  row: { total: double },
+  sql: 'SELECT count(*)::float8 AS total FROM audit_seals',
+});
+const CHECKPOINT = statement({
   name: 'audit.newest_checkpoint',
-  text: `
+  params: {},
+  row: { ...columnsOf(AuditCheckpointEntity, 'signature'), sequence: double, hash: text },
+  sql: `
     SELECT sequence::float8, encode(hash, 'hex') AS hash, signature FROM audit_checkpoints
     ORDER BY audit_checkpoints.sequence DESC LIMIT 1`,
-};
-const PAGE: Statement = {
+});
+const PAGE = statement({
   name: 'audit.page_of_chain',
-  text: `
+  params: { after: bigint },
+  row: { sequence: double, hash: text, entry_id: text, ...ENTRY_IF_THERE },
+  sql: `
     SELECT s.sequence::float8, encode(s.hash, 'hex') AS hash, s.entry_id::text, ${ENTRY_COLUMNS}
     FROM audit_seals AS s LEFT JOIN audit_entries AS e ON e.id = s.entry_id
-    WHERE s.sequence > $1 ORDER BY s.sequence LIMIT ${MAX_AT_ONCE}`,
-};
+    WHERE s.sequence > :after ORDER BY s.sequence LIMIT ${MAX_AT_ONCE}`,
+});
 /** Rows that never passed the trigger. */
-const STRAYS: Statement = {
+const STRAYS = statement({
   name: 'audit.strays',
   replanned: true,
-  text: `
+  params: {},
+  row: { id: text },
+  sql: `
     SELECT e.id::text FROM audit_entries AS e
     WHERE NOT EXISTS (SELECT 1 FROM audit_seals AS s WHERE s.entry_id = e.id)
       AND NOT EXISTS (SELECT 1 FROM audit_unsealed AS u WHERE u.entry_id = e.id)
     ORDER BY e.id LIMIT ${MAX_NAMED}`,
-};
+});
 
 /** A row of the chain, in its order; `row` is undefined when it is gone. */
 export interface ChainedRow extends AuditHead {
@@ -58,33 +72,28 @@ export interface VerifyRequest {
 
 /** Where the chain begins, and the signature of that. */
 async function startOf(database: Database): Promise<AuditHead & { readonly signature?: string }> {
-  const [row] = await database.query<{ sequence: number; hash: string; signature: string }>(CHECKPOINT);
+  const [row] = await database.query(CHECKPOINT);
   return row ?? CHAIN_START;
 }
 
 export async function countSealed(database: Database): Promise<number> {
-  const [row] = await database.query<{ total: number }>(TOTAL);
+  const [row] = await database.query(TOTAL);
   return row?.total ?? 0;
 }
 
 /** The chain from its beginning, page by page. */
 export async function* readChain(database: Database): AsyncGenerator<readonly ChainedRow[]> {
   for (let after = 0; ; ) {
-    const rows = await database.query<PageRow>(PAGE, [after]);
+    const rows = await database.query(PAGE, { after });
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map((row) => ({
       ...{ sequence: row.sequence, hash: row.hash, entryId: row.entry_id },
-      row: row.id === null ? undefined : toRow(row as EntryRow),
+      row: isThere(row) ? toRow(row) : undefined,
     }));
     after = last.sequence;
   }
 }
-
-type PageRow = { sequence: number; hash: string; entry_id: string } & (
-  | EntryRow
-  | { [Column in keyof EntryRow]: null }
-);
 
 /** Computes every hash anew. Finds rows that were changed, removed, moved or added beside the chain, and a removed end. */
 export async function verifyAudit(
@@ -120,7 +129,7 @@ export async function verifyAudit(
         ? `The end of the audit was removed: row ${sequence} was exported, and ${before.sequence} is the last one.`
         : `Row ${sequence} was exported and is older than what is kept; nothing can be said of it.`,
     );
-  for (const { id } of await database.query<{ id: string }>(STRAYS))
+  for (const { id } of await database.query(STRAYS))
     found.add(`Entry ${id} was written past the chain, or its place in it was removed.`);
   return { problems: found.sentences, rows, start, head: { sequence: before.sequence, hash: before.hash } };
 }

@@ -37,6 +37,8 @@ export const timestamp = type<Date | string, Date>('timestamp with time zone');
 /** A day without a time; the driver gives local midnight. */
 export const date = type<Date | string, Date>('date');
 export const bytes = type<Buffer>('bytea');
+/** The place of a row in its table, such as `(0,1)`. */
+export const tid = type<string>('tid');
 
 /** Text of which only some values occur. */
 export const oneOf = <Value extends string>(): SqlType<Value, Value> => type<Value>('text');
@@ -49,6 +51,16 @@ export const jsonb = <Value>(): SqlType<string, Value> => type<string, Value>('j
 export const nullable = <In, Out>({ name }: SqlType<In, Out>): SqlType<In | null, Out | null> => ({ name });
 /** A parameter of a filter that may be left out (`statementsBy`). */
 export const optional = <In, Out>({ name }: SqlType<In, Out>): SqlType<In | undefined, Out> => ({ name });
+
+type OrNull<Shape extends SqlShape> = {
+  readonly [Name in keyof Shape]: Shape[Name] extends SqlType<infer In, infer Out>
+    ? SqlType<In | null, Out | null>
+    : never;
+};
+/** The columns of an outer join: all are null where it found no row. */
+export const orNull = <Shape extends SqlShape>(shape: Shape): OrNull<Shape> =>
+  shape as unknown as OrNull<Shape>;
+
 export const arrayOf = <In, Out>({ name }: SqlType<In, Out>): SqlType<readonly In[], Out[]> => ({
   name: `${name}[]`,
 });

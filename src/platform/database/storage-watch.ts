@@ -2,19 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { type Logger, Logs } from '../logging/logger.js';
 import { Database } from './database.js';
 import { isDiskFull } from './database-failure.js';
-import type { Statement } from './sql.js';
+import { statement } from './statement.js';
 
 /** Milliseconds for one attempt to store something. */
 const PROBE_TIMEOUT_MS = 2000;
 
 /** Takes new pages on the server's disk and gives them back: a full disk refuses that, while reads do not notice it. */
-const CREATE_PAGES: Statement = {
+const CREATE_PAGES = statement({
   name: 'database.probe_storage',
   timeoutMs: PROBE_TIMEOUT_MS,
-  text: `
+  params: {},
+  row: {},
+  sql: `
     CREATE TEMPORARY TABLE storage_probe ON COMMIT DROP AS
     SELECT string_agg(md5(n::text), '') AS filler FROM generate_series(1, 4096) AS n`,
-};
+});
 
 /**
  * Knows whether the database can store anything. A full disk fails writes alone, so every check that only reads says

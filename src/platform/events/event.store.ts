@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { integer, json, nullable, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import type { GatewayEvent } from './event-catalogue.js';
 
 /** Tells the deliverer of this process that an event was committed, so that its first attempt leaves at once. */
@@ -24,7 +26,12 @@ export class EventSignal {
   }
 }
 
-const EMIT: Statement = { name: 'events.emit', text: 'SELECT emit_event($1, $2, $3) AS deliveries' };
+const EMIT = statement({
+  name: 'events.emit',
+  params: { name: text, user: nullable(text), data: json() },
+  row: { deliveries: integer },
+  sql: 'SELECT emit_event(:name, :user, :data) AS deliveries',
+});
 
 /** The transactional outbox: an event exists when the change that made it is committed, and only then. */
 @Injectable()
@@ -40,8 +47,8 @@ export class EventStore {
    * @returns how many deliveries it has
    */
   async emit(runner: SqlRunner, event: GatewayEvent): Promise<number> {
-    const values = [event.name, event.userId, JSON.stringify(event.data)];
-    const [row] = await runner.query<{ deliveries: number }>(EMIT, values);
+    const params = { name: event.name, user: event.userId, data: JSON.stringify(event.data) };
+    const [row] = await runner.query(EMIT, params);
     return row?.deliveries ?? 0;
   }
 

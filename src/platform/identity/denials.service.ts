@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { originJson } from '../audit-log/audit-log.js';
 import { auditedSql } from '../audit-log/audited.sql.js';
 import { Database } from '../database/database.js';
-import type { Statement } from '../database/sql.js';
+import { columnsOf } from '../database/entity-columns.js';
+import { arrayOf, jsonb, nullable, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import { HOLD_CHANGES } from '../tokens/token.sql.js';
 import { LOCK_IDENTITY, TokenEndings } from '../tokens/token-endings.js';
+import { IdentityDenialEntity } from './identity-denial.entity.js';
 
 /** Everything of a subject, or one token. */
 export type DeniedIdentity =
@@ -19,46 +22,50 @@ export interface Denial {
   readonly deniedBy: string;
 }
 
-interface DenialRow {
-  issuer: string;
-  subject: string | null;
-  jti: string | null;
-  denied_at: Date;
-  denied_by: string;
-}
-
 const COLUMNS = 'issuer, subject, jti, denied_at, denied_by';
-const AUDITED = (action: string, from: string, origin: string): string =>
+const DENIAL = columnsOf(IdentityDenialEntity, 'issuer', 'subject', 'jti', 'deniedAt', 'deniedBy');
+const AUDITED = (action: string, from: string): string =>
   auditedSql({
-    ...{ action, from, origin, subject: 'owner' },
+    ...{ action, from, origin: ':origin', subject: 'owner' },
     details: `jsonb_strip_nulls(jsonb_build_object('issuer', issuer, 'subject', subject, 'jti', jti))`,
   });
-const DENY: Statement = {
+const DENY = statement({
   name: 'identities.deny',
-  text: `
+  params: {
+    ...{ owner: text, issuer: text, subject: nullable(text), jti: nullable(text), by: text },
+    origin: jsonb(),
+  },
+  row: DENIAL,
+  sql: `
     WITH made AS (
-      INSERT INTO identity_denials (owner, issuer, subject, jti, denied_by) VALUES ($1, $2, $3, $4, $5)
+      INSERT INTO identity_denials (owner, issuer, subject, jti, denied_by) VALUES (:owner, :issuer, :subject, :jti, :by)
       ON CONFLICT (owner) DO NOTHING RETURNING owner, ${COLUMNS}
-    ), audited AS (${AUDITED('identity.denied', 'made', '$6')})
+    ), audited AS (${AUDITED('identity.denied', 'made')})
     SELECT ${COLUMNS} FROM made`,
-};
-const ALLOW: Statement = {
+});
+const ALLOW = statement({
   name: 'identities.allow',
-  text: `
-    WITH gone AS (DELETE FROM identity_denials WHERE owner = $1 RETURNING owner, ${COLUMNS}),
-    audited AS (${AUDITED('identity.allowed', 'gone', '$2')})
+  params: { owner: text, origin: jsonb() },
+  row: DENIAL,
+  sql: `
+    WITH gone AS (DELETE FROM identity_denials WHERE owner = :owner RETURNING owner, ${COLUMNS}),
+    audited AS (${AUDITED('identity.allowed', 'gone')})
     SELECT ${COLUMNS} FROM gone`,
-};
-const LIST: Statement = {
+});
+const LIST = statement({
   name: 'identities.denied',
-  text: `SELECT ${COLUMNS} FROM identity_denials ORDER BY denied_at DESC, owner LIMIT 10000`,
-};
-const AMONG: Statement = {
+  params: {},
+  row: DENIAL,
+  sql: `SELECT ${COLUMNS} FROM identity_denials ORDER BY denied_at DESC, owner LIMIT 10000`,
+});
+const AMONG = statement({
   name: 'identities.denied_among',
   comesFirst: true,
   timeoutMs: 5000,
-  text: `SELECT owner FROM identity_denials WHERE owner = ANY ($1)`,
-};
+  params: { owners: arrayOf(text) },
+  row: columnsOf(IdentityDenialEntity, 'owner'),
+  sql: `SELECT owner FROM identity_denials WHERE owner = ANY (:owners)`,
+});
 
 /** The user that an identity is, everywhere in the gateway. */
 export function identityOf(issuer: string, subject: string): string {
@@ -87,8 +94,11 @@ export class Denials {
     const [subject, jti] = 'subject' in denied ? [denied.subject, null] : [null, denied.jti];
     return this.database.transaction(async (runner) => {
       await runner.query(HOLD_CHANGES);
-      await runner.query(LOCK_IDENTITY, [[owner]]);
-      const made = await runner.query(DENY, [owner, denied.issuer, subject, jti, by, originJson()]);
+      await runner.query(LOCK_IDENTITY, { owner });
+      const made = await runner.query(DENY, {
+        ...{ owner, issuer: denied.issuer, subject, jti, by },
+        origin: originJson(),
+      });
       await this.endings.end(runner, [owner]);
       return made.length > 0;
     });
@@ -96,12 +106,12 @@ export class Denials {
 
   /** Lifts a denial; what it ended stays ended. False when there was none. */
   async allow(denied: DeniedIdentity): Promise<boolean> {
-    return (await this.database.query(ALLOW, [ownerOf(denied), originJson()])).length > 0;
+    return (await this.database.query(ALLOW, { owner: ownerOf(denied), origin: originJson() })).length > 0;
   }
 
   /** Newest first, at most 10,000. */
   async list(): Promise<Denial[]> {
-    return (await this.database.query<DenialRow>(LIST)).map((row) => ({
+    return (await this.database.query(LIST)).map((row) => ({
       issuer: row.issuer,
       subject: row.subject,
       jti: row.jti,
@@ -112,7 +122,7 @@ export class Denials {
 
   /** Whether one of these owners (`ownersOf`) is denied. */
   async isAnyDenied(owners: readonly string[]): Promise<boolean> {
-    return (await this.database.query(AMONG, [[...owners]])).length > 0;
+    return (await this.database.query(AMONG, { owners })).length > 0;
   }
 }
 

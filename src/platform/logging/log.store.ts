@@ -1,7 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import { Database } from '../database/database.js';
-import type { Statement } from '../database/sql.js';
+import { columnsOf } from '../database/entity-columns.js';
+import {
+  arrayOf,
+  bigint,
+  integer,
+  nullable,
+  orNull,
+  type RowOf,
+  smallint,
+  text,
+  timestamp,
+} from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
+import { LogEntryEntity } from './log-entry.entity.js';
 import { LEVEL_RANKS, type LogLevel, levelOfRank } from './logger.js';
 import type { StoredLine } from './stored-line.js';
 
@@ -31,81 +44,107 @@ export interface LogPage {
 }
 
 const COLUMNS = 'id, at, level, module, message, session_id';
-/** $1 is the lowest level, $2 a module with everything below it, or null. */
-const MATCHES = `level >= $1::smallint AND ($2::text IS NULL OR module = $2 OR starts_with(module, $2 || '::'))`;
+/** The columns are null when a statement found no line and returned its extra column alone. */
+const LINE = orNull(columnsOf(LogEntryEntity, 'id', 'at', 'level', 'module', 'message', 'sessionId'));
+/** The lowest level, and a module with everything below it, or null. */
+const FILTER = { level: smallint, module: nullable(text) };
+const MATCHES = `level >= :level::smallint
+  AND (:module::text IS NULL OR module = :module OR starts_with(module, :module || '::'))`;
 
-const APPEND: Statement = {
+const APPEND = statement({
   name: 'logs.append',
-  text: `SELECT append_log_lines($1, $2, $3::timestamptz[], $4::smallint[], $5::text[], $6::text[], $7::text[])`,
-};
+  params: {
+    ...{ writer: text, batch: bigint, at: arrayOf(timestamp), levels: arrayOf(smallint) },
+    ...{ modules: arrayOf(text), messages: arrayOf(text), sessions: arrayOf(nullable(text)) },
+  },
+  row: {},
+  sql: `
+    SELECT append_log_lines(:writer, :batch, :at::timestamptz[], :levels::smallint[], :modules::text[],
+      :messages::text[], :sessions::text[])`,
+});
 
-const LIST: Statement = {
+const LIST = statement({
   name: 'logs.list',
-  text: `
+  params: { ...FILTER, since: timestamp, limit: bigint },
+  row: { total: integer, ...LINE },
+  sql: `
     SELECT counted.total, line.* FROM
-      (SELECT count(*)::int AS total FROM log_entries WHERE at >= $3 AND ${MATCHES}) counted
+      (SELECT count(*)::int AS total FROM log_entries WHERE at >= :since AND ${MATCHES}) counted
       LEFT JOIN LATERAL (
-        SELECT ${COLUMNS} FROM log_entries WHERE at >= $3 AND ${MATCHES} ORDER BY at DESC, id DESC LIMIT $4
+        SELECT ${COLUMNS} FROM log_entries WHERE at >= :since AND ${MATCHES} ORDER BY at DESC, id DESC LIMIT :limit
       ) line ON true
     ORDER BY line.at, line.id`,
-};
+});
 
-const HEAD: Statement = { name: 'logs.head', text: 'SELECT last_id FROM log_head' };
+const HEAD = statement({
+  name: 'logs.head',
+  params: {},
+  row: { last_id: bigint },
+  sql: 'SELECT last_id FROM log_head',
+});
 
-const NEXT: Statement = {
+const NEXT = statement({
   name: 'logs.next',
-  text: `
+  params: { cursor: bigint, limit: bigint },
+  row: { head: bigint, ...LINE },
+  sql: `
     SELECT head.last_id AS head, line.* FROM log_head head LEFT JOIN LATERAL (
-      SELECT ${COLUMNS} FROM log_entries WHERE id > $1 ORDER BY id LIMIT $2
+      SELECT ${COLUMNS} FROM log_entries WHERE id > :cursor ORDER BY id LIMIT :limit
     ) line ON true ORDER BY line.id`,
-};
+});
 
-const PAGE: Statement = {
+const PAGE = statement({
   name: 'logs.page',
-  text: `
+  params: { ...FILTER, cursor: bigint, last: bigint, limit: bigint },
+  row: { first_kept: bigint, ...LINE },
+  sql: `
     SELECT kept.first_kept, line.* FROM
       (SELECT coalesce((SELECT min(id) FROM log_entries), (SELECT last_id + 1 FROM log_head)) AS first_kept) kept
       LEFT JOIN LATERAL (
-        SELECT ${COLUMNS} FROM log_entries WHERE id > $3 AND id <= $4 AND ${MATCHES} ORDER BY id LIMIT $5
+        SELECT ${COLUMNS} FROM log_entries WHERE id > :cursor AND id <= :last AND ${MATCHES} ORDER BY id LIMIT :limit
       ) line ON true
     ORDER BY line.id`,
-};
+});
 
-const BACKLOG: Statement = {
+const BACKLOG = statement({
   name: 'logs.backlog',
-  text: `
+  params: { ...FILTER, since: timestamp, last: bigint, limit: bigint },
+  row: { cursor: nullable(bigint) },
+  sql: `
     SELECT min(id) - 1 AS cursor FROM (
-      SELECT id FROM log_entries WHERE at >= $3 AND id <= $4 AND ${MATCHES} ORDER BY id DESC LIMIT $5
+      SELECT id FROM log_entries WHERE at >= :since AND id <= :last AND ${MATCHES} ORDER BY id DESC LIMIT :limit
     ) newest`,
-};
+});
 
 /**
  * One replica at a time deletes, and only the lowest numbers, so that what is kept has no gaps: the lines before the
  * oldest that is young enough (a line from the future, of a wrong clock, does not count as young), and those past the
  * limit.
  */
-const TRIM: Statement = {
+const TRIM = statement({
   name: 'logs.trim',
-  text: `
+  params: { days: integer, rows: bigint, most: bigint },
+  row: { gone: integer },
+  sql: `
     WITH trim_lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.trimmingLogs}) AS mine),
     young AS (
-      SELECT id FROM log_entries WHERE at BETWEEN now() - make_interval(days => $1) AND now() + interval '1 hour'
+      SELECT id FROM log_entries WHERE at BETWEEN now() - make_interval(days => :days) AND now() + interval '1 hour'
       ORDER BY id LIMIT 1
     ),
     edge AS (
-      SELECT greatest(coalesce((SELECT id FROM young), last_id + 1), last_id + 1 - $2::bigint) AS first FROM log_head
+      SELECT greatest(coalesce((SELECT id FROM young), last_id + 1), last_id + 1 - :rows::bigint) AS first FROM log_head
     ),
     gone AS (
       DELETE FROM log_entries WHERE id IN (
         SELECT entry.id FROM log_entries entry, edge, trim_lock WHERE trim_lock.mine AND entry.id < edge.first
-        ORDER BY entry.id LIMIT $3
+        ORDER BY entry.id LIMIT :most
       ) RETURNING 1
     ),
     forgotten AS (
       DELETE FROM log_writers WHERE wrote_at < now() - interval '1 day' AND (SELECT mine FROM trim_lock)
     )
     SELECT count(*)::int AS gone FROM gone`,
-};
+});
 
 /** The result of one look at the newest lines. */
 export interface NewLines {
@@ -128,54 +167,43 @@ export class LogStore {
 
   /** Stores a batch of one writer, all or nothing, and only once however often it is called for this number. */
   async append(writer: string, batch: number, lines: readonly StoredLine[]): Promise<void> {
-    await this.database.query(APPEND, [
-      writer,
-      batch,
+    await this.database.query(APPEND, {
+      ...{ writer, batch },
       // The driver writes out dates field by field, in local time.
-      lines.map(({ at }) => at.toISOString()),
-      lines.map(({ rank }) => rank),
-      lines.map(({ module }) => module),
-      lines.map(({ message }) => message),
-      lines.map(({ sessionId }) => sessionId),
-    ]);
+      at: lines.map(({ at }) => at.toISOString()),
+      levels: lines.map(({ rank }) => rank),
+      modules: lines.map(({ module }) => module),
+      messages: lines.map(({ message }) => message),
+      sessions: lines.map(({ sessionId }) => sessionId),
+    });
   }
 
   /** The newest `limit` of all that match, oldest first, and how many match. */
   async list(filter: LogFilter, since: Date, limit: number): Promise<LogPage> {
-    const rows = await this.database.query<EntryRow & { total: number }>(LIST, [
-      ...filterValues(filter),
-      since,
-      limit,
-    ]);
+    const rows = await this.database.query(LIST, { ...paramsOf(filter), since, limit });
     return { entries: entriesOf(rows), total: rows[0]?.total ?? 0 };
   }
 
   async head(): Promise<number> {
-    const [row] = await this.database.query<{ last_id: string }>(HEAD);
+    const [row] = await this.database.query(HEAD);
     return Number(row?.last_id ?? 0);
   }
 
   /** All lines after `cursor`, at most `limit`. */
   async next(cursor: number, limit: number): Promise<NewLines> {
-    const rows = await this.database.query<EntryRow & { head: string }>(NEXT, [cursor, limit]);
+    const rows = await this.database.query(NEXT, { cursor, limit });
     return { head: Number(rows[0]?.head ?? 0), entries: entriesOf(rows) };
   }
 
   /** Matching lines after `cursor` and up to `last`, in order, at most `limit`. */
   async page(filter: LogFilter, cursor: number, last: number, limit: number): Promise<PageOfLines> {
-    const rows = await this.database.query<EntryRow & { first_kept: string }>(PAGE, [
-      ...filterValues(filter),
-      cursor,
-      last,
-      limit,
-    ]);
+    const rows = await this.database.query(PAGE, { ...paramsOf(filter), cursor, last, limit });
     return { firstKept: Number(rows[0]?.first_kept ?? 0), entries: entriesOf(rows) };
   }
 
   /** The number before the oldest of the newest `limit` lines that match, up to `last`; `last` when none does. */
   async backlog(filter: LogFilter, since: Date, last: number, limit: number): Promise<number> {
-    const values = [...filterValues(filter), since, last, limit];
-    const [row] = await this.database.query<{ cursor: string }>(BACKLOG, values);
+    const [row] = await this.database.query(BACKLOG, { ...paramsOf(filter), since, last, limit });
     return Number(row?.cursor ?? last);
   }
 
@@ -184,32 +212,27 @@ export class LogStore {
    * another replica does it. @returns how many
    */
   async trim(days: number, rows: number, most: number): Promise<number> {
-    const [row] = await this.database.query<{ gone: number }>(TRIM, [days, rows, most]);
+    const [row] = await this.database.query(TRIM, { days, rows, most });
     return row?.gone ?? 0;
   }
 }
 
-/** A line; its columns are null when a statement found none and returned its extra column alone. */
-interface EntryRow {
-  readonly id: string | null;
-  readonly at: Date;
-  readonly level: number;
-  readonly module: string;
-  readonly message: string;
-  readonly session_id: string | null;
+type FoundLine = RowOf<typeof LINE>;
+type Line = {
+  readonly [Column in Exclude<keyof FoundLine, 'session_id'>]: NonNullable<FoundLine[Column]>;
+} & Pick<FoundLine, 'session_id'>;
+
+function paramsOf({ minLevel, module }: LogFilter) {
+  return { level: LEVEL_RANKS[minLevel], module: module ?? null };
 }
 
-function filterValues({ minLevel, module }: LogFilter): [number, string | null] {
-  return [LEVEL_RANKS[minLevel], module ?? null];
+function entriesOf(rows: readonly FoundLine[]): LogEntry[] {
+  return rows.filter((row): row is Line => row.id !== null).map(toEntry);
 }
 
-function entriesOf(rows: readonly EntryRow[]): LogEntry[] {
-  return rows.flatMap((row) => (row.id === null ? [] : [toEntry(row, row.id)]));
-}
-
-function toEntry(row: EntryRow, id: string): LogEntry {
+function toEntry(row: Line): LogEntry {
   return {
-    id: Number(id),
+    id: Number(row.id),
     timestamp: row.at,
     level: levelOfRank(row.level),
     module: row.module,

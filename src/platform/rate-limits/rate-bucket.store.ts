@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { Statement } from '../database/sql.js';
+import { columnsOf } from '../database/entity-columns.js';
+import { arrayOf, double, integer, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
+import { RateBucketEntity } from './rate-bucket.entity.js';
 import { BUCKET_MS } from './rate-limiter.port.js';
 
 /** Requests that wait for tokens of one bucket. */
@@ -30,14 +33,16 @@ const NOW_MS = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
  * GCRA for many buckets at once. Rows are locked in one order, so that two replicas cannot wait for each other. A
  * bucket is never further from full than its size, so a database whose clock was set back locks nobody out.
  */
-const CONSUME: Statement = {
+const CONSUME = statement({
   name: 'rate_limits.consume',
   timeoutMs: TIMEOUT_MS,
-  text: `
+  params: { keys: arrayOf(text), tokens: arrayOf(integer), limits: arrayOf(integer) },
+  row: { ...columnsOf(RateBucketEntity, 'key', 'granted'), full_in_ms: double },
+  sql: `
     WITH clock AS MATERIALIZED (SELECT ${NOW_MS} AS now_ms),
     requests AS (
       SELECT key, least(tokens, per_second) AS tokens, ${BUCKET_MS}::float8 / per_second AS token_ms
-      FROM unnest($1::text[], $2::int[], $3::int[]) AS request (key, tokens, per_second)
+      FROM unnest(:keys::text[], :tokens::int[], :limits::int[]) AS request (key, tokens, per_second)
     )
     INSERT INTO rate_buckets AS bucket (key, full_at_ms, token_ms, granted)
     SELECT key, now_ms + tokens * token_ms, token_ms, tokens FROM requests, clock ORDER BY key
@@ -52,10 +57,12 @@ const CONSUME: Statement = {
       ) AS taken
     )
     RETURNING key, granted, full_at_ms - (SELECT now_ms FROM clock) AS full_in_ms`,
-};
-const FORGET: Statement = {
+});
+const FORGET = statement({
   name: 'rate_limits.forget',
-  text: `
+  params: {},
+  row: { forgotten: integer },
+  sql: `
     WITH gone AS (
       DELETE FROM rate_buckets WHERE key IN (
         SELECT key FROM rate_buckets WHERE full_at_ms < ${NOW_MS} - ${FORGET_AFTER_MS}
@@ -63,7 +70,7 @@ const FORGET: Statement = {
       ) RETURNING 1
     )
     SELECT count(*)::int AS forgotten FROM gone`,
-};
+});
 
 /** The statements of the buckets that all replicas share. */
 @Injectable()
@@ -72,17 +79,17 @@ export class RateBucketStore {
 
   /** What each bucket gives, by key; no key twice. Throws `Unavailable` when the database does not answer in a second. */
   async consume(requests: readonly BucketRequest[]): Promise<Map<string, BucketGrant>> {
-    const rows = await this.database.query<{ key: string; granted: number; full_in_ms: number }>(CONSUME, [
-      requests.map(({ key }) => key),
-      requests.map(({ tokens }) => tokens),
-      requests.map(({ limitPerSecond }) => limitPerSecond),
-    ]);
+    const rows = await this.database.query(CONSUME, {
+      keys: requests.map(({ key }) => key),
+      tokens: requests.map(({ tokens }) => tokens),
+      limits: requests.map(({ limitPerSecond }) => limitPerSecond),
+    });
     return new Map(rows.map(({ key, granted, full_in_ms: fullInMs }) => [key, { granted, fullInMs }]));
   }
 
   /** @returns whether there may be more of them */
   async forgetFull(): Promise<boolean> {
-    const [row] = await this.database.query<{ forgotten: number }>(FORGET);
+    const [row] = await this.database.query(FORGET);
     return row?.forgotten === MAX_FORGOTTEN;
   }
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { Database } from '../database/database.js';
-import type { SqlRunner, SqlValue, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { arrayOf, double, jsonb, text } from '../database/sql-types.js';
+import { type RowOfStatement, statement } from '../database/statement.js';
 import { replaceCheck } from './master-key-check.js';
 import { CannotOpen, type SecretBox } from './secret-box.js';
 
 /** A column that holds sealed texts. */
-export interface SealedPlace {
+interface SealedColumn {
   readonly table: string;
   /** A text that names the row; part of the context. */
   readonly key: string;
@@ -22,9 +24,50 @@ const ROWS_AT_ONCE = 200;
 /** Replicas look for the key to seal with at least this often. */
 const FOLLOWED_MS = 2000;
 
-interface SealedRow {
-  key: string;
-  sealed: string;
+const TABLES = statement({
+  name: 'secrets.tables',
+  params: { tables: arrayOf(text) },
+  row: { name: text },
+  sql: 'SELECT name FROM unnest(:tables::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
+});
+
+/** A column that holds sealed texts, with the statements that seal them anew. */
+export type SealedPlace = ReturnType<typeof sealedPlace>;
+type SealedRow = RowOfStatement<SealedPlace['page']>;
+
+export function sealedPlace(place: SealedColumn) {
+  const { table, key, column, resealJson } = place;
+  const sealed = `${column}::text`;
+  // A sealed text begins with the id of its key; within JSON any other key's id counts.
+  const isOld =
+    resealJson === undefined
+      ? `${sealed} LIKE 'agw1:%' AND split_part(${sealed}, ':', 2) <> :keyId`
+      : `regexp_replace(${sealed}, 'agw1:' || :keyId::text || ':', '', 'g') ~ '"agw1:'`;
+  return {
+    ...place,
+    count: statement({
+      name: `secrets.count_${table}_${column}`,
+      params: { keyId: text },
+      row: { n: double },
+      sql: `SELECT count(*)::float8 AS n FROM ${table} WHERE ${isOld}`,
+    }),
+    page: statement({
+      name: `secrets.page_${table}_${column}`,
+      params: { keyId: text, after: text },
+      row: { key: text, sealed: text },
+      sql: `
+        SELECT ${key}::text AS key, ${sealed} AS sealed FROM ${table}
+        WHERE ${isOld} AND ${key}::text COLLATE "C" > :after ORDER BY ${key}::text COLLATE "C" LIMIT ${ROWS_AT_ONCE}`,
+    }),
+    update: statement({
+      name: `secrets.update_${table}_${column}`,
+      params: { key: text, next: resealJson === undefined ? text : jsonb(), sealed: text },
+      row: {},
+      sql: `
+        UPDATE ${table} SET ${column} = :next::${resealJson === undefined ? 'text' : 'jsonb'}
+        WHERE ${key}::text = :key AND ${sealed} = :sealed`,
+    }),
+  };
 }
 
 export interface Rotation {
@@ -82,13 +125,7 @@ export class KeyRotation {
   }
 
   private async placesThatAre(): Promise<readonly SealedPlace[]> {
-    const rows = await this.database.query<{ name: string }>(
-      {
-        name: 'secrets.tables',
-        text: 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NOT NULL',
-      },
-      [this.places.map(({ table }) => table)],
-    );
+    const rows = await this.database.query(TABLES, { tables: this.places.map(({ table }) => table) });
     const known = new Set(rows.map(({ name }) => name));
     return this.places.filter(({ table }) => known.has(table));
   }
@@ -96,7 +133,7 @@ export class KeyRotation {
   private async count(places: readonly SealedPlace[]): Promise<number> {
     let all = 0;
     for (const place of places) {
-      const [row] = await this.database.query<{ n: number }>(statement(place, 'count'), [this.box.keyId]);
+      const [row] = await this.database.query(place.count, { keyId: this.box.keyId });
       all += row?.n ?? 0;
     }
     return all;
@@ -105,7 +142,7 @@ export class KeyRotation {
   private async resealPlace(place: SealedPlace, progress: () => void): Promise<void> {
     for (let after = ''; ; ) {
       const rows = await this.database.transaction(async (runner) => {
-        const found = await runner.query<SealedRow>(statement(place, 'page'), [this.box.keyId, after]);
+        const found = await runner.query(place.page, { keyId: this.box.keyId, after });
         for (const row of found) await this.resealRow(runner, place, row);
         return found;
       });
@@ -124,8 +161,7 @@ export class KeyRotation {
         place.resealJson === undefined
           ? reseal(sealed, place.context(key))
           : JSON.stringify(place.resealJson(JSON.parse(sealed), reseal));
-      const values: SqlValue[] = [key, next, sealed];
-      await runner.query(statement(place, 'update'), values);
+      await runner.query(place.update, { key, next, sealed });
       this.resealed += 1;
     } catch (error) {
       if (!(error instanceof CannotOpen)) throw error;
@@ -141,28 +177,4 @@ export class KeyRotation {
     this.done.set(sealed, next);
     return next;
   }
-}
-
-function statement(place: SealedPlace, kind: 'count' | 'page' | 'update'): Statement {
-  const { table, key, column, resealJson } = place;
-  const name = `secrets.${kind}_${table}_${column}`;
-  const text = `${column}::text`;
-  // A sealed text begins with the id of its key; within JSON any other key's id counts.
-  const isOld =
-    resealJson === undefined
-      ? `${text} LIKE 'agw1:%' AND split_part(${text}, ':', 2) <> $1`
-      : `regexp_replace(${text}, 'agw1:' || $1::text || ':', '', 'g') ~ '"agw1:'`;
-  if (kind === 'count') return { name, text: `SELECT count(*)::float8 AS n FROM ${table} WHERE ${isOld}` };
-  if (kind === 'page')
-    return {
-      name,
-      text: `
-        SELECT ${key}::text AS key, ${text} AS sealed FROM ${table}
-        WHERE ${isOld} AND ${key}::text COLLATE "C" > $2 ORDER BY ${key}::text COLLATE "C" LIMIT ${ROWS_AT_ONCE}`,
-    };
-  const type = resealJson === undefined ? 'text' : 'jsonb';
-  return {
-    name,
-    text: `UPDATE ${table} SET ${column} = $2::${type} WHERE ${key}::text = $1 AND ${text} = $3`,
-  };
 }

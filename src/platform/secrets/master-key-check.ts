@@ -1,23 +1,36 @@
-import type { SqlRunner, Statement } from '../database/sql.js';
+import { columnsOf } from '../database/entity-columns.js';
+import type { SqlRunner } from '../database/sql.js';
+import { text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
+import { MasterKeyCheckEntity } from './master-key-check.entity.js';
 import { CannotOpen, type SecretBox } from './secret-box.js';
 
 const CONTEXT = 'master-key-check';
 const CHECK_TEXT = 'This database and this master key belong together.';
 
-const FIND: Statement = { name: 'secrets.find_check', text: `SELECT sealed FROM master_key_check` };
-const STORE: Statement = {
+const FIND = statement({
+  name: 'secrets.find_check',
+  params: {},
+  row: columnsOf(MasterKeyCheckEntity, 'sealed'),
+  sql: `SELECT sealed FROM master_key_check`,
+});
+const STORE = statement({
   name: 'secrets.store_check',
-  text: `INSERT INTO master_key_check (id, sealed) VALUES (1, $1) ON CONFLICT DO NOTHING`,
-};
+  params: { sealed: text },
+  row: {},
+  sql: `INSERT INTO master_key_check (id, sealed) VALUES (1, :sealed) ON CONFLICT DO NOTHING`,
+});
 /** The keys of the stored secrets, for a database from before there was a check: every sealed text names its key. */
-const KEYS_IN_USE: Statement = {
+const KEYS_IN_USE = statement({
   name: 'secrets.keys_in_use',
-  text: `
+  params: {},
+  row: { key: text },
+  sql: `
     SELECT DISTINCT split_part(sealed, ':', 2) AS key FROM (
       SELECT secret AS sealed FROM hooks WHERE secret LIKE 'agw1:%'
       UNION ALL SELECT sealed FROM config_overrides WHERE sealed IS NOT NULL
     ) AS secrets`,
-};
+});
 
 /** The master key is not the one that sealed the secrets of this database. */
 class WrongMasterKey extends Error {
@@ -40,17 +53,17 @@ class WrongMasterKey extends Error {
  */
 export async function claimMasterKey(database: SqlRunner, box: SecretBox): Promise<void> {
   if (await isChecked(database, box)) return;
-  const keys = (await database.query<{ key: string }>(KEYS_IN_USE)).map(({ key }) => key);
+  const keys = (await database.query(KEYS_IN_USE)).map(({ key }) => key);
   const known = keys.find((key) => box.sealWith(key));
   if (keys.length > 0 && known === undefined) throw new WrongMasterKey();
-  await database.query(STORE, [box.seal(CHECK_TEXT, CONTEXT)]);
+  await database.query(STORE, { sealed: box.seal(CHECK_TEXT, CONTEXT) });
   // Of several that start at once with different keys, one has stored its own.
   await isChecked(database, box);
 }
 
 /** Whether there is a check; the box then seals with the key that it names. Throws `WrongMasterKey` when there is one that this box does not open. */
 export async function isChecked(database: SqlRunner, box: SecretBox): Promise<boolean> {
-  const [row] = await database.query<{ sealed: string }>(FIND);
+  const [row] = await database.query(FIND);
   if (row === undefined) return false;
   try {
     box.open(row.sealed, CONTEXT);
@@ -65,15 +78,20 @@ export async function isChecked(database: SqlRunner, box: SecretBox): Promise<bo
 /** The id of the key that all replicas seal with: a scalar subquery, null before the first start. */
 export const SEALING_KEY = `(SELECT split_part(sealed, ':', 2) FROM master_key_check)`;
 
-const REPLACE: Statement = { name: 'secrets.replace_check', text: 'UPDATE master_key_check SET sealed = $1' };
+const REPLACE = statement({
+  name: 'secrets.replace_check',
+  params: { sealed: text },
+  row: {},
+  sql: 'UPDATE master_key_check SET sealed = :sealed',
+});
 
 /** Makes the master key the one that all replicas seal with; they follow within a second. @returns the id of the key before */
 export async function replaceCheck(runner: SqlRunner, box: SecretBox): Promise<string> {
-  const [row] = await runner.query<{ sealed: string }>(FIND);
+  const [row] = await runner.query(FIND);
   if (row === undefined) throw new WrongMasterKey();
   const before = keyIdOf(row.sealed);
   box.sealWith(box.keyId);
-  if (before !== box.keyId) await runner.query(REPLACE, [box.reseal(row.sealed, CONTEXT)]);
+  if (before !== box.keyId) await runner.query(REPLACE, { sealed: box.reseal(row.sealed, CONTEXT) });
   return before;
 }
 

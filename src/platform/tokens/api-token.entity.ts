@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { GrantedScope } from './scopes.js';
 
 /** An API token as it is kept: never the token, only its SHA-256. */
 @Entity('api_tokens')
@@ -18,7 +19,7 @@ export class ApiTokenEntity {
   sha256!: Buffer;
 
   @Column({ type: 'text', array: true })
-  scopes!: string[];
+  scopes!: GrantedScope[];
 
   @Column({ name: 'user_id', type: 'text', nullable: true })
   userId!: string | null;

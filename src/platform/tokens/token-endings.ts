@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Unauthorized } from '../../common/errors/gateway-error.js';
 import { originJson } from '../audit-log/audit-log.js';
-import type { SqlRunner, Statement } from '../database/sql.js';
+import type { SqlRunner } from '../database/sql.js';
+import { arrayOf, integer, text } from '../database/sql-types.js';
+import { statement } from '../database/statement.js';
 import { type Caller, familyOf, ownersOf } from './caller.js';
 import { ENDED_FAMILIES, REVOKE_MADE } from './token.sql.js';
 
@@ -37,9 +39,9 @@ export class TokenEndings {
   async end(runner: SqlRunner, owners: readonly string[]): Promise<void> {
     const all = new Set(owners);
     for (let makers = owners; makers.length > 0; ) {
-      const revoked = await runner.query<{ family: string }>(REVOKE_MADE, [[...makers], originJson()]);
+      const revoked = await runner.query(REVOKE_MADE, { makers, origin: originJson() });
       const families = revoked.map(({ family }) => family);
-      const ended = await runner.query<{ family: string }>(ENDED_FAMILIES, [families]);
+      const ended = await runner.query(ENDED_FAMILIES, { families });
       makers = ended.map(({ family }) => family).filter((family) => !all.has(family));
       for (const maker of makers) all.add(maker);
     }
@@ -47,28 +49,36 @@ export class TokenEndings {
   }
 }
 
-const HOLD: Statement = {
+const HOLD = statement({
   name: 'tokens.hold',
-  text: `
-    SELECT 1 FROM api_tokens WHERE coalesce(family_id, id) = $1 AND revoked_at IS NULL
+  params: { family: text },
+  row: { held: integer },
+  sql: `
+    SELECT 1 AS held FROM api_tokens WHERE coalesce(family_id, id) = :family AND revoked_at IS NULL
     ORDER BY created_at DESC LIMIT 1 FOR SHARE`,
-};
+});
 
 /** A denial is no row yet, so that it is held off by a lock on its name; the name has a prefix of its own. */
 const OWNER_LOCK = `hashtextextended('denial of ' || owner, 0)`;
-const HOLD_IDENTITY: Statement = {
+const HOLD_IDENTITY = statement({
   name: 'identities.hold',
-  text: `SELECT pg_advisory_xact_lock_shared(${OWNER_LOCK}) FROM unnest($1::text[]) AS owner ORDER BY owner`,
-};
-const IS_DENIED: Statement = {
+  params: { owners: arrayOf(text) },
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock_shared(${OWNER_LOCK}) FROM unnest(:owners::text[]) AS owner ORDER BY owner`,
+});
+const IS_DENIED = statement({
   name: 'identities.is_denied',
-  text: `SELECT 1 FROM identity_denials WHERE owner = ANY ($1)`,
-};
-/** Whoever denies `$1` waits for those that hold it. */
-export const LOCK_IDENTITY: Statement = {
+  params: { owners: arrayOf(text) },
+  row: { owner: text },
+  sql: `SELECT owner FROM identity_denials WHERE owner = ANY (:owners)`,
+});
+/** Whoever denies an owner waits for those that hold it. */
+export const LOCK_IDENTITY = statement({
   name: 'identities.lock',
-  text: `SELECT pg_advisory_xact_lock(${OWNER_LOCK}) FROM unnest($1::text[]) AS owner`,
-};
+  params: { owner: text },
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(${OWNER_LOCK}) FROM (SELECT :owner::text AS owner) AS denied`,
+});
 
 /** The token was revoked while its request was served, or waited. */
 export class TokenRevoked extends Unauthorized {
@@ -88,11 +98,11 @@ export async function holdToken(runner: SqlRunner, caller: Caller): Promise<void
   if (caller.channel !== undefined) return;
   if (isIdentity(caller)) {
     const owners = ownersOf(caller);
-    await runner.query(HOLD_IDENTITY, [owners]);
-    if ((await runner.query(IS_DENIED, [owners])).length > 0) throw new TokenRevoked();
+    await runner.query(HOLD_IDENTITY, { owners });
+    if ((await runner.query(IS_DENIED, { owners })).length > 0) throw new TokenRevoked();
     return;
   }
-  if ((await runner.query(HOLD, [familyOf(caller)])).length === 0) throw new TokenRevoked();
+  if ((await runner.query(HOLD, { family: familyOf(caller) })).length === 0) throw new TokenRevoked();
 }
 
 /** Whether somebody of an identity provider calls, and no API token. */

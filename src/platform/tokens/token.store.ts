@@ -2,25 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { originJson } from '../audit-log/audit-log.js';
 import { Database } from '../database/database.js';
 import type { SqlRunner } from '../database/sql.js';
+import type { RowOfStatement } from '../database/statement.js';
 import type { ApiToken } from './api-token.js';
-import type { GrantedScope } from './scopes.js';
 import * as sql from './token.sql.js';
-
-interface TokenRow {
-  id: string;
-  name: string;
-  scopes: GrantedScope[];
-  user_id: string | null;
-  agents: string[] | null;
-  family_id: string;
-  maker_family: string | null;
-  maker_credential: string | null;
-  bootstrap_at: Date | null;
-  created_at: Date;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  revoked_at: Date | null;
-}
 
 /** The statements of API tokens. */
 @Injectable()
@@ -33,7 +17,7 @@ export class TokenStore {
     sha256: Buffer,
     runner: SqlRunner = this.database,
   ): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(sql.INSERT, valuesOf(token, sha256));
+    const [row] = await runner.query(sql.INSERT, paramsOf(token, sha256));
     return row && toToken(row);
   }
 
@@ -42,13 +26,13 @@ export class TokenStore {
    * nothing changes.
    */
   async install(token: ApiToken, sha256: Buffer, runner: SqlRunner): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(sql.INSTALL, valuesOf(token, sha256));
+    const [row] = await runner.query(sql.INSTALL, paramsOf(token, sha256));
     return row && toToken(row);
   }
 
   /** The token that GATEWAY_BOOTSTRAP_TOKEN brought last. Undefined when it is revoked. */
   async bootstrapInForce(runner: SqlRunner): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(sql.BOOTSTRAP_IN_FORCE);
+    const [row] = await runner.query(sql.BOOTSTRAP_IN_FORCE);
     return row && toToken(row);
   }
 
@@ -57,7 +41,7 @@ export class TokenStore {
    * yet
    */
   async revokeReplaced(runner: SqlRunner): Promise<ApiToken[]> {
-    return (await runner.query<TokenRow>(sql.REVOKE_REPLACED, [originJson()])).map(toToken);
+    return (await runner.query(sql.REVOKE_REPLACED, { origin: originJson() })).map(toToken);
   }
 
   /** The families among these whose tokens are all revoked. Unknown families are not among them. */
@@ -65,37 +49,37 @@ export class TokenStore {
     familyIds: readonly string[],
     runner: SqlRunner = this.database,
   ): Promise<ReadonlySet<string>> {
-    const rows = await runner.query<{ family: string }>(sql.ENDED_FAMILIES, [[...familyIds]]);
+    const rows = await runner.query(sql.ENDED_FAMILIES, { families: familyIds });
     return new Set(rows.map(({ family }) => family));
   }
 
   async findUnrevokedByHash(sha256: Buffer): Promise<ApiToken | undefined> {
-    const [row] = await this.database.query<TokenRow>(sql.FIND_BY_HASH, [sha256]);
+    const [row] = await this.database.query(sql.FIND_BY_HASH, { sha256 });
     return row && toToken(row);
   }
 
   /** Whether a token of this hash exists and is not revoked. */
   async isInForce(sha256: Buffer, runner: SqlRunner): Promise<boolean> {
-    return (await runner.query(sql.FIND_BY_HASH, [sha256])).length > 0;
+    return (await runner.query(sql.FIND_BY_HASH, { sha256 })).length > 0;
   }
 
   async list(): Promise<ApiToken[]> {
-    return (await this.database.query<TokenRow>(sql.LIST)).map(toToken);
+    return (await this.database.query(sql.LIST)).map(toToken);
   }
 
   /** Newest first, revoked ones too; those after this time and id. */
-  async page(after: readonly string[], most: number): Promise<ApiToken[]> {
-    return (await this.database.query<TokenRow>(sql.PAGE, [...after, most])).map(toToken);
+  async page([at, id]: readonly [at: string, id: string], most: number): Promise<ApiToken[]> {
+    return (await this.database.query(sql.PAGE, { at, id, most })).map(toToken);
   }
 
   /** Unrevoked tokens that have this id or this name. */
   async findNamed(idOrName: string): Promise<ApiToken[]> {
-    return (await this.database.query<TokenRow>(sql.FIND_NAMED, [idOrName])).map(toToken);
+    return (await this.database.query(sql.FIND_NAMED, { wanted: idOrName })).map(toToken);
   }
 
   /** Revokes a token, and those that it replaced. Undefined when it is revoked already. */
   async revoke(id: string, runner: SqlRunner): Promise<ApiToken | undefined> {
-    const rows = await runner.query<TokenRow>(sql.REVOKE, [id, originJson()]);
+    const rows = await runner.query(sql.REVOKE, { id, origin: originJson() });
     const row = rows.find((one) => one.id === id);
     return row && toToken(row);
   }
@@ -106,24 +90,24 @@ export class TokenStore {
     secs: number,
     runner: SqlRunner = this.database,
   ): Promise<ApiToken | undefined> {
-    const [row] = await runner.query<TokenRow>(sql.END_WITHIN, [id, secs, originJson()]);
+    const [row] = await runner.query(sql.END_WITHIN, { id, secs, origin: originJson() });
     return row && toToken(row);
   }
 
   /** When an unrevoked token expires, null for never; undefined for any other. */
   async expiryOf(id: string, runner: SqlRunner): Promise<Date | null | undefined> {
-    const [row] = await runner.query<{ expires_at: Date | null }>(sql.EXPIRY, [id]);
+    const [row] = await runner.query(sql.EXPIRY, { id });
     return row?.expires_at;
   }
 
   /** Whether any token has this name, or had it. */
   async isNameKnown(name: string, runner: SqlRunner): Promise<boolean> {
-    const [row] = await runner.query<{ any: boolean }>(sql.NAME_IS_KNOWN, [name]);
+    const [row] = await runner.query(sql.NAME_IS_KNOWN, { name });
     return row?.any === true;
   }
 
   async hasAny(runner: SqlRunner): Promise<boolean> {
-    const [row] = await runner.query<{ any: boolean }>(sql.HAS_ANY);
+    const [row] = await runner.query(sql.HAS_ANY);
     return row?.any === true;
   }
 
@@ -134,7 +118,7 @@ export class TokenStore {
 
   /** Whether a token of this family was made by the other family, or by something that it made. */
   async isMadeBy(familyId: string, makerFamily: string, runner: SqlRunner = this.database): Promise<boolean> {
-    return (await runner.query(sql.IS_MADE_BY, [familyId, makerFamily])).length > 0;
+    return (await runner.query(sql.IS_MADE_BY, { family: familyId, maker: makerFamily })).length > 0;
   }
 
   /** Until the transaction ends no one else can write tokens; they can be read. */
@@ -144,27 +128,27 @@ export class TokenStore {
 
   /** They change with every change to any token, except its last use, and with every denial of an identity. */
   async revisions(): Promise<{ readonly tokens: string; readonly denials: string }> {
-    const [row] = await this.database.query<{ tokens: string | null; denials: string | null }>(sql.REVISIONS);
+    const [row] = await this.database.query(sql.REVISIONS);
     return { tokens: row?.tokens ?? '', denials: row?.denials ?? '' };
   }
 
   async markUsed(ids: readonly string[]): Promise<void> {
-    await this.database.query(sql.MARK_USED, [[...ids]]);
+    await this.database.query(sql.MARK_USED, { ids });
   }
 }
 
-function valuesOf(token: ApiToken, sha256: Buffer) {
+function paramsOf(token: ApiToken, sha256: Buffer) {
   const { id, name, scopes, boundUserId, expiresAt, familyId, bootstrapAt, agents, maker } = token;
-  const family = familyId === id ? null : familyId;
-  const ofAgents = agents === null ? null : JSON.stringify(agents);
-  return [
-    ...[id, name, sha256, [...scopes], boundUserId],
-    ...[expiresAt, family, bootstrapAt, originJson(), ofAgents],
-    ...[maker?.family ?? null, maker?.credential ?? null],
-  ];
+  return {
+    ...{ id, name, sha256, scopes, user: boundUserId, expires: expiresAt, bootstrapped: bootstrapAt },
+    family: familyId === id ? null : familyId,
+    agents: agents === null ? null : JSON.stringify(agents),
+    ...{ makerFamily: maker?.family ?? null, makerCredential: maker?.credential ?? null },
+    origin: originJson(),
+  };
 }
 
-function toToken(row: TokenRow): ApiToken {
+function toToken(row: RowOfStatement<typeof sql.LIST>): ApiToken {
   return {
     id: row.id,
     name: row.name,

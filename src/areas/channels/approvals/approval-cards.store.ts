@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   boolean,
   double,
-  integer,
   json,
   nullable,
   oneOf,
   type RowOf,
   text,
-  timestamp,
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import type { AdapterData } from '../channel-adapter.port.js';
 import type { CardText } from './approval-card.js';
+import { ChannelApprovalEntity } from './channel-approval.entity.js';
 
 /** While a replica sends or edits a card, no other does. */
 export const CARD_LEASE_SECS = 30;
@@ -74,16 +74,18 @@ const CLAIM = statement({
 });
 
 const CARD = {
-  ...{
-    approval_id: text,
-    channel: text,
-    code: text,
-    target: json<AdapterData>(),
-    session_id: text,
-    asker: text,
-  },
-  ...{ title: text, details: text, status: oneOf<StoredCard['status']>(), external_id: nullable(text) },
-  ...{ decider: nullable(text), attempts: integer, due_at: timestamp, created_at: timestamp },
+  ...columnsOf(
+    ChannelApprovalEntity,
+    'approvalId',
+    'channel',
+    'code',
+    'sessionId',
+    'asker',
+    'title',
+    'details',
+  ),
+  ...columnsOf(ChannelApprovalEntity, 'externalId', 'decider', 'attempts', 'dueAt', 'createdAt'),
+  ...{ target: json<AdapterData>(), status: oneOf<StoredCard['status']>() },
 };
 /** Cards that were not sent, and shown ones about which nobody can decide any more. */
 const DUE = statement({

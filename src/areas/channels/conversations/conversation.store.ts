@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -11,6 +12,7 @@ import {
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
+import { ConversationEntity } from '../channel.entities.js';
 import { LeaseLost } from '../channel-failures.js';
 
 /** A claim that is not renewed for this long can be taken by any replica. */
@@ -26,7 +28,10 @@ export const HOLDER = { replica: text, channel: text, conversation: text, fence:
 const CLAIM = statement({
   name: 'channel_conversations.claim',
   params: { replica: text, channels: arrayOf(text), most: bigint },
-  row: { channel: text, conversation: text, session_id: nullable(text), fence: double, failures: integer },
+  row: {
+    ...columnsOf(ConversationEntity, 'channel', 'conversation', 'sessionId', 'failures'),
+    fence: double,
+  },
   sql: `
     UPDATE channel_conversations AS one SET owner = :replica, lease_until = ${LEASE_END}, fence = one.fence + 1
     FROM (

@@ -1,7 +1,7 @@
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
-  boolean,
   integer,
   json,
   nullable,
@@ -9,6 +9,7 @@ import {
   timestamp,
 } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
+import { ChannelMessageEntity } from '../channel.entities.js';
 import type { AdapterData } from '../channel-adapter.port.js';
 import type { InboxFile } from './message-text.js';
 
@@ -63,9 +64,18 @@ export const STORE = statement({
 });
 
 const OPEN = {
-  ...{ id: bigint, channel: text, conversation: text, message_id: text, user_id: text, content: text },
-  ...{ is_group: boolean, target: json<AdapterData>(), files: json<InboxFile[]>() },
-  ...{ received_at: timestamp, answered_at: nullable(timestamp) },
+  ...columnsOf(
+    ChannelMessageEntity,
+    'id',
+    'channel',
+    'conversation',
+    'messageId',
+    'userId',
+    'content',
+    'isGroup',
+  ),
+  ...columnsOf(ChannelMessageEntity, 'receivedAt', 'answeredAt'),
+  ...{ target: json<AdapterData>(), files: json<InboxFile[]>() },
 };
 export const NEXT = statement({
   name: 'channel_inbox.next',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -13,6 +14,7 @@ import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import type { TurnFile } from '../../turns/turns.api.js';
+import { ChannelReplyEntity } from '../channel.entities.js';
 import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD, HOLDER, holderOf } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
@@ -82,8 +84,8 @@ const OF_MESSAGE = statement({
   name: 'channel_replies.of_message',
   params: { message: text },
   row: {
-    ...{ part: integer, content: text, file: nullable(json<TurnFile>()), status: oneOf<ReplyStatus>() },
-    ...{ external_id: nullable(text), attempts: integer, error: nullable(text) },
+    ...columnsOf(ChannelReplyEntity, 'part', 'content', 'externalId', 'attempts', 'error'),
+    ...{ file: nullable(json<TurnFile>()), status: oneOf<ReplyStatus>() },
   },
   sql: `SELECT part, content, file, status, external_id, attempts, error FROM channel_replies WHERE message_id = :message ORDER BY part`,
 });

@@ -1,7 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { sentenceOf } from '../../../common/errors/error-text.js';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import { integer, text } from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import { readBuildInfo } from '../../../platform/lifecycle/build-info.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import { type Logger, Logs } from '../../../platform/logging/logger.js';
@@ -11,14 +12,21 @@ import { clockSkewMs } from '../host-parts.js';
 const EVERY_MS = 10_000;
 
 /** Also removes what is no news any more: replicas that ended an hour ago without saying so. */
-const SAY: Statement = {
+const SAY = statement({
   name: 'replicas.say',
-  text: `
-    WITH old AS (DELETE FROM replicas WHERE seen_at < now() - interval '1 hour' AND id <> $1)
-    INSERT INTO replicas AS known (id, version, clock_skew_ms) VALUES ($1, $2, $3)
+  params: { id: text, version: text, skew: integer },
+  row: {},
+  sql: `
+    WITH old AS (DELETE FROM replicas WHERE seen_at < now() - interval '1 hour' AND id <> :id)
+    INSERT INTO replicas AS known (id, version, clock_skew_ms) VALUES (:id, :version, :skew)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_skew_ms = excluded.clock_skew_ms`,
-};
-const LEAVE: Statement = { name: 'replicas.leave', text: 'DELETE FROM replicas WHERE id = $1' };
+});
+const LEAVE = statement({
+  name: 'replicas.leave',
+  params: { id: text },
+  row: {},
+  sql: 'DELETE FROM replicas WHERE id = :id',
+});
 /** More than the column holds is as wrong. */
 const MOST_MS = 2 ** 31 - 1;
 
@@ -49,7 +57,7 @@ export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy 
   async onModuleDestroy(): Promise<void> {
     await this.poller.stop();
     await this.database
-      .query(LEAVE, [this.replica.value])
+      .query(LEAVE, { id: this.replica.value })
       .catch((error: unknown) =>
         this.logger.debug('this replica could not say that it stops', { error: sentenceOf(error) }),
       );
@@ -58,6 +66,6 @@ export class ReplicaRegister implements OnApplicationBootstrap, OnModuleDestroy 
   private async say(): Promise<void> {
     const skew = await clockSkewMs(this.database);
     const bounded = Math.sign(skew) * Math.min(Math.abs(skew), MOST_MS);
-    await this.database.query(SAY, [this.replica.value, this.version, bounded]);
+    await this.database.query(SAY, { id: this.replica.value, version: this.version, skew: bounded });
   }
 }

@@ -1,0 +1,37 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import type { SqlType } from './sql-types.js';
+
+/** `userId` is the column `user_id`. */
+type ColumnName<Property extends string> = Property extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
+  : '';
+
+/**
+ * Columns of an entity, for the row of a statement: `columnsOf(HookEntity, 'id', 'userId')` is what `id, user_id` give. Their
+ * types stand in the entity alone, where the drift check compares them with the schema. Throws for a property that is no
+ * column, or one of a name or a type that the driver does not give as the entity has it.
+ */
+export function columnsOf<Entity extends object, const Property extends keyof Entity & string>(
+  entity: new () => Entity,
+  ...properties: readonly Property[]
+): { readonly [One in Property as ColumnName<One>]: SqlType<Entity[One], Entity[One]> } {
+  const shape = Object.fromEntries(properties.map((property) => columnOf(entity, property)));
+  return shape as { readonly [One in Property as ColumnName<One>]: SqlType<Entity[One], Entity[One]> };
+}
+
+/** As entities name what PostgreSQL's `format_type` writes otherwise. */
+const LONG_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
+/** The driver gives a Date, TypeORM a text. */
+const AMBIGUOUS = 'date';
+
+function columnOf(entity: new () => object, property: string): [string, SqlType<unknown, unknown>] {
+  const columns = getMetadataArgsStorage().filterColumns(entity);
+  const options = columns.find(({ propertyName }) => propertyName === property)?.options;
+  const name = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (options === undefined || (options.name ?? property) !== name || typeof options.type !== 'string')
+    throw new Error(`${entity.name}.${property} is not the column ${name}`);
+  if (options.type === AMBIGUOUS)
+    throw new Error(`${entity.name}.${property} is a date: declare it yourself`);
+  const type = LONG_NAMES[options.type] ?? options.type;
+  return [name, { name: options.array === true ? `${type}[]` : type }];
+}
