@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import { double, text } from '../../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { Settings } from '../../../platform/settings/settings.js';
 import { isChannel, ownLimitsOf, shareOf } from '../../../platform/tokens/token-shares.js';
 
@@ -12,33 +13,33 @@ export interface ReachedLimit {
   readonly limit: number;
 }
 
-interface TakenRow {
-  readonly token_id: string;
-  readonly token_name: string;
-  readonly taken: number;
-}
-
 /** The most tokens that are looked at, those that take most first. */
 const MOST_READ = 1000;
 /** Attachments come in megabytes: with less room than this the next one may be refused. */
 const ALMOST_ALL = 0.95;
 
-const SPENT: Statement = {
+const TAKEN = { token_id: text, token_name: text, taken: double };
+const SPENT = statement({
   name: 'limits.spent_today',
-  text: `
+  params: {},
+  row: TAKEN,
+  sql: `
     SELECT spent.token_id, coalesce(t.name, spent.token_id) AS token_name, spent.taken FROM (
       SELECT token_id, sum(input_tokens + output_tokens)::float8 AS taken FROM token_spending
       WHERE day = (now() AT TIME ZONE 'UTC')::date GROUP BY token_id ORDER BY taken DESC LIMIT ${MOST_READ}
     ) AS spent LEFT JOIN api_tokens AS t ON t.id = spent.token_id ORDER BY spent.taken DESC`,
-};
-const STORED: Statement = {
+});
+type TakenRow = RowOfStatement<typeof SPENT>;
+const STORED = statement({
   name: 'limits.stored',
-  text: `
+  params: {},
+  row: TAKEN,
+  sql: `
     SELECT stored.token_family AS token_id, coalesce(t.name, stored.token_family) AS token_name, stored.taken FROM (
       SELECT token_family, sum(bytes)::float8 AS taken FROM token_storage
       GROUP BY token_family ORDER BY taken DESC LIMIT ${MOST_READ}
     ) AS stored LEFT JOIN api_tokens AS t ON t.id = stored.token_family ORDER BY stored.taken DESC`,
-};
+});
 
 /** Which API tokens are refused turns or attachments at the moment, for operators. */
 @Injectable()
@@ -49,10 +50,7 @@ export class ReachedLimits {
   ) {}
 
   async all(most: number): Promise<ReachedLimit[]> {
-    const [spent, stored] = await Promise.all([
-      this.database.query<TakenRow>(SPENT),
-      this.database.query<TakenRow>(STORED),
-    ]);
+    const [spent, stored] = await Promise.all([this.database.query(SPENT), this.database.query(STORED)]);
     const { limits } = this.settings.current;
     const dailyTokens = (row: TakenRow): number => {
       const holder = holderOf(row);
