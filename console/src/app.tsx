@@ -7,22 +7,33 @@ import { Shell } from './shell';
 import { Page } from './ui/page';
 import { Empty, Loading, NotAllowed } from './ui/states';
 
-const PAGES: Readonly<Record<string, ComponentType>> = {
-  '/': lazy(() => import('./pages/overview')),
-  '/sessions': lazy(() => import('./pages/sessions')),
-  '/approvals': lazy(() => import('./pages/approvals')),
-  '/logs': lazy(() => import('./pages/logs')),
-  '/agents': lazy(() => import('./pages/agents')),
-  '/usage': lazy(() => import('./pages/usage')),
-  '/audit': lazy(() => import('./pages/audit')),
-  '/channels': lazy(() => import('./pages/channels')),
-  '/hooks': lazy(() => import('./pages/hooks')),
-  '/servers': lazy(() => import('./pages/servers')),
-  '/plugins': lazy(() => import('./pages/plugins')),
-  '/skills': lazy(() => import('./pages/skills')),
-  '/config': lazy(() => import('./pages/config')),
-  '/tokens': lazy(() => import('./pages/tokens')),
+type Loader = () => Promise<{ readonly default: ComponentType }>;
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '/': () => import('./pages/overview'),
+  '/sessions': () => import('./pages/sessions'),
+  '/approvals': () => import('./pages/approvals'),
+  '/logs': () => import('./pages/logs'),
+  '/agents': () => import('./pages/agents'),
+  '/usage': () => import('./pages/usage'),
+  '/audit': () => import('./pages/audit'),
+  '/channels': () => import('./pages/channels'),
+  '/hooks': () => import('./pages/hooks'),
+  '/servers': () => import('./pages/servers'),
+  '/plugins': () => import('./pages/plugins'),
+  '/skills': () => import('./pages/skills'),
+  '/config': () => import('./pages/config'),
+  '/tokens': () => import('./pages/tokens'),
 };
+
+const PAGES: Readonly<Record<string, ComponentType>> = Object.fromEntries(
+  Object.entries(LOADERS).map(([path, load]) => [path, lazy(load)]),
+);
+
+/** Loads the page that is asked for first, while it turns out who asks. One that cannot be loaded says so when it is shown. */
+export function loadFirstPage(path: string): void {
+  LOADERS[path]?.().catch(() => undefined);
+}
 
 const SessionPage = lazy(() => import('./pages/session'));
 

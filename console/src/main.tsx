@@ -2,8 +2,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client';
-import { App } from './app';
+import { App, loadFirstPage } from './app';
 import { Authenticated } from './auth/auth';
+import { firstPath } from './router';
 
 const RETRIES = 2;
 
@@ -20,6 +21,7 @@ const queries = new QueryClient({
   },
 });
 
+loadFirstPage(firstPath);
 const root = document.getElementById('root');
 if (root !== null) {
   createRoot(root).render(

