@@ -144,8 +144,8 @@ describeInBrowser('how fast the console is', () => {
       opened_beside_api_ms: beside,
       empty_page_ms: empty,
     });
-    // Where a page with nothing on it takes half of it, the machine is too slow for the bound: then it is twice that page.
-    expect(beside).toBeLessThanOrEqual(Math.max(MOST_BESIDE_API_MS, 2 * empty));
+    // Where a page with nothing on it takes a third of it, the machine is too slow for the bound: then it is three such pages.
+    expect(beside).toBeLessThanOrEqual(Math.max(MOST_BESIDE_API_MS, 3 * empty));
   });
 
   test('a log tail of 100 lines a second, behind 1,000 that are shown: no task over 100 ms of the processor', async () => {
