@@ -100,8 +100,14 @@ const FIND = statement({
     FROM hook_deliveries WHERE id = :id::int8`,
 });
 
-const DELIVERY_PAGE = statementsBy(['hook', 'status', 'since'], (given) => ({
-  name: `delivery_directory.list${[...given].map((filter) => `.${filter}`).join('')}`,
+const CONDITIONS = {
+  hook: 'hook_id = :hook',
+  status: 'status = :status',
+  since: 'created_at >= :since',
+} as const satisfies Record<keyof DeliveryFilter, string>;
+const FILTERS = Object.keys(CONDITIONS) as readonly (keyof DeliveryFilter)[];
+const DELIVERY_PAGE = statementsBy(FILTERS, (given) => ({
+  name: ['delivery_directory.list', ...given].join('.'),
   replanned: true,
   params: {
     ...{ before: bigint, most: bigint },
@@ -109,9 +115,8 @@ const DELIVERY_PAGE = statementsBy(['hook', 'status', 'since'], (given) => ({
   },
   row: DELIVERY,
   sql: `
-    SELECT ${COLUMNS} FROM hook_deliveries WHERE id < :before::int8
-      ${given.has('hook') ? 'AND hook_id = :hook' : ''} ${given.has('status') ? 'AND status = :status' : ''}
-      ${given.has('since') ? 'AND created_at >= :since' : ''}
+    SELECT ${COLUMNS} FROM hook_deliveries
+    WHERE id < :before::int8${[...given].map((filter) => ` AND ${CONDITIONS[filter]}`).join('')}
     ORDER BY hook_deliveries.id DESC LIMIT :most`,
 }));
 

@@ -10,7 +10,7 @@ type KeyKind = 'time' | 'text' | 'number';
  * greater than every item's, so that the same comparison serves it: `(created_at, id) < ($1::timestamptz, $2)`.
  */
 export type KeyPosition<Kinds extends readonly KeyKind[] = readonly KeyKind[]> = {
-  readonly [Key in keyof Kinds]: string;
+  readonly [At in keyof Kinds]: string;
 };
 
 /** A page of the operators' API as a service answers it. */
@@ -46,14 +46,14 @@ export class KeysetList<Item, const Kinds extends readonly KeyKind[] = readonly 
 
   /** Where the page begins. Throws `BadFields` (400) for a cursor that this list did not make with these filters. */
   after({ cursor }: PageQuery, filters: readonly unknown[] = []): KeyPosition<Kinds> {
-    if (cursor === undefined) return this.positionAt(this.kinds.map((kind) => GREATEST[kind]));
+    if (cursor === undefined) return this.kinds.map((kind) => GREATEST[kind]) as KeyPosition<Kinds>;
     const [sum, ...keys] = parsed(cursor);
     const fits = keys.length === this.kinds.length && keys.every((key, i) => isKey(key, this.kinds[i]));
     if (!fits || sum !== this.checksum(keys, filters)) {
       const message = 'is not the next_cursor of a page of this list with these filters; begin without it';
       throw new BadFields([{ path: 'cursor', message }]);
     }
-    return this.positionAt(keys);
+    return keys as KeyPosition<Kinds>;
   }
 
   /**
@@ -70,11 +70,6 @@ export class KeysetList<Item, const Kinds extends readonly KeyKind[] = readonly 
     const last = items.at(-1);
     const after = found.length > limit && last !== undefined ? this.positionOf(last) : end;
     return { items, nextCursor: after === undefined ? null : this.cursorAt(after, filters) };
-  }
-
-  /** @param keys one for each kind */
-  private positionAt(keys: readonly string[]): KeyPosition<Kinds> {
-    return keys as KeyPosition<Kinds>;
   }
 
   private positionOf(item: Item): KeyPosition {
