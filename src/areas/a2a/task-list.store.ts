@@ -2,9 +2,18 @@ import { TaskState } from '@a2a-js/sdk';
 import { Injectable } from '@nestjs/common';
 import { KeysetList, type Page } from '../../http/paging/keyset-list.js';
 import type { PageQuery } from '../../http/paging/page-query.js';
-import { Conditions } from '../../platform/database/conditions.js';
 import { Database } from '../../platform/database/database.js';
-import type { Statement } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  text,
+  timestamp,
+} from '../../platform/database/sql-types.js';
+import { filtersGiven, statement, statementsBy } from '../../platform/database/statement.js';
 import type { Caller } from '../../platform/tokens/caller.js';
 import type { TurnResult } from '../turns/turns.api.js';
 
@@ -34,17 +43,56 @@ const TIMEOUT_MS = 5000;
 
 /** To the millisecond, as cursors have it. The expression of the index `turns_changed`. */
 const CHANGED = 'coalesce(t.ended_at, t.started_at, t.created_at)';
-const CHANGED_AT: Statement = {
+const CHANGED_AT = statement({
   name: 'a2a.task_changed',
-  text: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = $1`,
-};
+  params: { turn: text },
+  row: { at: timestamp },
+  sql: `SELECT ${CHANGED} AS at FROM turns AS t WHERE t.id = :turn`,
+});
 /** What a count in PostgreSQL can be. */
 const MOST_COUNTED = 2 ** 31 - 1;
-const LIST = new KeysetList<ListedTask>('tasks', ['time', 'text', 'number'], ({ at, id, total }) => [
+const LIST = new KeysetList('tasks', ['time', 'text', 'number'], ({ at, id, total }: ListedTask) => [
   at,
   id,
   total,
 ]);
+
+const CONDITIONS = {
+  context: 't.session_id = :context',
+  agent: 's.agent = :agent',
+  statuses: 't.status = ANY (:statuses)',
+  since: `${CHANGED} >= :since`,
+  bound: 's.user_id = :bound',
+  agents: 's.agent = ANY (:agents)',
+} as const;
+const FILTERS = Object.keys(CONDITIONS) as readonly (keyof typeof CONDITIONS)[];
+
+/** The first page also counts what all pages have together; the others go on by the index. */
+const pagesOf = (which: 'first' | 'next') =>
+  statementsBy(FILTERS, (given) => {
+    const conditions = [...given].map((filter) => ` AND ${CONDITIONS[filter]}`).join('');
+    const mine = `FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${conditions}`;
+    return {
+      name: [`a2a.tasks_${which}`, ...given].join('.'),
+      replanned: true,
+      timeoutMs: TIMEOUT_MS,
+      params: {
+        ...{ at: timestamp, id: text, most: bigint },
+        ...{ context: optional(text), agent: optional(text), since: optional(timestamp) },
+        statuses: optional(arrayOf(oneOf<TurnResult['status']>())),
+        ...{ bound: optional(text), agents: optional(arrayOf(text)) },
+      },
+      row: { total: nullable(integer), id: nullable(text), at: nullable(timestamp) },
+      sql: `
+        SELECT counted.total, listed.id, listed.at
+        FROM (SELECT ${which === 'first' ? `(SELECT count(*)::int ${mine})` : 'NULL::int'} AS total) AS counted LEFT JOIN (
+          SELECT t.id, ${CHANGED} AS at ${mine} AND (${CHANGED}, t.id) < (:at::timestamptz, :id)
+          ORDER BY ${CHANGED} DESC, t.id DESC LIMIT :most) AS listed ON true
+        ORDER BY listed.at DESC, listed.id DESC`,
+    };
+  });
+const FIRST_PAGE = pagesOf('first');
+const NEXT_PAGE = pagesOf('next');
 
 /** Which turns another agent sees as tasks, those whose state changed last first. */
 @Injectable()
@@ -53,7 +101,7 @@ export class TaskListStore {
 
   /** When the state of a task changed. */
   async changedAt(turnId: string): Promise<Date | undefined> {
-    return (await this.database.query<{ at: Date }>(CHANGED_AT, [turnId]))[0]?.at;
+    return (await this.database.query(CHANGED_AT, { turn: turnId }))[0]?.at;
   }
 
   /** Throws `BadFields` for a cursor of another list. */
@@ -62,47 +110,22 @@ export class TaskListStore {
     page: PageQuery,
     caller: Caller,
   ): Promise<TaskPage> {
-    const filters = [
-      contextId,
-      agent,
-      statuses?.join(','),
-      since?.toISOString(),
-      caller.boundUserId,
-      caller.agents?.join(','),
-    ];
-    const [at, id, total] = LIST.after(page, filters);
+    const bound = caller.boundUserId ?? undefined;
+    const { agents } = caller;
+    const asked = [contextId, agent, statuses?.join(','), since?.toISOString(), bound, agents?.join(',')];
+    const [at, id, total] = LIST.after(page, asked);
     const isFirst = page.cursor === undefined;
-    const found = new Conditions([at ?? '', id ?? '', page.limit + 1])
-      .add('context', contextId, 't.session_id = :value')
-      .add('agent', agent, 's.agent = :value')
-      .add('statuses', statuses, 't.status = ANY (:value)')
-      .add('since', since, `${CHANGED} >= :value`)
-      .add('bound', caller.boundUserId ?? undefined, 's.user_id = :value')
-      .add('agents', caller.agents, 's.agent = ANY (:value)');
-    const rows = await this.database.query<{ total: number | null; id: string | null; at: Date }>(
-      pageStatement(found, isFirst),
-      found.values,
-    );
+    const filters = { context: contextId, agent, statuses, since, bound, agents };
+    const find = isFirst ? FIRST_PAGE : NEXT_PAGE;
+    const rows = await this.database.query(find(filtersGiven(filters)), {
+      ...{ ...filters, at, id, most: page.limit + 1 },
+    });
     const count = isFirst ? (rows[0]?.total ?? 0) : Math.min(Math.max(Number(total), 0), MOST_COUNTED);
-    const items = rows.flatMap((row) => (row.id === null ? [] : [{ id: row.id, at: row.at, total: count }]));
-    return { ...LIST.page(items, page, filters), total: count };
+    const items = rows.flatMap((row) =>
+      row.id === null || row.at === null ? [] : [{ id: row.id, at: row.at, total: count }],
+    );
+    return { ...LIST.page(items, page, asked), total: count };
   }
-}
-
-/** The first page also counts what all pages have together; the others go on by the index. */
-function pageStatement({ name, text }: Conditions, isFirst: boolean): Statement {
-  const mine = `FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE true${text}`;
-  return {
-    name: `a2a.tasks${isFirst ? '_first' : ''}${name}`,
-    replanned: true,
-    timeoutMs: TIMEOUT_MS,
-    text: `
-      SELECT counted.total, listed.id, listed.at
-      FROM (SELECT ${isFirst ? `(SELECT count(*)::int ${mine})` : 'NULL::int'} AS total) AS counted LEFT JOIN (
-        SELECT t.id, ${CHANGED} AS at ${mine} AND (${CHANGED}, t.id) < ($1::timestamptz, $2)
-        ORDER BY ${CHANGED} DESC, t.id DESC LIMIT $3) AS listed ON true
-      ORDER BY listed.at DESC, listed.id DESC`,
-  };
 }
 
 /** The turns that are in a state of the protocol; undefined for all of them, none for states that no turn is in. */

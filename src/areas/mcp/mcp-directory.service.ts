@@ -23,7 +23,7 @@ export interface McpServerReport extends McpServer {
 }
 
 const SERVERS = new KeysetList<McpServer>('mcp_servers', ['text'], ({ name }) => [name]);
-const TOOLS = new KeysetList<KnownTool>('mcp_tools', ['text', 'text'], ({ server, tool }) => [server, tool]);
+const TOOLS = new KeysetList('mcp_tools', ['text', 'text'], ({ server, tool }: KnownTool) => [server, tool]);
 
 /** What was looked at is no longer what the server says. */
 class ToolChangedSince extends Conflict {
@@ -62,7 +62,7 @@ export class McpDirectory {
   ): Promise<Page<KnownTool>> {
     refuseSomeAgents('the definitions of tools are those', caller);
     const filters = [server, quarantined];
-    const after = query.cursor === undefined ? ['', ''] : TOOLS.after(query, filters);
+    const after = query.cursor === undefined ? (['', ''] as const) : TOOLS.after(query, filters);
     const found = await this.known.page(after, { quarantinedOnly: quarantined, server }, query.limit + 1);
     return TOOLS.page(found, query, filters);
   }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
-import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import { bigint, boolean, text } from '../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import { EventSignal, EventStore } from '../../platform/events/event.store.js';
 
 /** The state of a plugin on all replicas. */
@@ -29,28 +31,26 @@ const DONE = {
   reload: 'plugin.reloaded',
 } as const satisfies Record<PluginChange['action'], string>;
 
-interface StateRow {
-  name: string;
-  disabled: boolean;
-  revision: string;
-  loads: string;
-}
-
 /** A scalar subquery that changes whenever any plugin's state does. */
 export const STATES_REVISION = '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)';
 
-const ALL: Statement = {
+const STATE = { name: text, disabled: boolean, revision: text, loads: text };
+const ALL = statement({
   name: 'plugin_states.all',
-  text: 'SELECT name, disabled, revision::text, loads::text FROM plugin_states',
-};
-const CHANGE: Statement = {
+  params: {},
+  row: STATE,
+  sql: 'SELECT name, disabled, revision::text, loads::text FROM plugin_states',
+});
+const CHANGE = statement({
   name: 'plugin_states.change',
-  text: `
-    INSERT INTO plugin_states AS state (name, disabled, revision, loads) VALUES ($1, $2, 1, $3)
+  params: { name: text, disabled: boolean, loads: bigint },
+  row: STATE,
+  sql: `
+    INSERT INTO plugin_states AS state (name, disabled, revision, loads) VALUES (:name, :disabled, 1, :loads)
     ON CONFLICT (name) DO UPDATE SET disabled = excluded.disabled, revision = state.revision + 1,
       loads = state.loads + excluded.loads
     RETURNING name, disabled, revision::text, loads::text`,
-};
+});
 
 /** Which plugins are disabled or were reloaded, in the database so that it holds on all replicas and after restarts. */
 @Injectable()
@@ -63,7 +63,7 @@ export class PluginStates {
   ) {}
 
   async all(): Promise<ReadonlyMap<string, PluginState>> {
-    const rows = await this.database.query<StateRow>(ALL);
+    const rows = await this.database.query(ALL);
     return new Map(rows.map((row) => [row.name, toState(row)]));
   }
 
@@ -87,7 +87,8 @@ export class PluginStates {
 
   private async write(runner: SqlRunner, { name, version, action, actor }: PluginChange) {
     const isDisabled = action === 'disable';
-    const [row] = await runner.query<StateRow>(CHANGE, [name, isDisabled, action === 'reload' ? 1 : 0]);
+    const change = { name, disabled: isDisabled, loads: action === 'reload' ? 1 : 0 };
+    const [row] = await runner.query(CHANGE, change);
     if (row === undefined) throw new Error('The state of a plugin was not written.');
     const event = isDisabled ? ('plugin.disabled' as const) : ('plugin.loaded' as const);
     const deliveries = await this.events.emit(runner, { name: event, userId: null, data: { name, version } });
@@ -98,6 +99,6 @@ export class PluginStates {
   }
 }
 
-function toState({ name, disabled, revision, loads }: StateRow): PluginState {
+function toState({ name, disabled, revision, loads }: RowOfStatement<typeof ALL>): PluginState {
   return { name, disabled, revision: Number(revision), loads: Number(loads) };
 }

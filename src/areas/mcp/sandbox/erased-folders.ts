@@ -1,30 +1,34 @@
 import { ADVISORY_LOCKS } from '../../../platform/database/advisory-locks.js';
 import type { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import { bigint, double, text } from '../../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { folderOf } from './user-folders.js';
 
 const MOST = 500;
 
 /** One after the other, so that ids become visible in their order: who has read one has seen all before it. */
-const LOCK: Statement = {
+const LOCK = statement({
   name: 'erased_folders.lock',
-  text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.notingErasedFolders})`,
-};
-const NOTE: Statement = {
+  params: {},
+  row: {},
+  sql: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.notingErasedFolders})`,
+});
+const NOTE = statement({
   name: 'erased_folders.note',
-  text: 'INSERT INTO erased_folders (folder) VALUES ($1)',
-};
-const SINCE: Statement = {
+  params: { folder: text },
+  row: {},
+  sql: 'INSERT INTO erased_folders (folder) VALUES (:folder)',
+});
+const SINCE = statement({
   name: 'erased_folders.since',
-  text: `SELECT id::int8::float8 AS id, folder FROM erased_folders WHERE id > $1 ORDER BY id LIMIT ${MOST}`,
-};
+  params: { id: bigint },
+  row: { id: double, folder: text },
+  sql: `SELECT id::int8::float8 AS id, folder FROM erased_folders WHERE id > :id ORDER BY id LIMIT ${MOST}`,
+});
 /** The newest, or 0. */
 export const NEWEST_ERASED_FOLDER = '(SELECT coalesce(max(id), 0)::float8 FROM erased_folders)';
 
-export interface ErasedFolder {
-  readonly id: number;
-  readonly folder: string;
-}
+export type ErasedFolder = RowOfStatement<typeof SINCE>;
 
 /** Which folders of users are to be deleted, on all machines that have one. */
 export class ErasedFolders {
@@ -34,12 +38,12 @@ export class ErasedFolders {
   async note(userId: string): Promise<void> {
     await this.database.transaction(async (runner) => {
       await runner.query(LOCK);
-      await runner.query(NOTE, [folderOf(userId)]);
+      await runner.query(NOTE, { folder: folderOf(userId) });
     });
   }
 
   /** Those behind this one, at most 500. */
   since(id: number): Promise<readonly ErasedFolder[]> {
-    return this.database.query<{ id: number; folder: string }>(SINCE, [id]);
+    return this.database.query(SINCE, { id });
   }
 }

@@ -39,7 +39,7 @@ class SomeFolders extends UserFolders {
 async function started() {
   const rows = (after: number) =>
     erasedUsers.map((user, at) => ({ id: at + 1, folder: folderOf(user) })).filter(({ id }) => id > after);
-  const database = { query: (_: unknown, [after]: [number]) => Promise.resolve(rows(after)) };
+  const database = { query: (_: unknown, { id }: { id: number }) => Promise.resolve(rows(id)) };
   const settings = { current: { mcp: { state_dir: root }, database: { data_dir: root } } };
   const checks: DueCheck[] = [];
   const error = jest.fn();

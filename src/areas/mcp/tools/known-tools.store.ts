@@ -2,7 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../../common/errors/gateway-error.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
-import type { Statement } from '../../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  boolean,
+  integer,
+  jsonb,
+  nullable,
+  type RowOf,
+  text,
+  timestamp,
+} from '../../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { fingerprintOf, type ToolDefinition } from './tool-listing.js';
 
@@ -11,24 +22,23 @@ const NEVER_APPROVED = '';
 const NOTHING_SAID = `jsonb_build_object('name', tool, 'description', '', 'inputSchema', '{}'::jsonb, 'annotations', '{}'::jsonb)`;
 const SEEN_NOW = 'coalesce(excluded.pending_fingerprint, excluded.fingerprint)';
 
-/**
- * `$1` the server, `$2` its tools as JSON, `$3` whether tools that a known server adds later wait too. Returns those that
- * differ from what is approved.
- */
-const RECONCILE: Statement = {
+/** Tools that a known server adds later wait too, if it `pins`. Returns those that differ from what is approved. */
+const RECONCILE = statement({
   name: 'mcp_tools.reconcile',
-  text: `
+  params: { server: text, seen: jsonb<unknown>(), pins: boolean },
+  row: { tool: text, newly: boolean },
+  sql: `
     WITH seen AS (
       SELECT tool, fingerprint, definition
-      FROM jsonb_to_recordset($2::jsonb) AS one (tool text, fingerprint text, definition jsonb)
+      FROM jsonb_to_recordset(:seen::jsonb) AS one (tool text, fingerprint text, definition jsonb)
     ), before AS (
       SELECT known.tool, known.pending_fingerprint FROM mcp_tools AS known JOIN seen ON seen.tool = known.tool
-      WHERE known.server = $1
+      WHERE known.server = :server
     ), pinned AS (
-      SELECT $3::boolean AND EXISTS (SELECT 1 FROM mcp_tools WHERE server = $1) AS pinned
+      SELECT :pins::boolean AND EXISTS (SELECT 1 FROM mcp_tools WHERE server = :server) AS pinned
     ), kept AS (
       INSERT INTO mcp_tools AS known (server, tool, fingerprint, definition, pending_fingerprint, pending_definition)
-      SELECT $1, tool, CASE WHEN pinned THEN '${NEVER_APPROVED}' ELSE fingerprint END,
+      SELECT :server, tool, CASE WHEN pinned THEN '${NEVER_APPROVED}' ELSE fingerprint END,
         CASE WHEN pinned THEN ${NOTHING_SAID} ELSE definition END,
         CASE WHEN pinned THEN fingerprint END, CASE WHEN pinned THEN definition END
       FROM seen, pinned ORDER BY tool
@@ -42,51 +52,73 @@ const RECONCILE: Statement = {
     )
     SELECT kept.tool, kept.pending_fingerprint IS DISTINCT FROM before.pending_fingerprint AS newly
     FROM kept LEFT JOIN before ON before.tool = kept.tool WHERE kept.pending_fingerprint IS NOT NULL`,
-};
+});
 
-const RELEASED: Statement = {
+const RELEASED = statement({
   name: 'mcp_tools.released',
-  text: 'SELECT 1 AS one FROM mcp_tools WHERE server = $1 AND tool = ANY ($2) AND pending_fingerprint IS NULL LIMIT 1',
-};
+  params: { server: text, tools: arrayOf(text) },
+  row: { one: integer },
+  sql: 'SELECT 1 AS one FROM mcp_tools WHERE server = :server AND tool = ANY (:tools) AND pending_fingerprint IS NULL LIMIT 1',
+});
 
-const LIST: Statement = {
+const KNOWN = {
+  ...{ server: text, tool: text, first_seen_at: timestamp, changed_at: nullable(timestamp) },
+  ...{ definition: jsonb<ToolDefinition>(), pending_definition: nullable(jsonb<ToolDefinition>()) },
+};
+const LIST = statement({
   name: 'mcp_tools.list',
-  text: `
+  params: { quarantined: boolean },
+  row: KNOWN,
+  sql: `
     SELECT server, tool, first_seen_at, changed_at, definition, pending_definition FROM mcp_tools
-    WHERE NOT $1::boolean OR pending_fingerprint IS NOT NULL ORDER BY server, tool LIMIT 10000`,
-};
+    WHERE NOT :quarantined::boolean OR pending_fingerprint IS NOT NULL ORDER BY server, tool LIMIT 10000`,
+});
 
-/** Those after the server `$1` and the tool `$2`, in their order; `$3` whether only those in quarantine, `$4` of which server. */
-const PAGE: Statement = {
+/** Those after a tool of a server, in their order. */
+const PAGE = statement({
   name: 'mcp_tools.page',
-  text: `
+  params: {
+    after_server: text,
+    after_tool: text,
+    quarantined: boolean,
+    server: nullable(text),
+    most: bigint,
+  },
+  row: KNOWN,
+  sql: `
     SELECT server, tool, first_seen_at, changed_at, definition, pending_definition FROM mcp_tools
-    WHERE (server, tool) > ($1, $2) AND (NOT $3::boolean OR pending_fingerprint IS NOT NULL)
-      AND ($4::text IS NULL OR server = $4)
-    ORDER BY server, tool LIMIT $5`,
-};
+    WHERE (server, tool) > (:after_server, :after_tool) AND (NOT :quarantined::boolean OR pending_fingerprint IS NOT NULL)
+      AND (:server::text IS NULL OR server = :server)
+    ORDER BY server, tool LIMIT :most`,
+});
 
-const QUARANTINED: Statement = {
+const QUARANTINED = statement({
   name: 'mcp_tools.quarantined',
-  text: `
+  params: {},
+  row: { server: text, tool: text, since: timestamp },
+  sql: `
     SELECT server, tool, coalesce(changed_at, first_seen_at) AS since FROM mcp_tools WHERE pending_fingerprint IS NOT NULL
     ORDER BY server, tool LIMIT 1000`,
-};
+});
 
-const APPROVE: Statement = {
+const APPROVE = statement({
   name: 'mcp_tools.approve_as_seen',
-  text: `
+  params: { server: text, tool: nullable(text), fingerprint: nullable(text) },
+  row: { tool: text },
+  sql: `
     UPDATE mcp_tools SET fingerprint = pending_fingerprint, definition = pending_definition,
       pending_fingerprint = NULL, pending_definition = NULL
-    WHERE server = $1 AND ($2::text IS NULL OR tool = $2) AND pending_fingerprint IS NOT NULL
-      AND ($3::text IS NULL OR pending_fingerprint = $3)
+    WHERE server = :server AND (:tool::text IS NULL OR tool = :tool) AND pending_fingerprint IS NOT NULL
+      AND (:fingerprint::text IS NULL OR pending_fingerprint = :fingerprint)
     RETURNING tool`,
-};
+});
 
-const SEEN: Statement = {
+const SEEN = statement({
   name: 'mcp_tools.seen',
-  text: 'SELECT 1 AS one FROM mcp_tools WHERE server = $1 AND ($2::text IS NULL OR tool = $2) LIMIT 1',
-};
+  params: { server: text, tool: nullable(text) },
+  row: { one: integer },
+  sql: 'SELECT 1 AS one FROM mcp_tools WHERE server = :server AND (:tool::text IS NULL OR tool = :tool) LIMIT 1',
+});
 
 /** A tool as it was approved and, while it is in quarantine, as it is now. */
 export interface KnownTool {
@@ -100,20 +132,7 @@ export interface KnownTool {
 }
 
 /** A tool that waits for an operator's approval. */
-export interface QuarantinedTool {
-  readonly server: string;
-  readonly tool: string;
-  readonly since: Date;
-}
-
-interface KnownRow {
-  server: string;
-  tool: string;
-  first_seen_at: Date;
-  changed_at: Date | null;
-  definition: ToolDefinition;
-  pending_definition: ToolDefinition | null;
-}
+export type QuarantinedTool = RowOfStatement<typeof QUARANTINED>;
 
 /** Stores the definition of every tool as first seen or last approved (docs/mcp.md, Quarantine). */
 @Injectable()
@@ -140,12 +159,8 @@ export class KnownTools {
       fingerprint: fingerprintOf(definition),
       definition,
     }));
-    const text = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
-    const rows = await this.database.query<{ tool: string; newly: boolean }>(RECONCILE, [
-      server,
-      text,
-      pinsNew,
-    ]);
+    const said = storableText(JSON.stringify(seen)).replaceAll('\\u0000', '\\ufffd');
+    const rows = await this.database.query(RECONCILE, { server, seen: said, pins: pinsNew });
     for (const { tool } of rows.filter(({ newly }) => newly)) {
       const act = {
         action: 'tool.quarantined',
@@ -160,32 +175,35 @@ export class KnownTools {
 
   /** @returns whether any of these tools of a server has left quarantine */
   async isAnyReleased(server: string, tools: readonly string[]): Promise<boolean> {
-    return (await this.database.query(RELEASED, [server, tools])).length > 0;
+    return (await this.database.query(RELEASED, { server, tools })).length > 0;
   }
 
   /** Ordered by server and name, at most 10,000. */
   async list(quarantinedOnly: boolean): Promise<readonly KnownTool[]> {
-    return (await this.database.query<KnownRow>(LIST, [quarantinedOnly])).map(toKnown);
+    return (await this.database.query(LIST, { quarantined: quarantinedOnly })).map(toKnown);
   }
 
   /** Ordered by server and name, from behind these on. */
   async page(
-    after: readonly string[],
+    [afterServer, afterTool]: readonly [server: string, tool: string],
     { quarantinedOnly, server }: { readonly quarantinedOnly: boolean; readonly server: string | undefined },
     most: number,
   ): Promise<readonly KnownTool[]> {
-    const values = [...after, quarantinedOnly, server ?? null, most];
-    return (await this.database.query<KnownRow>(PAGE, values)).map(toKnown);
+    const rows = await this.database.query(PAGE, {
+      ...{ after_server: afterServer, after_tool: afterTool, most },
+      ...{ quarantined: quarantinedOnly, server: server ?? null },
+    });
+    return rows.map(toKnown);
   }
 
   /** The names of what is in quarantine, and since when; at most 1000. */
   quarantined(): Promise<readonly QuarantinedTool[]> {
-    return this.database.query<QuarantinedTool>(QUARANTINED);
+    return this.database.query(QUARANTINED);
   }
 
   /** Whether this tool of a server, or any tool of it, was ever seen. */
   async hasSeen(server: string, tool: string | undefined): Promise<boolean> {
-    return (await this.database.query(SEEN, [server, tool ?? null])).length > 0;
+    return (await this.database.query(SEEN, { server, tool: tool ?? null })).length > 0;
   }
 
   /**
@@ -201,7 +219,8 @@ export class KnownTools {
     fingerprint?: string,
   ): Promise<readonly string[]> {
     return this.database.transaction(async (runner) => {
-      const rows = await runner.query<{ tool: string }>(APPROVE, [server, tool ?? null, fingerprint ?? null]);
+      const which = { server, tool: tool ?? null, fingerprint: fingerprint ?? null };
+      const rows = await runner.query(APPROVE, which);
       for (const { tool: target } of rows) {
         const act = { action: 'tool.approved', target, outcome: 'approved', details: { server } };
         await this.audit.write(runner, by === undefined ? act : { ...act, actor: by });
@@ -211,7 +230,7 @@ export class KnownTools {
   }
 }
 
-function toKnown(row: KnownRow): KnownTool {
+function toKnown(row: RowOf<typeof KNOWN>): KnownTool {
   return {
     server: row.server,
     tool: row.tool,

@@ -1,18 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { SqlValue, Statement } from '../../../platform/database/sql.js';
+import {
+  bigint,
+  boolean,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  text,
+} from '../../../platform/database/sql-types.js';
+import { statement } from '../../../platform/database/statement.js';
 import type { Message } from '../../turns/turns.api.js';
 import type { SaidBefore } from '../responses/input-items.js';
 import { responseIdOf } from '../responses/response-view.js';
 
-interface SaidRow extends Pick<Message, 'id' | 'role' | 'content' | 'attachments' | 'incomplete'> {
-  readonly place: number;
-  readonly turn_id: string;
-  readonly tool_calls: Message['toolCalls'];
-  readonly is_earlier: boolean;
-  readonly tools: readonly { readonly name?: string }[] | null;
-  readonly outputs: Readonly<Record<string, string>> | null;
-}
+type SaidMessage = Pick<Message, 'role' | 'content' | 'attachments' | 'incomplete' | 'toolCalls'>;
+
+const SAID = {
+  ...{ id: text, place: integer, turn_id: text, role: oneOf<SaidMessage['role']>(), content: text },
+  ...{
+    attachments: json<SaidMessage['attachments']>(),
+    incomplete: nullable(oneOf<NonNullable<SaidMessage['incomplete']>>()),
+  },
+  ...{ tool_calls: json<SaidMessage['toolCalls']>(), is_earlier: boolean },
+  tools: nullable(json<readonly { readonly name?: string }[]>()),
+  outputs: nullable(json<Readonly<Record<string, string>>>()),
+};
 
 /** A message, and its place in the conversation. */
 export interface PlacedSaying {
@@ -22,40 +36,52 @@ export interface PlacedSaying {
 
 /** Of a message that stands in line. */
 const LAST = '2147483647';
-/** Where what a response answers ends: `$2` is the message that its turn answers, which may still stand in line. */
-const END = `coalesce((SELECT seq FROM messages WHERE id = $2), ${LAST})`;
+/** Where what a response answers ends: with the message `:asked`, which may still stand in line. */
+const END = `coalesce((SELECT seq FROM messages WHERE id = :asked), ${LAST})`;
 const COLUMNS = `
   said.id, coalesce(said.seq, ${LAST}) AS place, said.turn_id, said.role, said.content, said.attachments, said.incomplete,
   said.tool_calls, said.turn_id = 'earlier' AS is_earlier, responses.request -> 'tools' AS tools,
   CASE WHEN json_array_length(said.tool_calls) > 0 THEN (
     SELECT json_object_agg(steps.content #>> '{result,callId}', steps.content #>> '{result,content}')
     FROM turn_steps AS steps WHERE steps.turn_id = said.turn_id AND steps.kind = 'answered') END AS outputs`;
-/** By the index of the session's places: `$1` the session, `$3` the place to begin at. What stands in line has none yet. */
+/** By the index of the session's places. What stands in line has none yet. */
 const pageOf = (compared: string, order: string, inLine: string): string => `
   SELECT ${COLUMNS} FROM (
-    (SELECT * FROM messages WHERE session_id = $1 AND seq <= ${END} AND seq ${compared} $3::int8 ORDER BY seq ${order} LIMIT $4)
+    (SELECT * FROM messages WHERE session_id = :session AND seq <= ${END} AND seq ${compared} :from::int8 ORDER BY seq ${order} LIMIT :most)
     UNION ALL
-    (SELECT * FROM messages WHERE id = $2 AND session_id = $1 AND seq IS NULL AND ${LAST} ${compared} $3::int8)
-    ORDER BY seq ${order} NULLS ${inLine} LIMIT $4) AS said
+    (SELECT * FROM messages WHERE id = :asked AND session_id = :session AND seq IS NULL AND ${LAST} ${compared} :from::int8)
+    ORDER BY seq ${order} NULLS ${inLine} LIMIT :most) AS said
     LEFT JOIN responses ON responses.turn_id = said.turn_id
   ORDER BY place ${order}`;
-const OLDEST: Statement = { name: 'responses.input_oldest', text: pageOf('>=', 'ASC', 'LAST') };
-const NEWEST: Statement = { name: 'responses.input_newest', text: pageOf('<=', 'DESC', 'FIRST') };
-/** `$3` the id of a message, `$4` that of the turn of an answer: an item has its id from one of them. */
-const PLACE: Statement = {
+const OLDEST = statement({
+  name: 'responses.input_oldest',
+  params: { session: text, asked: text, from: bigint, most: bigint },
+  row: SAID,
+  sql: pageOf('>=', 'ASC', 'LAST'),
+});
+const NEWEST = statement({
+  name: 'responses.input_newest',
+  params: { session: text, asked: text, from: bigint, most: bigint },
+  row: SAID,
+  sql: pageOf('<=', 'DESC', 'FIRST'),
+});
+/** Of a message, or of the answer of a turn: an item has its id from one of them. */
+const PLACE = statement({
   name: 'responses.input_place',
-  text: `
+  params: { session: text, asked: text, message: text, turn: text },
+  row: { place: integer },
+  sql: `
     SELECT place FROM (
       SELECT coalesce(seq, ${LAST}) AS place FROM messages
-      WHERE id = $3 AND session_id = $1 AND (id = $2 OR seq <= ${END})
+      WHERE id = :message AND session_id = :session AND (id = :asked OR seq <= ${END})
       UNION ALL
       SELECT answer.seq FROM turns JOIN messages AS asked ON asked.id = turns.user_message_id CROSS JOIN LATERAL (
         SELECT seq FROM messages AS m
-        WHERE m.session_id = $1 AND m.seq > asked.seq AND m.seq <= ${END} AND m.turn_id = $4 AND m.role = 'assistant'
+        WHERE m.session_id = :session AND m.seq > asked.seq AND m.seq <= ${END} AND m.turn_id = :turn AND m.role = 'assistant'
         ORDER BY m.seq LIMIT 1) AS answer
-      WHERE turns.id = $4 AND turns.session_id = $1
+      WHERE turns.id = :turn AND turns.session_id = :session
     ) AS found LIMIT 1`,
-};
+});
 
 /** What a response answers. */
 export interface AnsweredInput {
@@ -70,8 +96,11 @@ export class InputItemsStore {
 
   /** Where the message or the answer stands that items of this id body are of. */
   async placeOf({ sessionId, userMessageId }: AnsweredInput, body: string): Promise<number | undefined> {
-    const values = [sessionId, userMessageId, `msg_${body}`, `turn_${body}`];
-    return (await this.database.query<{ place: number }>(PLACE, values))[0]?.place;
+    const [found] = await this.database.query(PLACE, {
+      ...{ session: sessionId, asked: userMessageId },
+      ...{ message: `msg_${body}`, turn: `turn_${body}` },
+    });
+    return found?.place;
   }
 
   /** At most `limit` messages, from a place on, the one there included; undefined for the beginning. */
@@ -80,13 +109,14 @@ export class InputItemsStore {
     { from, isNewestFirst, limit }: { from: number | undefined; isNewestFirst: boolean; limit: number },
   ): Promise<PlacedSaying[]> {
     const first = from ?? (isNewestFirst ? Number(LAST) : 0);
-    const values: SqlValue[] = [sessionId, userMessageId, first, limit];
-    const rows = await this.database.query<SaidRow>(isNewestFirst ? NEWEST : OLDEST, values);
+    const rows = await this.database.query(isNewestFirst ? NEWEST : OLDEST, {
+      ...{ session: sessionId, asked: userMessageId, from: first, most: limit },
+    });
     return rows.map((row) => ({ place: row.place, said: saidBefore(row) }));
   }
 }
 
-function saidBefore(row: SaidRow): SaidBefore {
+function saidBefore(row: RowOf<typeof SAID>): SaidBefore {
   const { id, role, content, attachments, tool_calls: toolCalls, is_earlier: isEarlier } = row;
   const outputs = isEarlier
     ? toolCalls.map(({ id: callId, output }) => [callId, output] as const)

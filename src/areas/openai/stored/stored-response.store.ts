@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { SqlRunner, Statement } from '../../../platform/database/sql.js';
+import type { SqlRunner } from '../../../platform/database/sql.js';
+import { boolean, integer, json, text, timestamp } from '../../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
 import { forgetEarlier, type Message, takeBackOutputs } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/response-echo.js';
-
-/** What is kept of a response beside its turn. */
-interface ResponseRequestRow {
-  readonly request: Echo;
-  readonly created_at: Date;
-}
 
 /** What the outputs of the caller's tools follow. */
 interface LastAnswer {
@@ -17,47 +13,60 @@ interface LastAnswer {
   readonly calls: Message['toolCalls'];
 }
 
-const ADD: Statement = {
+const ADD = statement({
   name: 'responses.add',
-  text: 'INSERT INTO responses (turn_id, request, created_at) VALUES ($1, $2, $3)',
-};
-const FIND: Statement = {
+  params: { turn: text, request: json<Echo>(), at: timestamp },
+  row: {},
+  sql: 'INSERT INTO responses (turn_id, request, created_at) VALUES (:turn, :request, :at)',
+});
+/** What is kept of a response beside its turn. */
+const FIND = statement({
   name: 'responses.find',
-  text: 'SELECT request, created_at FROM responses WHERE turn_id = $1',
-};
+  params: { turn: text },
+  row: { request: json<Echo>(), created_at: timestamp },
+  sql: 'SELECT request, created_at FROM responses WHERE turn_id = :turn',
+});
 /**
- * Whether session `$1` has turns after `$2`, beside `$3`, that said something or may still: asked while its row is held, so that
- * of two requests that go on with one response one is refused. `$4` says that `$3` goes before those that wait in line.
+ * Whether a session has turns after one, beside another, that said something or may still: asked while its row is held, so that
+ * of two requests that go on with one response one is refused. One that is awaited goes before those that wait in line.
  */
-const CONTINUED: Statement = {
+const CONTINUED = statement({
   name: 'responses.continued',
-  text: `
-    SELECT 1 FROM turns WHERE session_id = $1 AND id NOT IN ($2, $3)
-      AND arrival > (SELECT arrival FROM turns WHERE id = $2)
-      AND (status IN ('completed', 'running', 'awaiting_approval') OR status = 'waiting' AND NOT $4::boolean) LIMIT 1`,
-};
-/** The newest whole answer of session `$1`: what the caller's tools returned belongs to it. */
-const LAST_ANSWER: Statement = {
+  params: { session: text, after: text, turn: text, awaited: boolean },
+  row: { one: integer },
+  sql: `
+    SELECT 1 AS one FROM turns WHERE session_id = :session AND id NOT IN (:after, :turn)
+      AND arrival > (SELECT arrival FROM turns WHERE id = :after)
+      AND (status IN ('completed', 'running', 'awaiting_approval') OR status = 'waiting' AND NOT :awaited::boolean) LIMIT 1`,
+});
+/** The newest whole answer of a session: what the caller's tools returned belongs to it. */
+const LAST_ANSWER = statement({
   name: 'responses.last_answer',
-  text: `
+  params: { session: text },
+  row: { turn_id: text, tool_calls: json<Message['toolCalls']>() },
+  sql: `
     SELECT said.turn_id, said.tool_calls FROM messages AS said JOIN turns ON turns.id = said.turn_id
-    WHERE said.session_id = $1 AND said.seq IS NOT NULL AND said.role = 'assistant' AND turns.status = 'completed'
+    WHERE said.session_id = :session AND said.seq IS NOT NULL AND said.role = 'assistant' AND turns.status = 'completed'
     ORDER BY said.seq DESC LIMIT 1`,
-};
+});
 /** Whoever goes on with a session holds its row, too: one comes after the other. */
-const LOCK: Statement = {
+const LOCK = statement({
   name: 'responses.lock_session',
-  text: 'SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE',
-};
+  params: { session: text },
+  row: { one: integer },
+  sql: 'SELECT 1 AS one FROM sessions WHERE id = :session FOR UPDATE',
+});
 /** @returns whether the session has others */
-const FORGET: Statement = {
+const FORGET = statement({
   name: 'responses.forget_one',
-  text: `
-    WITH gone AS (DELETE FROM responses WHERE turn_id = $1 RETURNING turn_id)
+  params: { turn: text, session: text },
+  row: { others: boolean },
+  sql: `
+    WITH gone AS (DELETE FROM responses WHERE turn_id = :turn RETURNING turn_id)
     SELECT EXISTS (
       SELECT 1 FROM responses JOIN turns ON turns.id = responses.turn_id
-      WHERE turns.session_id = $2 AND turns.id <> $1) AS others FROM gone`,
-};
+      WHERE turns.session_id = :session AND turns.id <> :turn) AS others FROM gone`,
+});
 
 /** The statements of responses. */
 @Injectable()
@@ -66,19 +75,16 @@ export class StoredResponseStore {
 
   async add(runner: SqlRunner, turnId: string, request: Echo, createdAt: number): Promise<void> {
     const kept = JSON.stringify(storableJson(request));
-    await runner.query(ADD, [turnId, kept, new Date(createdAt * 1000)]);
+    await runner.query(ADD, { turn: turnId, request: kept, at: new Date(createdAt * 1000) });
   }
 
-  async find(turnId: string): Promise<ResponseRequestRow | undefined> {
-    return (await this.database.query<{ request: Echo; created_at: Date }>(FIND, [turnId]))[0];
+  async find(turnId: string): Promise<RowOfStatement<typeof FIND> | undefined> {
+    return (await this.database.query(FIND, { turn: turnId }))[0];
   }
 
   /** The calls of the newest whole answer of a session, and its turn. */
   async lastAnswer(sessionId: string): Promise<LastAnswer | undefined> {
-    const [row] = await this.database.query<{ turn_id: string; tool_calls: Message['toolCalls'] }>(
-      LAST_ANSWER,
-      [sessionId],
-    );
+    const [row] = await this.database.query(LAST_ANSWER, { session: sessionId });
     return row && { turnId: row.turn_id, calls: row.tool_calls };
   }
 
@@ -91,19 +97,22 @@ export class StoredResponseStore {
     sessionId: string,
     { after, turnId, isAwaited }: { after: string; turnId: string; isAwaited: boolean },
   ): Promise<boolean> {
-    return (await runner.query(CONTINUED, [sessionId, after, turnId, isAwaited])).length > 0;
+    const others = await runner.query(CONTINUED, {
+      ...{ session: sessionId, after, turn: turnId, awaited: isAwaited },
+    });
+    return others.length > 0;
   }
 
   /** Whether the response was not forgotten meanwhile: asked while its session is held. */
   async isThere(runner: SqlRunner, turnId: string): Promise<boolean> {
-    return (await runner.query(FIND, [turnId])).length > 0;
+    return (await runner.query(FIND, { turn: turnId })).length > 0;
   }
 
   /** @returns whether it was the last response of its session */
   async forget(turnId: string, sessionId: string): Promise<boolean> {
     return this.database.transaction(async (runner) => {
-      await runner.query(LOCK, [sessionId]);
-      const [gone] = await runner.query<{ others: boolean }>(FORGET, [turnId, sessionId]);
+      await runner.query(LOCK, { session: sessionId });
+      const [gone] = await runner.query(FORGET, { turn: turnId, session: sessionId });
       return gone?.others === false;
     });
   }
@@ -112,7 +121,7 @@ export class StoredResponseStore {
   async takeBack(sessionId: string, after: string, callIds: readonly string[]): Promise<void> {
     if (callIds.length === 0) return;
     await this.database.transaction(async (runner) => {
-      await runner.query(LOCK, [sessionId]);
+      await runner.query(LOCK, { session: sessionId });
       const goingOn = { after, turnId: after, isAwaited: true };
       if (await this.isContinued(runner, sessionId, goingOn)) return;
       await takeBackOutputs(runner, { sessionId, turnId: after }, callIds);
