@@ -1,10 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Database } from '../../platform/database/database.js';
-import { arrayOf, double, nullable, text, timestamp } from '../../platform/database/sql-types.js';
+import { arrayOf, double, text } from '../../platform/database/sql-types.js';
 import { statement } from '../../platform/database/statement.js';
 import { type Logger, Logs } from '../../platform/logging/logger.js';
 import { Poller } from '../../platform/runtime/poller.js';
 import { TurnStarter } from '../turns/turns.api.js';
+import { ChannelStateEntity } from './channel.entities.js';
 
 const WRITE = statement({
   name: 'channels.write_activity',
@@ -14,12 +17,6 @@ const WRITE = statement({
     INSERT INTO channel_states AS known (name, last_message_at)
     SELECT name, to_timestamp(at) FROM unnest(:names::text[], :seconds::float8[]) AS noted (name, at) ORDER BY name
     ON CONFLICT (name) DO UPDATE SET last_message_at = greatest(known.last_message_at, EXCLUDED.last_message_at)`,
-});
-const READ = statement({
-  name: 'channels.read_activity',
-  params: { name: text },
-  row: { last_message_at: nullable(timestamp) },
-  sql: 'SELECT last_message_at FROM channel_states WHERE name = :name',
 });
 const FLUSH_MS = 1000;
 
@@ -38,6 +35,7 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
 
   constructor(
     private readonly database: Database,
+    @InjectRepository(ChannelStateEntity) private readonly states: Repository<ChannelStateEntity>,
     turns: TurnStarter,
     logs: Logs,
   ) {
@@ -60,8 +58,8 @@ export class ChannelActivity implements OnApplicationBootstrap, OnModuleDestroy 
 
   async lastMessageAt(channel: string): Promise<Date | null> {
     await this.flush();
-    const [row] = await this.database.query(READ, { name: channel });
-    return row?.last_message_at ?? null;
+    const state = await this.database.answered(this.states.findOneBy({ name: channel }));
+    return state?.lastMessageAt ?? null;
   }
 
   private async flush(): Promise<void> {

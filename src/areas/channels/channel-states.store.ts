@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
 import { Database } from '../../platform/database/database.js';
@@ -8,7 +10,6 @@ import {
   bigint,
   double,
   integer,
-  json,
   jsonb,
   nullable,
   oneOf,
@@ -117,13 +118,6 @@ const READ = statement({
     FROM channel_states WHERE name = ANY (:names)`,
 });
 
-const READ_CURSOR = statement({
-  name: 'channels.read_cursor',
-  params: { name: text },
-  row: { receive_cursor: nullable(json<AdapterData>()) },
-  sql: `SELECT receive_cursor FROM channel_states WHERE name = :name`,
-});
-
 /** The right to receive for a channel. Writes with an old fence change nothing. */
 export interface ReceiverLease {
   readonly name: string;
@@ -142,6 +136,7 @@ const UNKNOWN: ChannelState = { status: 'reconnecting', connectedAt: undefined, 
 export class ChannelStates {
   constructor(
     private readonly database: Database,
+    @InjectRepository(ChannelStateEntity) private readonly states: Repository<ChannelStateEntity>,
     private readonly replica: ReplicaId,
     private readonly signal: EventSignal,
   ) {}
@@ -188,8 +183,8 @@ export class ChannelStates {
   }
 
   async cursorOf(name: string): Promise<AdapterData | null> {
-    const [row] = await this.database.query(READ_CURSOR, { name });
-    return row?.receive_cursor ?? null;
+    const state = await this.database.answered(this.states.findOneBy({ name }));
+    return state?.receiveCursor ?? null;
   }
 }
 

@@ -1,4 +1,8 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { TurnFile } from '../turns/turns.api.js';
+import type { ChannelStatus } from './channel.port.js';
+import type { AdapterData } from './channel-adapter.port.js';
+import type { InboxFile } from './inbound/message-text.js';
 
 /** The shared state of a channel, and which replica receives for it. */
 @Entity('channel_states')
@@ -11,7 +15,7 @@ export class ChannelStateEntity {
   lastMessageAt!: Date | null;
 
   @Column({ type: 'text', default: 'reconnecting' })
-  status!: string;
+  status!: ChannelStatus;
 
   @Column({ name: 'connected_at', type: 'timestamptz', precision: 3, nullable: true })
   connectedAt!: Date | null;
@@ -36,7 +40,7 @@ export class ChannelStateEntity {
 
   /** Where to resume receiving; only the adapter reads it. */
   @Column({ name: 'receive_cursor', type: 'json', nullable: true })
-  receiveCursor!: Record<string, unknown> | null;
+  receiveCursor!: AdapterData | null;
 }
 
 /** A conversation of a channel, its session, and the replica that answers in it. */
@@ -114,11 +118,11 @@ export class ChannelMessageEntity {
   isGroup!: boolean;
 
   @Column({ type: 'json' })
-  target!: Record<string, unknown>;
+  target!: AdapterData;
 
   /** What was sent beside the text, and what became of it; emptied when done. */
   @Column({ type: 'json', default: [] })
-  files!: Record<string, unknown>[];
+  files!: InboxFile[];
 
   @Column({ name: 'received_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   receivedAt!: Date;
@@ -131,6 +135,9 @@ export class ChannelMessageEntity {
   doneAt!: Date | null;
 }
 
+/** `draft`: shown while the answer is written. `unknown`: may have arrived, so it is not sent again. */
+export type ReplyStatus = 'draft' | 'pending' | 'sending' | 'sent' | 'unknown' | 'failed';
+
 /** One part of an answer, and how far it was sent. */
 @Entity('channel_replies')
 @Check(
@@ -141,18 +148,20 @@ export class ChannelReplyEntity {
   @PrimaryColumn({ name: 'message_id', type: 'text', collation: 'C' })
   messageId!: string;
 
+  /** From 1. */
   @PrimaryColumn({ type: 'integer' })
   part!: number;
 
+  /** Its text, or the name of the file. */
   @Column({ type: 'text' })
   content!: string;
 
   @Column({ type: 'text' })
-  status!: string;
+  status!: ReplyStatus;
 
   /** The file that it is; null for text. */
   @Column({ type: 'json', nullable: true })
-  file!: Record<string, unknown> | null;
+  file!: TurnFile | null;
 
   /** The platform's id once it has one; from then on the part is edited, not sent. */
   @Column({ name: 'external_id', type: 'text', nullable: true })
@@ -161,6 +170,7 @@ export class ChannelReplyEntity {
   @Column({ type: 'integer', default: 0 })
   attempts!: number;
 
+  /** Why it was not sent, the last time. */
   @Column({ type: 'text', nullable: true })
   error!: string | null;
 }

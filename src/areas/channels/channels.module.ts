@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
@@ -7,6 +8,8 @@ import { WebhookAnswers, WebhookInbound } from './adapters/webhook/webhook-inbou
 import { ApprovalCards } from './approvals/approval-cards.service.js';
 import { ApprovalCardStore } from './approvals/approval-cards.store.js';
 import { ApprovalClicks } from './approvals/approval-clicks.service.js';
+import { ChannelApprovalEntity } from './approvals/channel-approval.entity.js';
+import { ChannelReplyEntity, ChannelStateEntity } from './channel.entities.js';
 import { ChannelActivity } from './channel-activity.js';
 import { ChannelAdapters } from './channel-adapters.js';
 import { ApiChannel } from './channel-kinds.js';
@@ -27,7 +30,10 @@ import { TeamsController } from './wire/teams.controller.js';
 
 /** Channels at work: who receives, what is answered, and what callers see of it. */
 @Module({
-  imports: [SessionsModule, ToolsModule, TurnsModule],
+  imports: [
+    ...[SessionsModule, ToolsModule, TurnsModule],
+    TypeOrmModule.forFeature([ChannelStateEntity, ChannelReplyEntity, ChannelApprovalEntity]),
+  ],
   controllers: [InboundController, TeamsController],
   providers: [
     ChannelActivity,

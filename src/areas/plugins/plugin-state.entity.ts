@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Whether a plugin is disabled and when it was reloaded; for migrations and the drift check. `PluginStates` has the statements. */
+/** Whether a plugin is disabled, and how often it was reloaded. */
 @Entity('plugin_states')
 export class PluginStateEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { AuditLog } from '../../platform/audit-log/audit-log.js';
 import { Database } from '../../platform/database/database.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
 import { bigint, boolean, text } from '../../platform/database/sql-types.js';
-import { type RowOfStatement, statement } from '../../platform/database/statement.js';
+import { statement } from '../../platform/database/statement.js';
 import { EventSignal, EventStore } from '../../platform/events/event.store.js';
+import { PluginStateEntity } from './plugin-state.entity.js';
 
 /** The state of a plugin on all replicas. */
 export interface PluginState {
@@ -34,17 +37,10 @@ const DONE = {
 /** A scalar subquery that changes whenever any plugin's state does. */
 export const STATES_REVISION = '(SELECT coalesce(sum(revision), 0)::text FROM plugin_states)';
 
-const STATE = { name: text, disabled: boolean, revision: text, loads: text };
-const ALL = statement({
-  name: 'plugin_states.all',
-  params: {},
-  row: STATE,
-  sql: 'SELECT name, disabled, revision::text, loads::text FROM plugin_states',
-});
 const CHANGE = statement({
   name: 'plugin_states.change',
   params: { name: text, disabled: boolean, loads: bigint },
-  row: STATE,
+  row: { name: text, disabled: boolean, revision: text, loads: text },
   sql: `
     INSERT INTO plugin_states AS state (name, disabled, revision, loads) VALUES (:name, :disabled, 1, :loads)
     ON CONFLICT (name) DO UPDATE SET disabled = excluded.disabled, revision = state.revision + 1,
@@ -57,14 +53,15 @@ const CHANGE = statement({
 export class PluginStates {
   constructor(
     private readonly database: Database,
+    @InjectRepository(PluginStateEntity) private readonly states: Repository<PluginStateEntity>,
     private readonly events: EventStore,
     private readonly signal: EventSignal,
     private readonly audit: AuditLog,
   ) {}
 
   async all(): Promise<ReadonlyMap<string, PluginState>> {
-    const rows = await this.database.query(ALL);
-    return new Map(rows.map((row) => [row.name, toState(row)]));
+    const states = await this.database.answered(this.states.find());
+    return new Map(states.map((state) => [state.name, toState(state)]));
   }
 
   /** Stores the change, its event and its audit entry in one transaction. */
@@ -99,6 +96,6 @@ export class PluginStates {
   }
 }
 
-function toState({ name, disabled, revision, loads }: RowOfStatement<typeof ALL>): PluginState {
+function toState({ name, disabled, revision, loads }: PluginStateEntity): PluginState {
   return { name, disabled, revision: Number(revision), loads: Number(loads) };
 }

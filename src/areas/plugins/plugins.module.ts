@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { scrapedGauge, statusSamples } from '../../platform/metrics/scrape.service.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { PLUGIN_STATUSES } from './plugin.js';
 import { PluginDirectory } from './plugin-directory.port.js';
 import { PluginFactory } from './plugin-factory.js';
 import { PluginHttp } from './plugin-http.js';
+import { PluginStateEntity } from './plugin-state.entity.js';
 import { PluginStates } from './plugin-state.store.js';
 import { PluginTools } from './plugin-tools.js';
 import { PluginWatch } from './plugin-watch.service.js';
@@ -12,7 +14,7 @@ import { Plugins } from './plugins.service.js';
 
 /** WebAssembly plugins: read from their folder, run in threads, offered as tools. */
 @Module({
-  imports: [ToolsModule],
+  imports: [ToolsModule, TypeOrmModule.forFeature([PluginStateEntity])],
   providers: [
     PluginHttp,
     PluginTools,

@@ -43,6 +43,16 @@ export class Database implements SqlRunner {
     }
   }
 
+  /** What a repository of TypeORM answers, with the failures of a statement. */
+  async answered<Result>(answer: Promise<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.notifyFailure(error);
+      throw databaseFailure(error);
+    }
+  }
+
   /** Calls `listener` with the driver's error of every statement or transaction that fails. It must not throw. */
   onFailure(listener: (error: unknown) => void): void {
     this.failureListeners.push(listener);

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
@@ -110,13 +112,6 @@ const DUE = statement({
     RETURNING card.*, due.verdict, due.decided_by, due.waits`,
 });
 
-const FIND = statement({
-  name: 'channel_approvals.find',
-  params: { channel: text, code: text },
-  row: CARD,
-  sql: `SELECT * FROM channel_approvals WHERE channel = :channel AND code = :code`,
-});
-
 const SHOWN = statement({
   name: 'channel_approvals.shown',
   params: { id: text, external: nullable(text) },
@@ -126,13 +121,6 @@ const SHOWN = statement({
     WHERE approval_id = :id AND status = 'new'`,
 });
 
-const CLOSED = statement({
-  name: 'channel_approvals.closed',
-  params: { id: text },
-  row: {},
-  sql: `UPDATE channel_approvals SET status = 'closed', due_at = now() WHERE approval_id = :id`,
-});
-
 const FAILED = statement({
   name: 'channel_approvals.failed',
   params: { id: text, retry_in_ms: double },
@@ -140,13 +128,6 @@ const FAILED = statement({
   sql: `
     UPDATE channel_approvals SET attempts = attempts + 1, due_at = now() + make_interval(secs => :retry_in_ms::float8 / 1000)
     WHERE approval_id = :id`,
-});
-
-const DECIDER = statement({
-  name: 'channel_approvals.decider',
-  params: { id: text, name: text },
-  row: {},
-  sql: `UPDATE channel_approvals SET decider = :name WHERE approval_id = :id`,
 });
 
 /** A closed one stays for an hour, for those who click second. */
@@ -163,20 +144,7 @@ const FORGET = statement({
 export type UnshownCall = RowOf<typeof UNSHOWN_CALL>;
 
 /** A card, as it is stored. */
-export interface StoredCard extends CardText {
-  readonly approvalId: string;
-  readonly channel: string;
-  readonly code: string;
-  readonly target: AdapterData;
-  /** The user whose message made the call. */
-  readonly asker: string;
-  /** The platform's id of the message; null while it is not sent, or the platform named none. */
-  readonly externalId: string | null;
-  readonly status: 'new' | 'shown' | 'closed';
-  /** The name of who clicked first. */
-  readonly decider: string | null;
-  readonly attempts: number;
-}
+export type StoredCard = Readonly<Omit<ChannelApprovalEntity, 'sessionId' | 'dueAt' | 'createdAt'>>;
 
 /** A card that has to be sent or edited, and what became of its call. */
 export interface DueCard extends StoredCard {
@@ -188,7 +156,10 @@ export interface DueCard extends StoredCard {
 /** Which messages with buttons there are, and how far each was sent. */
 @Injectable()
 export class ApprovalCardStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @InjectRepository(ChannelApprovalEntity) private readonly cards: Repository<ChannelApprovalEntity>,
+  ) {}
 
   /** At most 20. */
   async withoutCard(channels: readonly string[]): Promise<readonly UnshownCall[]> {
@@ -222,8 +193,8 @@ export class ApprovalCardStore {
 
   /** By what a button brought back. */
   async find(channel: string, code: string): Promise<StoredCard | undefined> {
-    const [row] = await this.database.query(FIND, { channel, code });
-    return row && toCard(row);
+    const card = await this.database.answered(this.cards.findOneBy({ channel, code }));
+    return card ?? undefined;
   }
 
   async shown(approvalId: string, externalId: string | undefined): Promise<void> {
@@ -231,7 +202,8 @@ export class ApprovalCardStore {
   }
 
   async closed(approvalId: string): Promise<void> {
-    await this.database.query(CLOSED, { id: approvalId });
+    const closed = { status: 'closed', dueAt: () => 'now()' } as const;
+    await this.database.answered(this.cards.update({ approvalId }, closed));
   }
 
   async failed(approvalId: string, retryInMs: number): Promise<void> {
@@ -239,7 +211,7 @@ export class ApprovalCardStore {
   }
 
   async decidedBy(approvalId: string, name: string): Promise<void> {
-    await this.database.query(DECIDER, { id: approvalId, name: storableText(name) });
+    await this.database.answered(this.cards.update({ approvalId }, { decider: storableText(name) }));
   }
 
   async forgetOld(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { AdapterData } from '../channel-adapter.port.js';
 
 /** The message with buttons about a tool call that waits, in the conversation where it was asked. */
 @Entity('channel_approvals')
@@ -16,7 +17,7 @@ export class ChannelApprovalEntity {
   code!: string;
 
   @Column({ type: 'json' })
-  target!: Record<string, unknown>;
+  target!: AdapterData;
 
   @Column({ name: 'session_id', type: 'text', collation: 'C' })
   sessionId!: string;
@@ -32,7 +33,7 @@ export class ChannelApprovalEntity {
   details!: string;
 
   @Column({ type: 'text', default: 'new' })
-  status!: string;
+  status!: 'new' | 'shown' | 'closed';
 
   /** The platform's id of the message. */
   @Column({ name: 'external_id', type: 'text', nullable: true })

@@ -1,20 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { columnsOf } from '../../../platform/database/entity-columns.js';
-import {
-  arrayOf,
-  bigint,
-  integer,
-  json,
-  nullable,
-  oneOf,
-  text,
-} from '../../../platform/database/sql-types.js';
+import { arrayOf, bigint, integer, nullable, oneOf, text } from '../../../platform/database/sql-types.js';
 import { statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
 import { ReplicaId } from '../../../platform/lifecycle/replica-id.js';
 import type { TurnFile } from '../../turns/turns.api.js';
-import { ChannelReplyEntity } from '../channel.entities.js';
+import { ChannelReplyEntity, type ReplyStatus } from '../channel.entities.js';
 import { LeaseLost } from '../channel-failures.js';
 import { type ConversationClaim, HELD, HOLDER, holderOf } from '../conversations/conversation.store.js';
 import type { OpenMessage } from '../inbound/inbox.store.js';
@@ -31,13 +24,6 @@ const DRAFT = statement({
     INSERT INTO channel_replies (message_id, part, content, status)
     SELECT :message, 1, :content, 'draft' WHERE ${IF_HELD} ON CONFLICT (message_id, part) DO NOTHING RETURNING part`,
 });
-const DRAFTED = statement({
-  name: 'channel_replies.drafted',
-  params: { message: text, external: text },
-  row: {},
-  sql: `UPDATE channel_replies SET external_id = :external WHERE message_id = :message AND part = 1`,
-});
-
 const HOLDS = statement({
   name: 'channel_replies.holds',
   params: HOLDER,
@@ -80,16 +66,6 @@ const ADD = statement({
     SELECT :message, max(part) + 1, :content, 'pending' FROM channel_replies WHERE message_id = :message
     ON CONFLICT (message_id, part) DO NOTHING`,
 });
-const OF_MESSAGE = statement({
-  name: 'channel_replies.of_message',
-  params: { message: text },
-  row: {
-    ...columnsOf(ChannelReplyEntity, 'part', 'content', 'externalId', 'attempts', 'error'),
-    ...{ file: nullable(json<TurnFile>()), status: oneOf<ReplyStatus>() },
-  },
-  sql: `SELECT part, content, file, status, external_id, attempts, error FROM channel_replies WHERE message_id = :message ORDER BY part`,
-});
-
 /** Marks a part before it leaves: until its outcome is stored, it is unknown whether it arrived. */
 const SENDING = statement({
   name: 'channel_replies.sending',
@@ -113,35 +89,15 @@ const ENDED = statement({
     UPDATE channel_replies SET status = :status, error = :error, external_id = coalesce(:external, external_id)
     WHERE message_id = :message AND part = :part`,
 });
-/** The message to edit is gone: forgets its id, so that the part is sent anew. */
-const DETACH = statement({
-  name: 'channel_replies.detach',
-  params: { message: text, part: integer },
-  row: {},
-  sql: `UPDATE channel_replies SET external_id = NULL, status = 'pending' WHERE message_id = :message AND part = :part`,
-});
 
-/** `draft`: shown while the answer is written. `unknown`: may have arrived, so it is not sent again. */
-export type ReplyStatus = 'draft' | 'pending' | 'sending' | 'sent' | 'unknown' | 'failed';
-
-export interface ReplyPart {
-  /** From 1. */
-  readonly part: number;
-  /** Its text, or the name of the file. */
-  readonly content: string;
-  readonly file: TurnFile | null;
-  readonly status: ReplyStatus;
-  readonly externalId: string | null;
-  readonly attempts: number;
-  /** Why it was not sent, the last time. */
-  readonly error: string | null;
-}
+export type ReplyPart = Readonly<Omit<ChannelReplyEntity, 'messageId'>>;
 
 /** The outbox of the channels: every part of every answer and its status. */
 @Injectable()
 export class ReplyStore {
   constructor(
     private readonly database: Database,
+    @InjectRepository(ChannelReplyEntity) private readonly replies: Repository<ChannelReplyEntity>,
     private readonly replica: ReplicaId,
   ) {}
 
@@ -156,7 +112,7 @@ export class ReplyStore {
   }
 
   async drafted({ messageId }: OpenMessage, externalId: string): Promise<void> {
-    await this.database.query(DRAFTED, { message: messageId, external: externalId });
+    await this.database.answered(this.replies.update({ messageId, part: 1 }, { externalId }));
   }
 
   /** Whether this replica still holds the conversation. */
@@ -187,8 +143,7 @@ export class ReplyStore {
   }
 
   async partsOf(messageId: string): Promise<ReplyPart[]> {
-    const rows = await this.database.query(OF_MESSAGE, { message: messageId });
-    return rows.map(({ external_id: externalId, ...row }) => ({ ...row, externalId }));
+    return this.database.answered(this.replies.find({ where: { messageId }, order: { part: 'ASC' } }));
   }
 
   /** Throws `LeaseLost`. */
@@ -213,7 +168,9 @@ export class ReplyStore {
     });
   }
 
+  /** The message to edit is gone: forgets its id, so that the part is sent anew. */
   async detach({ messageId }: OpenMessage, part: number): Promise<void> {
-    await this.database.query(DETACH, { message: messageId, part });
+    const anew = { externalId: null, status: 'pending' } as const;
+    await this.database.answered(this.replies.update({ messageId, part }, anew));
   }
 }
