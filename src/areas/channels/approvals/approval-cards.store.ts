@@ -75,20 +75,21 @@ const CLAIM = statement({
     ON CONFLICT (approval_id) DO NOTHING RETURNING approval_id`,
 });
 
-const CARD = {
-  ...columnsOf(
-    ChannelApprovalEntity,
+const CARD = columnsOf(
+  ChannelApprovalEntity,
+  ...([
     'approvalId',
     'channel',
     'code',
+    'target',
     'sessionId',
     'asker',
     'title',
     'details',
-  ),
-  ...columnsOf(ChannelApprovalEntity, 'externalId', 'decider', 'attempts', 'dueAt', 'createdAt'),
-  ...{ target: json<AdapterData>(), status: oneOf<StoredCard['status']>() },
-};
+    'status',
+  ] as const),
+  ...(['externalId', 'decider', 'attempts', 'dueAt', 'createdAt'] as const),
+);
 /** Cards that were not sent, and shown ones about which nobody can decide any more. */
 const DUE = statement({
   name: 'channel_approvals.due',

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The folder of an erased user, for migrations and the drift check. `ErasedFolders` has the statements. */
+/** The folder of an erased user, which is to be deleted on every machine that has it. */
 @Entity('erased_folders')
 export class ErasedFolderEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

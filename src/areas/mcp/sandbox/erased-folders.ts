@@ -1,7 +1,9 @@
 import { ADVISORY_LOCKS } from '../../../platform/database/advisory-locks.js';
 import type { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { bigint, double, text } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
+import { ErasedFolderEntity } from './erased-folder.entity.js';
 import { folderOf } from './user-folders.js';
 
 const MOST = 500;
@@ -22,7 +24,7 @@ const NOTE = statement({
 const SINCE = statement({
   name: 'erased_folders.since',
   params: { id: bigint },
-  row: { id: double, folder: text },
+  row: { id: double, ...columnsOf(ErasedFolderEntity, 'folder') },
   sql: `SELECT id::int8::float8 AS id, folder FROM erased_folders WHERE id > :id ORDER BY id LIMIT ${MOST}`,
 });
 /** The newest, or 0. */

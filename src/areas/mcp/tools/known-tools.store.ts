@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../../common/errors/gateway-error.js';
 import { AuditLog } from '../../../platform/audit-log/audit-log.js';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import {
   arrayOf,
   bigint,
@@ -15,6 +16,7 @@ import {
 } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { storableText } from '../../../platform/database/storable-text.js';
+import { McpToolEntity } from './mcp-tool.entity.js';
 import { fingerprintOf, type ToolDefinition } from './tool-listing.js';
 
 /** What is approved of a tool that was in quarantine from its first sight: nothing. */
@@ -61,10 +63,10 @@ const RELEASED = statement({
   sql: 'SELECT 1 AS one FROM mcp_tools WHERE server = :server AND tool = ANY (:tools) AND pending_fingerprint IS NULL LIMIT 1',
 });
 
-const KNOWN = {
-  ...{ server: text, tool: text, first_seen_at: timestamp, changed_at: nullable(timestamp) },
-  ...{ definition: jsonb<ToolDefinition>(), pending_definition: nullable(jsonb<ToolDefinition>()) },
-};
+const KNOWN = columnsOf(
+  McpToolEntity,
+  ...(['server', 'tool', 'firstSeenAt', 'changedAt', 'definition', 'pendingDefinition'] as const),
+);
 const LIST = statement({
   name: 'mcp_tools.list',
   params: { quarantined: boolean },

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ToolDefinition } from './tool-listing.js';
 
-/** A tool of a server as first seen or last approved; for migrations and the drift check. `KnownTools` has the statements. */
+/** A tool of a server as first seen or last approved. */
 @Entity('mcp_tools')
 export class McpToolEntity {
   @PrimaryColumn({ type: 'text', collation: 'C' })
@@ -13,13 +14,13 @@ export class McpToolEntity {
   fingerprint!: string;
 
   @Column({ type: 'jsonb' })
-  definition!: Record<string, unknown>;
+  definition!: ToolDefinition;
 
   @Column({ name: 'pending_fingerprint', type: 'text', nullable: true })
   pendingFingerprint!: string | null;
 
   @Column({ name: 'pending_definition', type: 'jsonb', nullable: true })
-  pendingDefinition!: Record<string, unknown> | null;
+  pendingDefinition!: ToolDefinition | null;
 
   @Column({ name: 'first_seen_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   firstSeenAt!: Date;

@@ -1,6 +1,7 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import type { Echo } from '../requests/response-echo.js';
 
-/** What was asked for with a response, for migrations and the drift check; see `StoredResponseStore`. */
+/** What was asked for with a response. */
 @Entity('responses')
 export class StoredResponseEntity {
   @PrimaryColumn({ name: 'turn_id', type: 'text', collation: 'C' })
@@ -9,7 +10,7 @@ export class StoredResponseEntity {
 
   /** What answers repeat of the request. */
   @Column({ type: 'json' })
-  request!: Record<string, unknown>;
+  request!: Echo;
 
   /** As its first answer said, to the second. */
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })

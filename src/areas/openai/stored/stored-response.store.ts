@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { columnsOf } from '../../../platform/database/entity-columns.js';
 import type { SqlRunner } from '../../../platform/database/sql.js';
 import { boolean, integer, json, text, timestamp } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
 import { storableJson } from '../../../platform/database/storable-text.js';
 import { forgetEarlier, type Message, takeBackOutputs } from '../../turns/turns.api.js';
 import type { Echo } from '../requests/response-echo.js';
+import { StoredResponseEntity } from './stored-response.entity.js';
 
 /** What the outputs of the caller's tools follow. */
 interface LastAnswer {
@@ -23,7 +25,7 @@ const ADD = statement({
 const FIND = statement({
   name: 'responses.find',
   params: { turn: text },
-  row: { request: json<Echo>(), created_at: timestamp },
+  row: columnsOf(StoredResponseEntity, 'request', 'createdAt'),
   sql: 'SELECT request, created_at FROM responses WHERE turn_id = :turn',
 });
 /**
