@@ -1,28 +1,26 @@
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
-import type { SqlRunner, Statement } from '../../platform/database/sql.js';
+import { columnsOf } from '../../platform/database/entity-columns.js';
+import type { SqlRunner } from '../../platform/database/sql.js';
+import {
+  arrayOf,
+  bigint,
+  jsonb,
+  nullable,
+  oneOf,
+  orNull,
+  type RowOf,
+  text,
+} from '../../platform/database/sql-types.js';
+import { type RowOfStatement, statement } from '../../platform/database/statement.js';
 import type {
   OverrideEdit,
   StoredOverride,
   StoredOverrides,
 } from '../../platform/settings/candidate-builder.js';
+import { ConfigChangeEntity } from './config-change.entity.js';
 import type { ConfigAction, ConfigChange, NewConfigChange } from './config-change.js';
-
-interface OverrideRow {
-  revision: string;
-  key: string | null;
-  value: unknown;
-  sealed: string | null;
-}
-
-interface ChangeRow {
-  revision: string;
-  action: ConfigAction;
-  actor_name: string;
-  actor_token_id: string | null;
-  changed_at: Date;
-  edits: OverrideEdit[];
-}
+import { ConfigOverrideEntity } from './config-override.entity.js';
 
 /** Greater than every revision. */
 const AFTER_ALL = String(2n ** 63n - 1n);
@@ -34,72 +32,111 @@ const LOCK_TIMEOUT = '8s';
 /** Increases with every stored change. */
 export const STORED_REVISION = `(SELECT value::text FROM change_counters WHERE name = 'config')`;
 
-const REVISION: Statement = {
+const REVISION = statement({
   name: 'config.revision',
-  text: `SELECT ${STORED_REVISION} AS revision`,
-};
-const LOCK: Statement = {
+  params: {},
+  row: { revision: text },
+  sql: `SELECT ${STORED_REVISION} AS revision`,
+});
+const LOCK = statement({
   name: 'config.lock',
-  text: `SELECT value FROM change_counters WHERE name = 'config' FOR UPDATE`,
-};
-const LIMIT_LOCK_WAIT: Statement = {
+  params: {},
+  row: { value: bigint },
+  sql: `SELECT value FROM change_counters WHERE name = 'config' FOR UPDATE`,
+});
+const LIMIT_LOCK_WAIT = statement({
   name: 'config.limit_lock_wait',
-  text: `SELECT set_config('lock_timeout', '${LOCK_TIMEOUT}', true)`,
-};
+  params: {},
+  row: { set_config: text },
+  sql: `SELECT set_config('lock_timeout', '${LOCK_TIMEOUT}', true)`,
+});
 /** One statement, so that revision and overrides belong together. */
-const LOAD: Statement = {
+const LOAD = statement({
   name: 'config.load',
-  text: `SELECT c.value::text AS revision, o.key, o.value, o.sealed
+  params: {},
+  row: {
+    revision: text,
+    ...orNull(columnsOf(ConfigOverrideEntity, 'key', 'sealed')),
+    value: jsonb<unknown>(),
+  },
+  sql: `SELECT c.value::text AS revision, o.key, o.value, o.sealed
          FROM change_counters c LEFT JOIN config_overrides o ON true
          WHERE c.name = 'config' ORDER BY o.key COLLATE "C"`,
-};
-const DELETE: Statement = {
+});
+const DELETE = statement({
   name: 'config.delete',
-  text: `DELETE FROM config_overrides WHERE key = ANY ($1)`,
-};
-const UPSERT: Statement = {
+  params: { keys: arrayOf(text) },
+  row: {},
+  sql: `DELETE FROM config_overrides WHERE key = ANY (:keys)`,
+});
+const UPSERT = statement({
   name: 'config.upsert',
-  text: `INSERT INTO config_overrides (key, value, sealed)
-         SELECT * FROM jsonb_to_recordset($1::jsonb) AS row (key text, value jsonb, sealed text)
+  params: { rows: jsonb<unknown>() },
+  row: {},
+  sql: `INSERT INTO config_overrides (key, value, sealed)
+         SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS row (key text, value jsonb, sealed text)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, sealed = excluded.sealed`,
-};
-const BUMP: Statement = {
+});
+const BUMP = statement({
   name: 'config.bump',
-  text: `UPDATE change_counters SET value = value + 1 WHERE name = 'config' RETURNING value::text AS revision`,
-};
-const RECORD: Statement = {
+  params: {},
+  row: { revision: text },
+  sql: `UPDATE change_counters SET value = value + 1 WHERE name = 'config' RETURNING value::text AS revision`,
+});
+const RECORD = statement({
   name: 'config.record',
-  text: `
+  params: {
+    revision: bigint,
+    action: oneOf<ConfigAction>(),
+    actor: text,
+    actor_token: nullable(text),
+    edits: jsonb<unknown>(),
+    origin: jsonb<unknown>(),
+  },
+  row: {},
+  sql: `
     WITH recorded AS (
       INSERT INTO config_changes (revision, action, actor_name, actor_token_id, edits)
-      VALUES ($1, $2, $3, $4, $5::jsonb) RETURNING revision, action, edits
+      VALUES (:revision, :action, :actor, :actor_token, :edits::jsonb) RETURNING revision, action, edits
     )
     ${auditedSql({
       action: `(CASE action WHEN 'patch' THEN 'config.changed' WHEN 'reload' THEN 'config.reloaded' ELSE 'config.rolled_back' END)`,
-      ...{ subject: `'configuration'`, origin: '$6', from: 'recorded' },
+      ...{ subject: `'configuration'`, origin: ':origin', from: 'recorded' },
       details: `jsonb_build_object('revision', revision, 'keys', (SELECT jsonb_agg(edit -> 'key') FROM jsonb_array_elements(edits) AS edit))`,
     })}`,
-};
-const FORGET: Statement = {
+});
+const FORGET = statement({
   name: 'config.forget',
-  text: `DELETE FROM config_changes WHERE revision <= $1::bigint - ${MAX_CHANGES}`,
+  params: { revision: bigint },
+  row: {},
+  sql: `DELETE FROM config_changes WHERE revision <= :revision::bigint - ${MAX_CHANGES}`,
+});
+const CHANGE = {
+  ...columnsOf(ConfigChangeEntity, 'actorName', 'actorTokenId', 'changedAt'),
+  ...{ revision: text, action: oneOf<ConfigAction>(), edits: jsonb<OverrideEdit[]>() },
 };
-const PAGE: Statement = {
+const PAGE = statement({
   name: 'config.page',
-  text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes WHERE revision < $1::int8 ORDER BY revision DESC LIMIT $2`,
-};
-const SINCE: Statement = {
+  params: { before: bigint, most: bigint },
+  row: CHANGE,
+  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
+         FROM config_changes WHERE revision < :before::int8 ORDER BY revision DESC LIMIT :most`,
+});
+const SINCE = statement({
   name: 'config.since',
-  text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
-         FROM config_changes WHERE revision > $1 ORDER BY revision DESC`,
-};
+  params: { revision: bigint },
+  row: CHANGE,
+  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
+         FROM config_changes WHERE revision > :revision ORDER BY revision DESC`,
+});
 
-const NEWEST_UNDOABLE: Statement = {
+const NEWEST_UNDOABLE = statement({
   name: 'config.newest_undoable',
-  text: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
+  params: {},
+  row: CHANGE,
+  sql: `SELECT revision::text, action, actor_name, actor_token_id, changed_at, edits
          FROM config_changes WHERE action <> 'reload' ORDER BY revision DESC LIMIT 1`,
-};
+});
 
 /** The statements of configuration overrides and their history. */
 export class ConfigStore {
@@ -107,12 +144,12 @@ export class ConfigStore {
 
   /** Increases with every change of any replica. */
   async revision(): Promise<string> {
-    const [row] = await this.database.query<{ revision: string }>(REVISION);
+    const [row] = await this.database.query(REVISION);
     return row?.revision ?? '';
   }
 
   async load(runner: SqlRunner = this.database): Promise<StoredOverrides> {
-    const rows = await runner.query<OverrideRow>(LOAD);
+    const rows = await runner.query(LOAD);
     return { revision: rows[0]?.revision ?? '', rows: rows.flatMap((row) => toOverride(row) ?? []) };
   }
 
@@ -125,27 +162,30 @@ export class ConfigStore {
   /** Applies the edits to the overrides and records the change. @returns the new revision */
   async write(runner: SqlRunner, change: NewConfigChange): Promise<string> {
     if (change.action !== 'reload') await applyEdits(runner, change.edits);
-    const [row] = await runner.query<{ revision: string }>(BUMP);
+    const [row] = await runner.query(BUMP);
     const revision = row?.revision ?? '';
     const { name, tokenId } = change.actor;
     const edits = JSON.stringify(change.edits);
-    await runner.query(RECORD, [revision, change.action, name, tokenId, edits, originJson()]);
-    await runner.query(FORGET, [revision]);
+    await runner.query(RECORD, {
+      ...{ revision, action: change.action, actor: name, actor_token: tokenId },
+      ...{ edits, origin: originJson() },
+    });
+    await runner.query(FORGET, { revision });
     return revision;
   }
 
   /** The newest changes, or the newest before a revision; newest first. */
   async page(most: number, before = AFTER_ALL): Promise<readonly ConfigChange[]> {
-    return (await this.database.query<ChangeRow>(PAGE, [before, most])).map(toChange);
+    return (await this.database.query(PAGE, { before, most })).map(toChange);
   }
 
   /** Every change after a revision, newest first. */
   async changesAfter(revision: bigint, runner: SqlRunner): Promise<readonly ConfigChange[]> {
-    return (await runner.query<ChangeRow>(SINCE, [revision])).map(toChange);
+    return (await runner.query(SINCE, { revision })).map(toChange);
   }
 
   async newestUndoable(runner: SqlRunner): Promise<ConfigChange | undefined> {
-    const [row] = await runner.query<ChangeRow>(NEWEST_UNDOABLE);
+    const [row] = await runner.query(NEWEST_UNDOABLE);
     return row && toChange(row);
   }
 }
@@ -153,16 +193,16 @@ export class ConfigStore {
 async function applyEdits(runner: SqlRunner, edits: readonly OverrideEdit[]): Promise<void> {
   const gone = edits.filter(({ after }) => after === null).map(({ key }) => key);
   const set = edits.flatMap(({ key, after }) => (after === null ? [] : { key, ...after }));
-  if (gone.length > 0) await runner.query(DELETE, [gone]);
-  if (set.length > 0) await runner.query(UPSERT, [JSON.stringify(set)]);
+  if (gone.length > 0) await runner.query(DELETE, { keys: gone });
+  if (set.length > 0) await runner.query(UPSERT, { rows: JSON.stringify(set) });
 }
 
-function toOverride({ key, value, sealed }: OverrideRow): StoredOverride | undefined {
+function toOverride({ key, value, sealed }: RowOfStatement<typeof LOAD>): StoredOverride | undefined {
   if (key === null) return undefined;
   return { key, content: sealed === null ? { value } : { sealed } };
 }
 
-function toChange(row: ChangeRow): ConfigChange {
+function toChange(row: RowOf<typeof CHANGE>): ConfigChange {
   const { revision, action, edits } = row;
   const actor = { name: row.actor_name, tokenId: row.actor_token_id };
   return { revision, action, actor, edits, changedAt: row.changed_at };
