@@ -5,21 +5,18 @@ import { type ScriptedProvider, startScriptedProvider } from '../harness/scripte
 import { slackEnv, TestSlack } from '../harness/slack.js';
 import { TestTeams, teamsEnv } from '../harness/teams.js';
 import { TestTelegram } from '../harness/telegram.js';
-import { saysOnEveryWire, THREE_AGENTS, threeModelsEnv } from '../harness/three-models.js';
+import { saysOnEveryWire, threeModelsEnv } from '../harness/three-models.js';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const PDF = Buffer.from('%PDF-1.4\n% nothing on no page\n%%EOF');
-const OGG = Buffer.from('OggS not really a voice \u0000\u0001');
 
 let telegram: TestTelegram;
 let slack: TestSlack;
 let teams: TestTeams;
 let provider: ScriptedProvider;
 let gateway: TestGateway;
-let room: string;
 let nextChat = 500;
 beforeAll(async () => {
   [telegram, slack, teams, provider] = await Promise.all([
@@ -28,7 +25,6 @@ beforeAll(async () => {
     TestTeams.start(),
     startScriptedProvider(),
   ]);
-  room = await slack.channel('room');
   const quiet = { stream_interval_ms: '0', agent: 'chat' };
   const env = {
     ...telegramEnv(telegram, quiet),
@@ -50,111 +46,7 @@ beforeEach(() => {
   slack.forget();
 });
 
-interface Sent {
-  readonly data: Buffer;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly caption?: string;
-}
-
-/** Each platform with what people do there. `answer` is what the person reads, `asked` what the model was sent last. */
-const PLATFORMS = {
-  telegram: async (kind: string, { data, name, mimeType, caption }: Sent) => {
-    const chat = nextChat++;
-    const file = {
-      file_id: telegram.file(data),
-      file_name: name,
-      mime_type: mimeType,
-      file_size: data.length,
-      ...(kind === 'photo' ? { width: 1, height: 1 } : {}),
-    };
-    const more = { [kind]: kind === 'photo' ? [file] : file, ...(caption === undefined ? {} : { caption }) };
-    await telegram.write('', { chat, more });
-    return (await telegram.untilSaid(1, chat))[0]?.text ?? '';
-  },
-  slack: async (_kind: string, { data, name, mimeType, caption = '' }: Sent) => {
-    const files = [slack.file(data, name, mimeType)];
-    await slack.write(caption === '' ? '-' : caption, {
-      channel: room,
-      more: { subtype: 'file_share', files, text: caption },
-    });
-    return (await slack.untilSaid(1, room))[0]?.text ?? '';
-  },
-  teams: async (kind: string, { data, name, mimeType, caption = '' }: Sent) => {
-    const conversation = `a:${nextChat++}`;
-    const attachment =
-      kind === 'document'
-        ? {
-            contentType: 'application/vnd.microsoft.teams.file.download.info',
-            content: { downloadUrl: teams.shared(data, mimeType) },
-          }
-        : { contentType: mimeType, contentUrl: teams.file(data) };
-    const origin = `http://127.0.0.1:${gateway.started.ports.b}`;
-    const more = { attachments: [{ ...attachment, name }] };
-    expect(await teams.write(origin, caption, { conversation, more })).toBe(200);
-    return (await teams.untilSaid(1, conversation))[0]?.text.replaceAll('\\', '') ?? '';
-  },
-};
 const asked = (): string => provider.requests.at(-1)?.text ?? '';
-
-const KINDS: readonly (readonly [kind: string, sent: Sent, shown: Record<string, string>, note: string])[] = [
-  [
-    'photo',
-    { data: PNG, name: 'dot.png', mimeType: 'image/png', caption: 'What is this?' },
-    { chat: '"image_url"', responses: '"input_image"', messages: '"media_type":"image/png"' },
-    '',
-  ],
-  [
-    'document',
-    { data: PDF, name: 'report.pdf', mimeType: 'application/pdf', caption: 'Read it' },
-    { chat: '"filename":"report.pdf"', responses: '"input_file"', messages: '"type":"document"' },
-    '',
-  ],
-  [
-    'document',
-    { data: Buffer.from('a,b\n1,2\n'), name: 'table.csv', mimeType: 'text/csv' },
-    Object.fromEntries(THREE_AGENTS.map((agent) => [agent, '[attachment table.csv (text/csv)]\\na,b\\n1,2'])),
-    '',
-  ],
-  [
-    'voice',
-    { data: OGG, name: 'voice.ogg', mimeType: 'audio/ogg' },
-    Object.fromEntries(
-      THREE_AGENTS.map((agent) => [agent, '[attachment voice.ogg (audio/ogg, 26 bytes) cannot be shown']),
-    ),
-    '\n(I cannot listen to sound: voice.ogg.)',
-  ],
-  [
-    'document',
-    { data: OGG, name: 'dot.png', mimeType: 'image/png' },
-    Object.fromEntries(
-      THREE_AGENTS.map((agent) => [agent, '[attachment dot.png (application/octet-stream, 26 bytes) cannot']),
-    ),
-    '\n(I cannot open files of this kind: dot.png.)',
-  ],
-];
-
-describe.each(THREE_AGENTS)('the model behind the wire %s', (agent) => {
-  beforeAll(async () => {
-    for (const name of ['telegram', 'slack', 'teams']) {
-      const { connections } = slack.sockets;
-      await gateway.b.patch('/config', { [`channels_config.${name}.agent`]: agent });
-      if (name === 'slack' && agent !== 'chat') {
-        await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections));
-      }
-      await untilChannel(gateway, name, 'connected');
-    }
-  });
-
-  describe.each(['telegram', 'slack', 'teams'] as const)('%s', (platform) => {
-    test.each(KINDS)('gets what people send: %s %#', async (kind, sent, shown, note) => {
-      const answer = await PLATFORMS[platform](kind, sent);
-      expect(answer.replace('\n\n', '\n')).toBe(`Seen.${note}`);
-      expect(asked()).toContain(shown[agent]);
-      if (sent.caption !== undefined) expect(asked()).toContain(sent.caption);
-    });
-  });
-});
 
 /** What the model was told last by the person. */
 function told(): string {

@@ -169,4 +169,9 @@ export abstract class ModelProvider {
   unsupported(_options: ModelOptions): readonly string[] {
     return [];
   }
+
+  /** Whether this model is given sounds of this media type, and not only a note of them. */
+  hears(_mimeType: string, _model: string): boolean {
+    return false;
+  }
 }

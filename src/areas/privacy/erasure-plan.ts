@@ -120,7 +120,7 @@ export const ERASURE_PLAN: Readonly<Record<string, TablePlan>> = {
   responses: { goes: words('turn_id request'), mine: `t.turn_id IN (${MY_TURNS})` },
   turns: {
     goes: words(
-      'id session_id user_message_id status owner reason model failure failovers token_id caller options origin',
+      'id session_id user_message_id status owner reason model failure failovers unseen_media token_id caller options origin',
     ),
     mine: `t.id IN (${MY_TURNS})`,
     hashed: ['token_id'],

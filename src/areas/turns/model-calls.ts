@@ -4,9 +4,11 @@ import { type GatewayError, ProviderFailed, ProviderTimedOut } from '../../commo
 import { storableJson, storableText } from '../../platform/database/storable-text.js';
 import type { GatewaySettings } from '../../platform/settings/settings.schema.js';
 import {
+  canBeShown,
   chargedUsage,
   type FailureContext,
   type FinishReason,
+  isTextType,
   ModelCallMetrics,
   type ModelCandidate,
   type ModelChain,
@@ -21,6 +23,7 @@ import {
   mayPassOn,
   modelLabel,
 } from '../models/models.api.js';
+import { isMedia } from './media-window.js';
 import { RefusedMedia } from './refused-media.js';
 import type { TurnListener } from './turn.js';
 import type { TurnAccount } from './turn-account.js';
@@ -107,6 +110,8 @@ export class ModelCalls {
       const call: ModelCall = { candidate, hasBegun: false, isHeard: false, counted: NOT_COUNTED };
       try {
         const round = await this.askShowing(request, call, terms);
+        const noting = this.noteUnseen(request, candidate, terms);
+        if (noting !== undefined) await noting;
         this.health.answered(candidate);
         return round;
       } catch (error) {
@@ -142,6 +147,26 @@ export class ModelCalls {
         return true;
       },
     });
+  }
+
+  /** Notes what the message brings and this model is not shown; undefined when there is nothing to note. */
+  private noteUnseen(
+    { messages }: Omit<ModelRequest, 'model'>,
+    { speaker, model, label }: ModelCandidate,
+    { account, context, signal }: CallTerms,
+  ): Promise<void> | undefined {
+    const asked = messages.at(-1);
+    // Later rounds of the turn show the same again.
+    if (asked?.role !== 'user' || !asked.parts.some(isMedia)) return undefined;
+    const isBlind = this.media.isBlind(account, label);
+    const unseen = asked.parts.flatMap((part) => {
+      if (!isMedia(part) || isTextType(part.mimeType)) return [];
+      const { mimeType } = part;
+      const isShown = !isBlind && (canBeShown(mimeType) || speaker.hears(mimeType, model));
+      return isShown ? [] : mimeType;
+    });
+    if (unseen.length === 0 || signal.aborted) return undefined;
+    return this.failovers.noteUnseen(context.turnId, [...new Set(unseen)]);
   }
 
   private askOne(

@@ -19,6 +19,11 @@ interface Attempt<Request, Round> {
 export class RefusedMedia {
   private readonly blind = new WeakMap<object, Set<string>>();
 
+  /** Whether the turn's calls of this model go without pictures and files. */
+  isBlind(turn: object, model: string): boolean {
+    return this.blind.get(turn)?.has(model) === true;
+  }
+
   async ask<Request extends { readonly messages: readonly ModelMessage[] }, Round>(
     request: Request,
     { turn, model, ask, mayGoWithout }: Attempt<Request, Round>,

@@ -19,7 +19,12 @@ export interface Failover {
   readonly reason: string;
 }
 
-/** Writes down with a turn which models failed in it, for operators. No turn waits for it. */
+const NOTE_UNSEEN: Statement = {
+  name: 'turns.note_unseen_media',
+  text: 'UPDATE turns SET unseen_media = $2 WHERE id = $1',
+};
+
+/** Writes down with a turn which models failed in it, for operators, and what the one that answers does not see. */
 @Injectable()
 export class TurnFailovers {
   private readonly logger: Logger;
@@ -31,11 +36,17 @@ export class TurnFailovers {
     this.logger = logs.for('agent::provider');
   }
 
+  /** No turn waits for it. */
   note(turnId: string, { model, reason }: Failover): void {
     this.database.query(NOTE, [turnId, model, reason]).catch((error: unknown) => {
       this.logger.debug('which model failed could not be stored with the turn', {
         ...{ turn_id: turnId, model, error: String(error) },
       });
     });
+  }
+
+  /** The media types of what came with the message and is not shown to the model; whoever sends the answer tells its writer. */
+  async noteUnseen(turnId: string, mimeTypes: readonly string[]): Promise<void> {
+    await this.database.query(NOTE_UNSEEN, [turnId, [...mimeTypes]]);
   }
 }

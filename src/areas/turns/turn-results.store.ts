@@ -19,6 +19,8 @@ export interface TurnResult {
   readonly content: string | null;
   /** Why the model stopped; null when there is no whole answer. */
   readonly finishReason: FinishReason | null;
+  /** Media types of what came with the message and was not shown to the model that answered. */
+  readonly unseenMedia: readonly string[];
 }
 
 interface ResultRow {
@@ -28,12 +30,14 @@ interface ResultRow {
   reason: string | null;
   content: string | null;
   finish_reason: FinishReason | null;
+  unseen_media: string[] | null;
 }
 
 const RESULT: Statement = {
   name: 'turns.result_of_message',
   text: `
-    SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason
+    SELECT said.session_id, said.turn_id, turns.status, turns.reason, answer.content, answer.finish_reason,
+      turns.unseen_media
     FROM messages AS said JOIN turns ON turns.id = said.turn_id LEFT JOIN LATERAL (
       SELECT content, finish_reason FROM messages
       WHERE session_id = said.session_id AND seq > said.seq AND turn_id = said.turn_id
@@ -52,7 +56,8 @@ export class TurnResults {
     if (row === undefined) return undefined;
     const { session_id: sessionId, turn_id: turnId, status, reason, content } = row;
     const finishReason = row.finish_reason;
-    return { sessionId, turnId, status, reason, content, finishReason };
+    const unseenMedia = row.unseen_media ?? [];
+    return { sessionId, turnId, status, reason, content, finishReason, unseenMedia };
   }
 
   /** Takes a message out of its session's line, so that it can be sent again. */

@@ -84,6 +84,10 @@ export class TurnEntity {
   @Column({ type: 'jsonb', nullable: true })
   failovers!: unknown[] | null;
 
+  /** Media types of what came with the message and was not shown to the model that answered; null when it saw everything. */
+  @Column({ name: 'unseen_media', type: 'text', array: true, nullable: true })
+  unseenMedia!: string[] | null;
+
   @Column({ type: 'text', nullable: true })
   model!: string | null;
 

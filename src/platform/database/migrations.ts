@@ -57,6 +57,7 @@ import { KeepResponses1795416700000 } from './migrations/1795416700000-keep-resp
 import { TellAgentsOfTasks1795420000000 } from './migrations/1795420000000-tell-agents-of-tasks.js';
 import { FindTasksByChange1795420100000 } from './migrations/1795420100000-find-tasks-by-change.js';
 import { CountReplicas1795421000000 } from './migrations/1795421000000-count-replicas.js';
+import { NoteUnseenMedia1795422000000 } from './migrations/1795422000000-note-unseen-media.js';
 
 /** Every migration in its order. A list, not a folder pattern: what is not here does not run. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   TellAgentsOfTasks1795420000000,
   FindTasksByChange1795420100000,
   CountReplicas1795421000000,
+  NoteUnseenMedia1795422000000,
 ];

@@ -16,7 +16,15 @@ const message = (id: string, more: Partial<OpenMessage> = {}): OpenMessage => ({
   ...{ target: {}, files: [], receivedAt: new Date(), answeredAt: null, ...more },
 });
 const result = (status: TurnResult['status'], content: string | null = null): TurnResult => ({
-  ...{ sessionId: 's-old', turnId: 'turn_1', status, reason: null, finishReason: null, content },
+  ...{
+    sessionId: 's-old',
+    turnId: 'turn_1',
+    status,
+    reason: null,
+    finishReason: null,
+    content,
+    unseenMedia: [],
+  },
 });
 
 interface Story {

@@ -113,7 +113,7 @@ export class ConversationRun {
     }
     const result = await this.asking(message, () => this.result(message));
     const { files, notes } = await this.filesOf(result);
-    const texts = [replyText(result), notes, await this.parts.files.notesFor(message)];
+    const texts = [replyText(result), notes, await this.parts.files.notesFor(message, result.unseenMedia)];
     return { text: texts.filter(Boolean).join('\n\n'), files };
   }
 

@@ -1,4 +1,4 @@
-import { attachmentType, contentType, opaqueReason } from './file-content.js';
+import { attachmentType, contentType, unseenReason } from './file-content.js';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -20,16 +20,21 @@ test.each<[string, Buffer, string]>([
   expect(contentType(announced, data)).toBe(type);
 });
 
-test('a picture that is none is kept as a file, and a sound as a sound', () => {
-  expect(attachmentType('image', 'application/octet-stream')).toBe('file');
-  expect(attachmentType('file', 'image/png')).toBe('image');
-  expect(attachmentType('audio', 'audio/ogg')).toBe('audio');
-  expect(attachmentType('video', 'application/octet-stream')).toBe('file');
+test.each([
+  ['application/octet-stream', 'file'],
+  ['application/pdf', 'file'],
+  ['image/png', 'image'],
+  ['audio/ogg', 'audio'],
+  ['video/mp4', 'video'],
+])('what is %s is kept as %s, however it was sent', (mimeType, type) => {
+  expect(attachmentType(mimeType)).toBe(type);
 });
 
 test('the person is told why the model sees nothing of a file', () => {
-  expect(opaqueReason('image', 'image/png')).toBeUndefined();
-  expect(opaqueReason('audio', 'audio/ogg')).toBe('I cannot listen to sound');
-  expect(opaqueReason('video', 'video/mp4')).toBe('I cannot watch videos');
-  expect(opaqueReason('file', 'application/zip')).toBe('I cannot open files of this kind');
+  expect(unseenReason('image', 'image/png')).toBe('I cannot look at pictures');
+  expect(unseenReason('image', 'image/heic')).toBe('I cannot open files of this kind');
+  expect(unseenReason('file', 'application/pdf')).toBe('I cannot read PDFs');
+  expect(unseenReason('audio', 'audio/ogg')).toBe('I cannot listen to sound');
+  expect(unseenReason('video', 'video/mp4')).toBe('I cannot watch videos');
+  expect(unseenReason('file', 'application/zip')).toBe('I cannot open files of this kind');
 });

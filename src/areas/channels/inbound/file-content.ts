@@ -7,6 +7,8 @@ const PDF_HEAD_BYTES = 1024;
 /** 5 MB in base64: the most that every provider takes. */
 const MAX_PICTURE_BYTES = 3_750_000;
 
+const KINDS = ['image', 'audio', 'video'] as const;
+
 /**
  * The media type by which models are given a file. A picture or a PDF is one by its bytes: models refuse a whole conversation
  * for one whose bytes are something else. A file without a media type is text when its bytes are.
@@ -29,15 +31,15 @@ function pictureType(data: Buffer): string | undefined {
   return /^RIFF.{4}WEBP/s.test(start) ? 'image/webp' : undefined;
 }
 
-/** As what a file of this media type is kept. */
-export function attachmentType(announced: AttachmentType, mimeType: string): AttachmentType {
-  if (mimeType.startsWith('image/')) return 'image';
-  return announced === 'image' || !mimeType.startsWith(`${announced}/`) ? 'file' : announced;
+/** As what a file of this media type is kept, however it was sent. */
+export function attachmentType(mimeType: string): AttachmentType {
+  return KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file';
 }
 
-/** Why the model sees nothing of a file that it gets; undefined when it does. */
-export function opaqueReason(type: AttachmentType, mimeType: string): string | undefined {
-  if (canBeShown(mimeType)) return undefined;
+/** What is said of a file that the model was not shown. */
+export function unseenReason(type: AttachmentType, mimeType: string): string {
+  if (mimeType === 'application/pdf') return 'I cannot read PDFs';
+  if (type === 'image' && canBeShown(mimeType)) return 'I cannot look at pictures';
   if (type === 'audio') return 'I cannot listen to sound';
   return type === 'video' ? 'I cannot watch videos' : 'I cannot open files of this kind';
 }

@@ -6,7 +6,7 @@ import { Slots } from '../../../platform/runtime/slots.js';
 import { MAX_ATTACHED_BYTES, type NewAttachment } from '../../turns/turns.api.js';
 import type { ChannelAdapter, FetchedFile } from '../channel-adapter.port.js';
 import { FileNotHad, RetryLater } from '../channel-failures.js';
-import { attachmentType, contentType, opaqueReason } from './file-content.js';
+import { attachmentType, contentType, unseenReason } from './file-content.js';
 import { tooLarge } from './file-download.js';
 import { Inbox, type OpenMessage } from './inbox.store.js';
 import type { InboxFile } from './message-text.js';
@@ -66,21 +66,24 @@ export class MessageFiles {
 
   /** The message without its files, because they may not be kept. */
   without(message: OpenMessage, reason: string): ReadMessage {
-    const read = message.files.map((file) => ({ file: { ...file, problem: absent(reason) } }));
+    const read = message.files.map((file) => ({ file: { ...file, problem: { reason } } }));
     return this.readMessage(message, read);
   }
 
-  /** Notes for the person about what the agent could not read; empty when there are none. */
-  async notesFor(message: OpenMessage): Promise<string> {
+  /**
+   * Notes for the person about what the agent could not read; empty when there are none.
+   * @param unseen media types that the model which answered was not shown
+   */
+  async notesFor(message: OpenMessage, unseen: readonly string[]): Promise<string> {
     if (message.files.length === 0) return '';
     const files = await this.inbox.filesOf(message);
-    return files.flatMap(({ name, problem }) => (problem ? [personNote(name, problem)] : [])).join('\n');
+    return files.flatMap((file) => personNote(file, unseen)).join('\n');
   }
 
   private readMessage(message: OpenMessage, read: readonly ReadFile[]): ReadMessage {
     const files = read.map(({ file }) => file);
     const notes = files.flatMap(({ name, problem }) =>
-      problem?.kind === 'absent' ? [`[attachment ${name} could not be read: ${problem.reason}]`] : [],
+      problem === undefined ? [] : [`[attachment ${name} could not be read: ${problem.reason}]`],
     );
     const content = [message.content, ...(notes.length === 0 ? [] : [notes.join('\n')])].filter(Boolean);
     return {
@@ -109,7 +112,7 @@ async function readFile(file: InboxFile, terms: ReadTerms): Promise<ReadFile> {
     return error;
   });
   return fetched instanceof FileNotHad
-    ? { file: { ...file, problem: absent(fetched.message) } }
+    ? { file: { ...file, problem: { reason: fetched.message } } }
     : kept(file, fetched);
 }
 
@@ -140,18 +143,14 @@ async function fetchFile(file: InboxFile, { adapter, room, signal }: ReadTerms):
 function kept(file: InboxFile, { data, mimeType: answered }: FetchedFile): ReadFile {
   const announced = file.mimeType === UNTYPED ? (answered ?? UNTYPED) : file.mimeType;
   const mimeType = contentType(announced, data);
-  const type = attachmentType(file.type, mimeType);
-  const reason = opaqueReason(type, mimeType);
+  const type = attachmentType(mimeType);
   return {
-    file: reason === undefined ? file : { ...file, problem: { kind: 'opaque', reason } },
+    file: { ...file, type, mimeType },
     attachment: { id: newId('att'), type, name: file.name, mimeType, sizeBytes: data.length, data },
   };
 }
 
-function absent(reason: string): InboxFile['problem'] & object {
-  return { kind: 'absent', reason };
-}
-
-function personNote(name: string, { kind, reason }: NonNullable<InboxFile['problem']>): string {
-  return kind === 'opaque' ? `(${reason}: ${name}.)` : `(I could not read ${name}: ${reason}.)`;
+function personNote({ name, type, mimeType, problem }: InboxFile, unseen: readonly string[]): string[] {
+  if (problem !== undefined) return [`(I could not read ${name}: ${problem.reason}.)`];
+  return unseen.includes(mimeType) ? [`(${unseenReason(type, mimeType)}: ${name}.)`] : [];
 }

@@ -11,12 +11,10 @@ const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
 export const EDITED_NOTE = '(This is an earlier message, which its writer has edited. It now reads:)';
 const UNTYPED = 'application/octet-stream';
 
-/** Why the model does not get a file, or gets no more of it than its name. */
+/** Why the model does not get a file. */
 export interface FileProblem {
-  /** Where it is, what it is, or why it cannot be had: the end of a sentence, such as "it is larger than 20 MiB". */
+  /** Why it cannot be had: the end of a sentence, such as "it is larger than 20 MiB". */
   readonly reason: string;
-  /** `absent`: the bytes could not be had. `opaque`: the model is told of it, but cannot see or hear it. */
-  readonly kind: 'absent' | 'opaque';
 }
 
 /** A file of a stored message, and what became of it. */
@@ -41,9 +39,9 @@ export function sentFiles({ files = [] }: Pick<InboundMessage, 'files'>): InboxF
 }
 
 function problemOf({ where }: InboundFile, index: number): FileProblem | undefined {
-  if (where === null) return { kind: 'absent', reason: 'it cannot be read here' };
+  if (where === null) return { reason: 'it cannot be read here' };
   if (index < MAX_FILES) return undefined;
-  return { kind: 'absent', reason: `a message may have ${MAX_FILES} files` };
+  return { reason: `a message may have ${MAX_FILES} files` };
 }
 
 /** What the agent is told: the text, behind what it refers to, and in a group behind the label of its writer. */

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import {
   type DescribedChannel,
   message,
@@ -7,8 +8,33 @@ import {
   schemaReference,
 } from '../../../http/openapi/asyncapi.js';
 import { publicName } from '../../../http/openapi/schemas.js';
-import { TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
+import { ListOf, Optional, TextLength, Utf8Length } from '../../../http/validation/field.decorator.js';
+import { MAX_ATTACHMENTS } from '../../turns/turns.api.js';
 import type { WebhookAnswer } from '../adapters/webhook/webhook-inbound.service.js';
+
+const MEDIA_TYPE = /^[a-z]+\/[a-z0-9.+-]{1,100}$/;
+
+/** A file that comes with a message: fetched when it is answered, and known by its bytes. */
+export class InboundAttachmentRequest {
+  @ApiProperty({
+    format: 'uri',
+    description: 'Where it is fetched, without a credential and without redirects',
+  })
+  @TextLength(1, 2048)
+  url!: string;
+
+  @ApiPropertyOptional({
+    description: 'As the agent and the reader are told; the last part of the path without one',
+  })
+  @Optional()
+  @TextLength(1, 128)
+  name?: string;
+
+  @ApiPropertyOptional({ example: 'image/png', pattern: MEDIA_TYPE.source })
+  @Optional()
+  @Matches(MEDIA_TYPE, { message: 'must be a media type in lower case, such as image/png' })
+  mime_type?: string;
+}
 
 /** POST /inbound/:channel. */
 export class InboundMessageRequest {
@@ -20,6 +46,15 @@ export class InboundMessageRequest {
 
   @Utf8Length(1, 262_144)
   content!: string;
+
+  @ApiPropertyOptional({
+    type: [InboundAttachmentRequest],
+    maxItems: MAX_ATTACHMENTS,
+    description: 'At most 20 MiB in all; of what cannot be had the answer says why',
+  })
+  @Optional()
+  @ListOf(() => InboundAttachmentRequest, MAX_ATTACHMENTS)
+  attachments?: InboundAttachmentRequest[];
 }
 
 /** The response to a posted message: its answer, or that the answer comes later. */
@@ -47,7 +82,7 @@ export function presentInbound({ messageId, sessionId, content }: WebhookAnswer)
 }
 
 /** The models of a channel of the type webhook; no operation of the OpenAPI documents has them. */
-export const INBOUND_MODELS = [InboundMessageRequest, InboundView];
+export const INBOUND_MODELS = [InboundMessageRequest, InboundAttachmentRequest, InboundView];
 
 /** What programs post to channels of the type `webhook`. */
 export function inbound(): DescribedChannel {

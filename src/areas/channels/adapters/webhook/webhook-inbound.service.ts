@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../../../../common/errors/gateway-error.js';
 import { Database } from '../../../../platform/database/database.js';
 import { nullable, text } from '../../../../platform/database/sql-types.js';
 import { statement } from '../../../../platform/database/statement.js';
 import { Readiness } from '../../../../platform/lifecycle/readiness.js';
+import { Settings } from '../../../../platform/settings/settings.js';
 import { type SignedHeaders, signatureProblem } from '../../../hooks/hooks.api.js';
 import { ChannelDirectory } from '../../../sessions/sessions.api.js';
 import { ChannelActivity } from '../../channel-activity.js';
+import type { InboundFile } from '../../channel-adapter.port.js';
 import { ChannelAdapters } from '../../channel-adapters.js';
 import { NotSigned, SenderNotAllowed, WebhookIdReused } from '../../channels.errors.js';
 import { DoneSignal } from '../../conversations/conversation-run.js';
@@ -50,6 +53,8 @@ export class WebhookAnswers {
   }
 }
 
+const KINDS = ['image', 'audio', 'video'] as const;
+
 /** How often a waiting request checks whether another replica has answered. */
 const POLL_MS = 500;
 
@@ -65,6 +70,14 @@ export interface WebhookMessage {
   readonly conversation: string;
   readonly user: string;
   readonly content: string;
+  readonly attachments?: readonly LinkedFile[];
+}
+
+/** A file that the program keeps. */
+interface LinkedFile {
+  readonly url: string;
+  readonly name?: string;
+  readonly mime_type?: string;
 }
 
 /** Verifies posted messages, stores each once, and waits for the answer if it goes into the response. */
@@ -79,6 +92,7 @@ export class WebhookInbound {
     private readonly doneSignal: DoneSignal,
     private readonly activity: ChannelActivity,
     private readonly readiness: Readiness,
+    private readonly settings: Settings,
   ) {}
 
   /** The key of a webhook channel. Throws `NotSigned` for any other name. */
@@ -96,7 +110,7 @@ export class WebhookInbound {
 
   /**
    * A repeated message gets the same answer. An answer without content means: stored, the answer comes later.
-   * Throws `SenderNotAllowed` and `WebhookIdReused`.
+   * Throws `SenderNotAllowed`, `WebhookIdReused`, and `BadRequest` for files where none are fetched.
    */
   async receive(signed: SignedMessage, message: WebhookMessage): Promise<WebhookAnswer> {
     const { channel, id, body } = signed;
@@ -105,10 +119,11 @@ export class WebhookInbound {
     const arrived = { sender, isGroup: false, isAddressed: true };
     if (settings === undefined || admissionOf(arrived, settings) !== 'admitted') throw new SenderNotAllowed();
     const { conversation, user, content: text } = message;
+    const files = this.filesOf(message);
     const digest = createHash('sha256').update(body).digest('base64');
     const target = { conversation, user, id, digest };
     const added = await this.inbox.accept(channel, [
-      { ...arrived, externalId: id, conversation, text, target },
+      { ...arrived, externalId: id, conversation, text, files, target },
     ]);
     if (added > 0) {
       this.activity.note(channel);
@@ -116,6 +131,16 @@ export class WebhookInbound {
     }
     const waitMs = settings.callback_url === '' ? settings.response_timeout_ms : 0;
     return this.answer(signed, digest, performance.now() + waitMs);
+  }
+
+  private filesOf({ attachments = [] }: WebhookMessage): InboundFile[] {
+    if (attachments.length > 0 && !this.settings.current.multimodal.allow_remote_fetch)
+      throw new BadRequest('attachments: are not fetched here (multimodal.allow_remote_fetch).');
+    return attachments.map(({ url, name, mime_type: mimeType = '' }) => ({
+      type: KINDS.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'file',
+      name: name ?? lastPartOf(url),
+      ...{ mimeType, sizeBytes: null, where: { url } },
+    }));
   }
 
   private async answer(signed: SignedMessage, digest: string, until: number): Promise<WebhookAnswer> {
@@ -127,4 +152,9 @@ export class WebhookInbound {
       await this.doneSignal.wait(answer.messageId, Math.min(POLL_MS, leftMs));
     }
   }
+}
+
+function lastPartOf(url: string): string {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  return path.split('/').at(-1) ?? '';
 }

@@ -8,10 +8,13 @@ import {
   type AdapterParts,
   ChannelAdapter,
   credential,
+  type FetchedFile,
+  type InboundFile,
   type OutboundReply,
   type ReceiverLink,
 } from '../../channel-adapter.port.js';
 import { ChannelRefused, ChannelUnreachable, NotSent } from '../../channel-failures.js';
+import { download } from '../../inbound/file-download.js';
 
 /** Programs take an answer of any length in one piece. */
 const MAX_REPLY_LENGTH = 16 * 1024 * 1024;
@@ -70,6 +73,12 @@ export class WebhookAdapter extends ChannelAdapter {
       const isFinal = status === 410;
       throw new NotSent(isFinal ? 'rejected' : 'retry', `the callback answered ${status}`);
     }
+  }
+
+  /** The bytes are where the program said; it is shown no credential. */
+  override fetchFile({ where }: InboundFile, maxBytes: number, signal: AbortSignal): Promise<FetchedFile> {
+    const { timeoutMs } = this;
+    return download(this.outbound, { url: String(where?.['url']), maxBytes, timeoutMs, signal });
   }
 
   private async post(id: string, content: object, signal: AbortSignal): Promise<number> {

@@ -34,6 +34,11 @@ const SOUND_FORMATS: Readonly<Record<string, 'mp3' | 'wav'>> = {
   'audio/x-wav': 'wav',
 };
 
+/** How the model is given a sound; undefined when it does not hear, or not this. */
+export function soundFormat(mimeType: string, model: string): 'mp3' | 'wav' | undefined {
+  return HEARS.test(model) ? SOUND_FORMATS[bareType(mimeType)] : undefined;
+}
+
 /** A request of Chat Completions; what differs from call to call stands at its end. */
 export function chatRequest(request: ModelRequest, model: string, baseUrl: string): ChatParams {
   const { sampling = {}, responseFormat, maxOutputTokens, conversationId } = request;
@@ -132,8 +137,8 @@ function partParam(part: ContentPart, model: string): PartParam {
   if (part.type === 'file' && isPdf(part.mimeType)) {
     return { type: 'file', file: { filename: oneLine(part.name), file_data: dataUrl(part) } };
   }
-  const format = SOUND_FORMATS[bareType(part.mimeType)];
-  if (format !== undefined && HEARS.test(model)) {
+  const format = soundFormat(part.mimeType, model);
+  if (format !== undefined) {
     return { type: 'input_audio', input_audio: { data: part.data, format } };
   }
   return { type: 'text', text: attachmentText(part) };

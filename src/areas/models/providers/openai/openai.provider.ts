@@ -14,7 +14,7 @@ import { joinedEvents, readServerEvents, type ServerEvent } from '../protocol/se
 import { streamWithRetries, type WireOptions } from '../protocol/stream-with-retries.js';
 import { WireFault } from '../protocol/wire-fault.js';
 import { ChatAnswer } from './chat-answer.js';
-import { chatRequest } from './chat-request.js';
+import { chatRequest, soundFormat } from './chat-request.js';
 import { chosenWire, type OpenAiWire, refusedByOpenAi } from './openai-models.js';
 import { ResponsesAnswer } from './responses-answer.js';
 import { responsesRequest } from './responses-request.js';
@@ -97,6 +97,10 @@ export class OpenAiProvider extends ModelProvider {
   override unsupported(options: ModelOptions): readonly string[] {
     const asked = { ...options, model: options.model || this.defaultModel };
     return refusedByOpenAi(asked, this.wire, this.options.baseUrl);
+  }
+
+  override hears(mimeType: string, model: string): boolean {
+    return this.wire === 'chat' && soundFormat(mimeType, model || this.defaultModel) !== undefined;
   }
 }
 
