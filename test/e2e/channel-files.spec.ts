@@ -1,5 +1,4 @@
 import { telegramEnv, untilChannel } from '../harness/channels.js';
-import { eventually } from '../harness/eventually.js';
 import { startTestGateway, type TestGateway } from '../harness/gateway.js';
 import { type ScriptedProvider, startScriptedProvider } from '../harness/scripted-provider.js';
 import { slackEnv, TestSlack } from '../harness/slack.js';
@@ -66,11 +65,6 @@ async function write(text: string, more: object = {}, who: { chat?: number; type
 const grace = { id: 9, is_bot: false, first_name: 'Grace' };
 
 describe('at Telegram', () => {
-  beforeAll(async () => {
-    await gateway.b.patch('/config', { 'channels_config.telegram.agent': 'chat' });
-    await untilChannel(gateway, 'telegram', 'connected');
-  });
-
   test('an album is one message with all its pictures, kept as attachments like those of the API', async () => {
     const chat = nextChat++;
     const picture = () => [{ file_id: telegram.file(PNG), width: 1, height: 1, file_size: PNG.length }];
@@ -187,13 +181,6 @@ describe('at Slack', () => {
     await slack.write(text, { channel, more: { ...more } });
     return (await slack.untilSaid(1, channel))[0]?.text ?? '';
   };
-  beforeAll(async () => {
-    const { connections } = slack.sockets;
-    await gateway.b.patch('/config', { 'channels_config.slack.agent': 'chat' });
-    await eventually(() => expect(slack.sockets.connections).toBeGreaterThan(connections));
-    await untilChannel(gateway, 'slack', 'connected');
-  });
-
   test('the token goes to no other host, and files that are not kept at Slack are named', async () => {
     const stolen = slack.file('x', 'bait.txt', 'text/plain', {
       url_private_download: `${telegram.url}/steal`,

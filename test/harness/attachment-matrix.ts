@@ -97,7 +97,7 @@ export function outcomeOf({ what, fault }: SentKind, model: Model): Outcome {
 }
 
 /** The tables of docs/channels.md. */
-export function matrixTables(): string {
+export function matrixTables(): readonly string[] {
   const models = Object.keys(MODELS) as Model[];
   const head = ['Kind', ...models.map((model) => MODELS[model]), 'The person reads, where it is a note'];
   const rows = KINDS.map((one) => {
@@ -106,7 +106,7 @@ export function matrixTables(): string {
     return [one.what, ...outcomes.map((outcome) => outcome.model), told];
   });
   const places = KINDS.map(({ what }) => [what, ...PLATFORMS.map((platform) => sentAs(what, platform))]);
-  return [table(head, rows), table(['Kind', 'Telegram', 'Slack', 'Teams', 'Webhook'], places)].join('\n\n');
+  return [table(head, rows), table(['Kind', 'Telegram', 'Slack', 'Teams', 'Webhook'], places)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
