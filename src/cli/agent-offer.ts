@@ -1,15 +1,21 @@
 import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { type AgentOverview, readAgents } from '../areas/agents/agent-overview.js';
 import { missingReferences, missingTargets, type Offer } from '../areas/agents/missing-references.js';
+import { Configuration } from '../areas/config/configuration.js';
 import { MEMORY_TOOLS } from '../areas/memory/memory-tools.js';
+import { providerChoice } from '../areas/models/provider-setting.js';
 import { pluginNames } from '../areas/plugins/plugin-package.js';
 import { SKILL_READ } from '../areas/skills/skill-read.tool.js';
 import { rootsOf } from '../areas/skills/skill-roots.js';
 import { NO_SKILLS, scanSkills } from '../areas/skills/skill-scan.js';
+import { Database } from '../platform/database/database.js';
 import { agentNames, agentSettings } from '../platform/settings/agent-settings.js';
+import { Environment } from '../platform/settings/environment.js';
 import type { GatewaySettings } from '../platform/settings/settings.schema.js';
 
 /** What agents may name by these settings, without starting a tool server or a plugin: what those may offer is awaited. */
-export async function offerOf(settings: GatewaySettings): Promise<Offer> {
+async function offerOf(settings: GatewaySettings): Promise<Offer> {
   const servers = Object.entries(settings.mcp.servers).flatMap(([name, { enabled }]) =>
     enabled ? [name] : [],
   );
@@ -36,4 +42,13 @@ export async function agentWarnings(settings: GatewaySettings): Promise<readonly
     return missing.map((sentence) => `${section}.${sentence}`);
   });
   return [...named, ...missingTargets(settings)];
+}
+
+/** The agents as the settings have them, with the changes made at run time, and what they do by the database. */
+export async function agentsIn(app: INestApplicationContext): Promise<readonly AgentOverview[]> {
+  const { settings } = app.get(Configuration).live.snapshot;
+  return readAgents(app.get(Database), settings, {
+    offer: await offerOf(settings),
+    defaultModel: providerChoice(app.get(Environment), { settings }).model,
+  });
 }

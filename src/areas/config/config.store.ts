@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { originJson } from '../../platform/audit-log/audit-log.js';
 import { auditedSql } from '../../platform/audit-log/audited.sql.js';
+import { Database } from '../../platform/database/database.js';
 import { columnsOf } from '../../platform/database/entity-columns.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
 import {
@@ -139,8 +141,9 @@ const NEWEST_UNDOABLE = statement({
 });
 
 /** The statements of configuration overrides and their history. */
+@Injectable()
 export class ConfigStore {
-  constructor(private readonly database: SqlRunner) {}
+  constructor(private readonly database: Database) {}
 
   /** Increases with every change of any replica. */
   async revision(): Promise<string> {

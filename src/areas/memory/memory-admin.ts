@@ -1,9 +1,11 @@
-import type { AuditLog } from '../../platform/audit-log/audit-log.js';
-import type { Database } from '../../platform/database/database.js';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
+import { Database } from '../../platform/database/database.js';
 import type { MemoryEntry } from './memory.js';
-import type { MemoryStore } from './memory.store.js';
+import { MemoryStore } from './memory.store.js';
 
 /** What operators can do with the memories of one user: list them and delete them all. */
+@Injectable()
 export class MemoryAdmin {
   constructor(
     private readonly database: Database,

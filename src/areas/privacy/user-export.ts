@@ -1,5 +1,5 @@
-import type { AuditLog } from '../../platform/audit-log/audit-log.js';
-import type { Database } from '../../platform/database/database.js';
+import { AuditLog } from '../../platform/audit-log/audit-log.js';
+import { Database } from '../../platform/database/database.js';
 import type { SqlRunner } from '../../platform/database/sql.js';
 import { statement } from '../../platform/database/statement.js';
 import { type Person, personParams } from './person.js';
@@ -17,6 +17,7 @@ const ONE_MOMENT = statement({
  * at one moment. Bytes are in hexadecimal as PostgreSQL writes them; secrets are left out. Tables without a row of the person
  * are documents without rows, so that a reader sees that they were looked at.
  */
+@Injectable()
 export class UserExport {
   constructor(
     private readonly database: Database,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { AgentOverview } from '../../areas/agents/agent-overview.js';
+import { inApplication } from '../application.js';
 import { countArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
@@ -86,8 +87,9 @@ const HEAD = ['NAME', 'MODELS', 'SESSIONS', 'SPENT TODAY', 'DESCRIPTION'];
 async function rowsOf(context: CommandContext, limit: number): Promise<readonly AgentRow[]> {
   if (context.remote().url !== undefined || context.environment.remoteUrl !== undefined)
     return gatewayOf(context).items<AgentRow>('/admin/v1/agents', {}, limit);
-  const { withAgents } = await import('../with-areas.js');
-  return withAgents(context, (agents) => agents.slice(0, limit).map(rowOf));
+  const { agentsIn } = await import('../agent-offer.js');
+  const agents = await inApplication(context, { access: 'read', opens: 'configuration' }, agentsIn);
+  return agents.slice(0, limit).map(rowOf);
 }
 
 function rowOf(agent: AgentOverview): AgentRow {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { AuditFilter } from '../../platform/audit-log/audit.store.js';
+import type { AuditAdmin } from '../../platform/audit-log/audit-admin.js';
 import type { AuditHead, AuditRow } from '../../platform/audit-log/audit-chain.js';
 import type { Verification } from '../../platform/audit-log/audit-verifier.js';
+import { inApplication } from '../application.js';
 import { agoArgument, countArgument, headArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
@@ -59,7 +61,6 @@ async function rowsOf(
 ): Promise<readonly ShownRow[]> {
   const gateway = namedGateway(context);
   if (gateway === undefined) {
-    const { withAudit } = await import('../with-areas.js');
     return (await withAudit(context, (admin) => admin.list(filter, limit))).map(rowJson);
   }
   const { actor, action, subject, since } = filter;
@@ -74,7 +75,6 @@ function addExport(audit: Command, context: CommandContext): void {
       'print the whole audit as NDJSON, oldest first, its head last; keep it where this database is not',
     )
     .action(async () => {
-      const { withAudit } = await import('../with-areas.js');
       const { terminal } = context;
       const progress = progressOn(terminal, 'audit export');
       const head = await withAudit(context, (admin) =>
@@ -101,7 +101,6 @@ function addVerify(audit: Command, context: CommandContext): void {
     .option('--export <file>', 'the same, with an exported file, which is checked, too')
     .option('--json', 'print an object')
     .action(async ({ head, export: file, json }: VerifyOptions) => {
-      const { withAudit } = await import('../with-areas.js');
       const { terminal } = context;
       const progress = progressOn(terminal, 'audit verify');
       const verified = await withAudit(context, (admin) =>
@@ -142,4 +141,13 @@ function verifiedText({ problems, rows, start, head }: Verification): string {
   const from = start.sequence === 0 ? '' : `, from the checkpoint at ${start.sequence} on`;
   if (problems.length > 0) return `${problems.join('\n')}\n`;
   return `All ${rows} rows are as they were written${from}. The head is ${head.sequence}:${head.hash}\n`;
+}
+
+/** Works on the audit. Reading it is written down, so the schema must be current. */
+async function withAudit<Result>(
+  context: CommandContext,
+  work: (admin: AuditAdmin) => Promise<Result>,
+): Promise<Result> {
+  const { AuditAdmin: Admin } = await import('../../platform/audit-log/audit-admin.js');
+  return inApplication(context, 'change', (app) => work(app.get(Admin)));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.js';
+import { inApplication } from '../application.js';
+import { type CommandContext, operatorActor } from '../command-context.js';
 import { jsonLine, jsonText } from '../terminal-text.js';
 
 interface UserOptions {
@@ -21,8 +22,8 @@ function addList(memory: Command, context: CommandContext): void {
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
     .option('--json', 'print one object instead')
     .action(async ({ user, json }: UserOptions) => {
-      const { withMemory } = await import('../with-areas.js');
-      const entries = await withMemory(context, 'read', (admin) => admin.list(user));
+      const { MemoryAdmin } = await import('../../areas/memory/memory-admin.js');
+      const entries = await inApplication(context, 'read', (app) => app.get(MemoryAdmin).list(user));
       const { terminal } = context;
       const memories = entries.map(({ id, createdAt, content }) => ({
         ...{ id, remembered_at: createdAt.toISOString(), content },
@@ -40,9 +41,10 @@ function addForget(memory: Command, context: CommandContext): void {
     .requiredOption('--user <id>', 'the user_id of their sessions; from a channel, such as telegram:4711')
     .option('--json', 'print an object')
     .action(async ({ user, json }: UserOptions) => {
-      const { withMemory } = await import('../with-areas.js');
-      const { operatorActor } = await import('../command-context.js');
-      const entries = await withMemory(context, 'change', (admin) => admin.forgetUser(user, operatorActor()));
+      const { MemoryAdmin } = await import('../../areas/memory/memory-admin.js');
+      const entries = await inApplication(context, 'change', (app) =>
+        app.get(MemoryAdmin).forgetUser(user, operatorActor()),
+      );
       if (json) context.terminal.out(jsonText({ forgotten: entries }));
       else
         context.terminal.err(

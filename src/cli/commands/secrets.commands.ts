@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { inApplication } from '../application.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { progressOn } from '../progress.js';
@@ -16,11 +17,17 @@ export function addSecretsCommands(program: Command, context: CommandContext): v
     )
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withKeyRotation } = await import('../with-areas.js');
+      const { KeyRotation } = await import('../../platform/secrets/key-rotation.js');
       const { terminal } = context;
       const progress = progressOn(terminal, 'secrets rotate');
-      const { resealed, unreadable } = await withKeyRotation(context, (rotation) =>
-        rotation.run((done, all) => progress.show(done, all)).finally(() => progress.end()),
+      const { resealed, unreadable } = await inApplication(
+        context,
+        { access: 'change', opens: 'secrets' },
+        (app) =>
+          app
+            .get(KeyRotation)
+            .run((done, all) => progress.show(done, all))
+            .finally(() => progress.end()),
       );
       if (options.json) terminal.out(jsonText({ resealed, unreadable }));
       terminal.err(`${resealed} secrets are sealed with the new key.\n`);

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { UsageDimension } from '../../areas/usage/usage.sql.js';
 import { dayIn, dayOf, dimensionsIn, USAGE_DIMENSIONS, usualSince } from '../../areas/usage/usage-period.js';
 import type { UsageCounts, UsageQuery, UsageReportRow } from '../../areas/usage/usage-reports.js';
+import { inApplication } from '../application.js';
 import { agoArgument } from '../arguments.js';
 import type { CommandContext, Terminal } from '../command-context.js';
 import { paintOf } from '../paint.js';
@@ -50,8 +51,8 @@ export function addUsageCommand(program: Command, context: CommandContext): void
 async function rowsOf(context: CommandContext, query: UsageQuery): Promise<readonly UsageReportRow[]> {
   const gateway = namedGateway(context);
   if (gateway === undefined) {
-    const { withUsage } = await import('../with-areas.js');
-    return withUsage(context, (reports) => reports.rows(query));
+    const { UsageReports } = await import('../../areas/usage/usage-reports.js');
+    return inApplication(context, 'read', (app) => app.get(UsageReports).rows(query));
   }
   const { by, since, until, limit } = query;
   const filters = { by: by.join(','), since, until };

@@ -1,9 +1,15 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { type Person, personOf } from '../../areas/privacy/person.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { inApplication } from '../application.js';
 import { userArgument } from '../arguments.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandFailed } from '../exit-codes.js';
 import { progressOn } from '../progress.js';
 import { jsonText } from '../terminal-text.js';
+
+const SEALED = { access: 'change', opens: 'secrets' } as const;
 
 /** `user …`: everything that is stored of one person, to hand it out or to erase it. */
 export function addUserCommands(program: Command, context: CommandContext): void {
@@ -18,13 +24,14 @@ function addExport(user: Command, context: CommandContext): void {
     .description('print it as NDJSON, one document a table, all as it is at one moment')
     .argument('<id>', 'the user_id of their sessions; from a channel, such as telegram:4711', userArgument)
     .action(async (id: string) => {
-      const { withPerson } = await import('../with-areas.js');
+      const { UserExport } = await import('../../areas/privacy/user-export.js');
       const { terminal } = context;
       const progress = progressOn(terminal, 'user export');
-      const rows = await withPerson(context, id, ({ exporter, person }) =>
-        exporter
+      const rows = await inApplication(context, SEALED, (app) =>
+        app
+          .get(UserExport)
           .run(
-            person,
+            personIn(app, id),
             (text) => terminal.out(text),
             (done, all) => progress.show(done, all),
           )
@@ -49,10 +56,13 @@ function addErase(user: Command, context: CommandContext): void {
         );
         throw new CommandFailed();
       }
-      const { withPerson } = await import('../with-areas.js');
+      const { UserEraser } = await import('../../areas/privacy/user-eraser.js');
       const progress = progressOn(terminal, 'user erase');
-      const erasure = await withPerson(context, id, ({ eraser, person }) =>
-        eraser.run(person, (done, all) => progress.show(done, all)).finally(() => progress.end()),
+      const erasure = await inApplication(context, SEALED, (app) =>
+        app
+          .get(UserEraser)
+          .run(personIn(app, id), (done, all) => progress.show(done, all))
+          .finally(() => progress.end()),
       );
       if (options.json) terminal.out(jsonText(erasure));
       const rows = Object.values(erasure.deleted).reduce((sum, count) => sum + count, 0);
@@ -60,4 +70,9 @@ function addErase(user: Command, context: CommandContext): void {
       for (const key of erasure.configuration)
         terminal.err(`The configuration still names this user: ${key}\n`);
     });
+}
+
+/** The erased are known by a hash that only the master key makes. */
+function personIn(app: INestApplicationContext, id: string): Person {
+  return personOf(id, app.get(SecretBox).keyFor('agent-gateway erased users'));
 }

@@ -21,13 +21,6 @@ export interface TokenEnding {
 export class TokenEndings {
   private readonly endings: TokenEnding[] = [];
 
-  /** The same where there is no container, as at the command line. */
-  static of(...endings: readonly TokenEnding[]): TokenEndings {
-    const all = new TokenEndings();
-    for (const ending of endings) all.add(ending);
-    return all;
-  }
-
   add(ending: TokenEnding): void {
     this.endings.push(ending);
   }

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { ADVISORY_LOCKS } from '../../../platform/database/advisory-locks.js';
-import type { Database } from '../../../platform/database/database.js';
+import { Database } from '../../../platform/database/database.js';
 import { columnsOf } from '../../../platform/database/entity-columns.js';
 import { bigint, double, text } from '../../../platform/database/sql-types.js';
 import { type RowOfStatement, statement } from '../../../platform/database/statement.js';
@@ -33,6 +34,7 @@ export const NEWEST_ERASED_FOLDER = '(SELECT coalesce(max(id), 0)::float8 FROM e
 export type ErasedFolder = RowOfStatement<typeof SINCE>;
 
 /** Which folders of users are to be deleted, on all machines that have one. */
+@Injectable()
 export class ErasedFolders {
   constructor(private readonly database: Database) {}
 

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
-import { defaultExpiry } from '../../platform/tokens/api-token.js';
-import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../platform/tokens/scopes.js';
-import { mintToken } from '../../platform/tokens/token-format.js';
-import type { MintedToken, TokensService } from '../../platform/tokens/tokens.service.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { defaultExpiry } from '../../../platform/tokens/api-token.js';
+import { type GrantedScope, SCOPE_PRESETS, type ScopePreset } from '../../../platform/tokens/scopes.js';
+import { mintToken } from '../../../platform/tokens/token-format.js';
+import type { MintedToken, TokensService } from '../../../platform/tokens/tokens.service.js';
+import { inApplication } from '../../application.js';
 import {
   agentsArgument,
   type ExpiryArgument,
@@ -11,11 +13,11 @@ import {
   scopesArgument,
   secondsArgument,
   userArgument,
-} from '../arguments.js';
-import type { CommandContext } from '../command-context.js';
-import { jsonText } from '../terminal-text.js';
-import { mintedJson, mintedSentence, tokenJson, tokenTable } from '../token-text.js';
-import type { DatabaseAccess } from '../with-database.js';
+} from '../../arguments.js';
+import type { CommandContext } from '../../command-context.js';
+import { jsonText } from '../../terminal-text.js';
+import { mintedJson, mintedSentence, tokenJson, tokenTable } from '../../token-text.js';
+import type { DatabaseAccess } from '../../with-database.js';
 import { addDenialCommands } from './denial.commands.js';
 
 const CREATE_EXAMPLES = `
@@ -89,11 +91,7 @@ function addList(token: Command, context: CommandContext): void {
     .description('list all tokens with their names and scopes, revoked ones too; never a token itself')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withTokens } = await import('../with-areas.js');
-      const { list, location } = await withTokens(context, 'read', async (given) => ({
-        list: await given.tokens.list(),
-        location: given.location,
-      }));
+      const { result: list, location } = await withTokens(context, 'read', (tokens) => tokens.list());
       const { terminal } = context;
       if (options.json) terminal.out(jsonText({ tokens: list.map(tokenJson) }));
       else if (list.length === 0) terminal.err(`There are no tokens in ${location}.\n`);
@@ -108,8 +106,7 @@ function addRevoke(token: Command, context: CommandContext): void {
     .argument('<id|name>', 'its id, or its name when only one has it')
     .option('--json', 'print an object')
     .action(async (idOrName: string, options: { readonly json?: true }) => {
-      const { withTokens } = await import('../with-areas.js');
-      const revoked = await withTokens(context, 'change', ({ tokens }) => tokens.revoke(idOrName));
+      const { result: revoked } = await withTokens(context, 'change', (tokens) => tokens.revoke(idOrName));
       const { terminal } = context;
       if (options.json) terminal.out(jsonText(tokenJson(revoked)));
       else terminal.err(`token ${revoked.id} "${revoked.name}" is revoked.\n`);
@@ -161,12 +158,24 @@ async function showMinted(
   { json = false }: { readonly json?: boolean },
   make: (tokens: TokensService) => Promise<MintedToken>,
 ): Promise<void> {
-  const { withTokens } = await import('../with-areas.js');
-  const { minted, location } = await withTokens(context, access, async (given) => ({
-    minted: await make(given.tokens),
-    location: given.location,
-  }));
+  const { result: minted, location } = await withTokens(context, access, make);
   const { terminal } = context;
   terminal.out(json ? jsonText(mintedJson(minted)) : `${minted.secret}\n`);
   terminal.err(`${mintedSentence(minted, location)}\n`);
+}
+
+/** Works on the API tokens. @returns the result, with the database named for people */
+async function withTokens<Result>(
+  context: CommandContext,
+  access: DatabaseAccess,
+  work: (tokens: TokensService) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly location: string }> {
+  const [{ TokensService: Tokens }, { databaseLocation }] = await Promise.all([
+    import('../../../platform/tokens/tokens.service.js'),
+    import('../../existing-database.js'),
+  ]);
+  return inApplication(context, access, async (app) => ({
+    result: await work(app.get(Tokens)),
+    location: databaseLocation(app.get(Settings).current.database),
+  }));
 }

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Denial, DeniedIdentity } from '../../platform/identity/denials.service.js';
-import { identityArgument } from '../arguments.js';
-import { type CommandContext, operatorActor } from '../command-context.js';
-import { jsonText } from '../terminal-text.js';
+import type { Denial, DeniedIdentity } from '../../../platform/identity/denials.service.js';
+import { Settings } from '../../../platform/settings/settings.js';
+import { inApplication } from '../../application.js';
+import { identityArgument } from '../../arguments.js';
+import { type CommandContext, operatorActor } from '../../command-context.js';
+import { jsonText } from '../../terminal-text.js';
 
 const DENY_EXAMPLES = `
 Examples:
@@ -25,10 +27,10 @@ export function addDenialCommands(auth: Command, context: CommandContext): void 
   );
   deny.addHelpText('after', DENY_EXAMPLES).action(async (options: DenialOptions) => {
     const denied = deniedOf(deny, options);
-    const { withDenials } = await import('../with-areas.js');
-    const { isNew, issuers } = await withDenials(context, 'change', async ({ denials, issuers: known }) => ({
-      isNew: await denials.deny(denied, operatorActor()),
-      issuers: known,
+    const { Denials } = await import('../../../platform/identity/denials.service.js');
+    const { isNew, issuers } = await inApplication(context, 'change', async (app) => ({
+      isNew: await app.get(Denials).deny(denied, operatorActor()),
+      issuers: Object.values(app.get(Settings).current.auth.jwt).map(({ issuer }) => issuer),
     }));
     if (!issuers.includes(denied.issuer)) {
       const known = issuers.length === 0 ? 'there is none' : `it names ${issuers.join(', ')}`;
@@ -38,9 +40,9 @@ export function addDenialCommands(auth: Command, context: CommandContext): void 
   });
   const allow = withIdentity(auth, 'allow', 'lift a denial; what it ended stays ended');
   allow.action(async (options: DenialOptions) => {
-    const { withDenials } = await import('../with-areas.js');
+    const { Denials } = await import('../../../platform/identity/denials.service.js');
     const denied = deniedOf(allow, options);
-    const wasDenied = await withDenials(context, 'change', ({ denials }) => denials.allow(denied));
+    const wasDenied = await inApplication(context, 'change', (app) => app.get(Denials).allow(denied));
     report(context, options, wasDenied ? 'is allowed again.' : 'was not denied.');
   });
   addDenied(auth, context);
@@ -52,8 +54,8 @@ function addDenied(auth: Command, context: CommandContext): void {
     .description('list the identities and tokens of [auth.jwt] that are denied')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withDenials } = await import('../with-areas.js');
-      const list = await withDenials(context, 'read', ({ denials }) => denials.list());
+      const { Denials } = await import('../../../platform/identity/denials.service.js');
+      const list = await inApplication(context, 'read', (app) => app.get(Denials).list());
       const { terminal } = context;
       if (options.json) terminal.out(jsonText({ denied: list.map(denialJson) }));
       else

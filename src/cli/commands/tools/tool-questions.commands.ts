@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { contentProblem, formOf, withFallbacks } from '../../areas/tools/questions/question-form.js';
-import type { QuestionAnswer, QuestionRecord } from '../../areas/tools/questions/tool-question.js';
-import { BadRequest } from '../../common/errors/gateway-error.js';
-import type { CommandContext } from '../command-context.js';
-import { CommandFailed } from '../exit-codes.js';
-import { jsonText } from '../terminal-text.js';
+import { contentProblem, formOf, withFallbacks } from '../../../areas/tools/questions/question-form.js';
+import type { QuestionAnswer, QuestionRecord } from '../../../areas/tools/questions/tool-question.js';
+import { BadRequest } from '../../../common/errors/gateway-error.js';
+import { inApplication } from '../../application.js';
+import { type CommandContext, operatorActor } from '../../command-context.js';
+import { CommandFailed } from '../../exit-codes.js';
+import { jsonText } from '../../terminal-text.js';
+import { asShown } from './shown-value.js';
 
 const EXAMPLES = `
 Examples:
@@ -34,9 +36,11 @@ function addQuestions(tools: Command, context: CommandContext): void {
     .description('list what tools ask people while they run, newest first')
     .option('--json', 'print an object')
     .action(async (options: { readonly json?: true }) => {
-      const { withTools } = await import('../with-areas.js');
+      const { ToolQuestions } = await import('../../../areas/tools/questions/tool-questions.js');
       const filter = { status: 'pending', userId: null, agents: undefined } as const;
-      const open = await withTools(context, 'read', ({ questions }) => questions.page(NEWEST, filter, MOST));
+      const open = await inApplication(context, 'read', (app) =>
+        app.get(ToolQuestions).page(NEWEST, filter, MOST),
+      );
       const { terminal } = context;
       if (options.json) {
         terminal.out(jsonText({ questions: open.map(questionJson) }));
@@ -55,10 +59,11 @@ function addAnswer(tools: Command, context: CommandContext): void {
     .option('--json', 'print an object')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AnswerOptions) => {
-      const { withTools } = await import('../with-areas.js');
-      const isFirst = await withTools(context, 'change', async ({ questions, by }) => {
+      const { ToolQuestions } = await import('../../../areas/tools/questions/tool-questions.js');
+      const isFirst = await inApplication(context, 'change', async (app) => {
+        const questions = app.get(ToolQuestions);
         const asked = await questions.find(id);
-        return asked?.status === 'pending' && questions.answer(id, answerTo(asked, options), by);
+        return asked?.status === 'pending' && questions.answer(id, answerTo(asked, options), operatorActor());
       });
       const { terminal } = context;
       if (!isFirst) {
@@ -111,11 +116,6 @@ function questionJson(question: QuestionRecord): Readonly<Record<string, unknown
 
 function questionText({ id, tool, message, url, schema, userId, expiresAt }: QuestionRecord): string {
   const until = expiresAt.toISOString().slice(11, 19);
-  const asked = url === undefined ? printable(schema['properties'] ?? {}) : printable(url);
-  return `${id}  ${tool} for ${printable(userId)}, until ${until}Z\n  ${printable(message)}\n  ${asked}\n`;
-}
-
-/** Text from a server must not control the terminal. */
-function printable(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/\p{C}/gu, '?');
+  const asked = url === undefined ? asShown(schema['properties'] ?? {}) : asShown(url);
+  return `${id}  ${tool} for ${asShown(userId)}, until ${until}Z\n  ${asShown(message)}\n  ${asked}\n`;
 }

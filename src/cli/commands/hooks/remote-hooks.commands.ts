@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { newWebhookSecret } from '../../common/text/webhook-secret.js';
-import { SUBSCRIBABLE } from '../../platform/events/event-catalogue.js';
-import { namesArgument } from '../arguments.js';
-import type { CommandContext } from '../command-context.js';
-import { act, type JsonOption } from '../remote/list-command.js';
-import { gatewayOf } from '../remote/with-gateway.js';
-import { jsonText, printable } from '../terminal-text.js';
+import { newWebhookSecret } from '../../../common/text/webhook-secret.js';
+import { SUBSCRIBABLE } from '../../../platform/events/event-catalogue.js';
+import { namesArgument } from '../../arguments.js';
+import type { CommandContext } from '../../command-context.js';
+import { act, type JsonOption } from '../../remote/list-command.js';
+import { gatewayOf } from '../../remote/with-gateway.js';
+import { jsonText, printable } from '../../terminal-text.js';
 
 interface CreateOptions extends JsonOption {
   readonly events: readonly string[];

@@ -1,0 +1,27 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { CommandContext } from './command-context.js';
+import type { DatabaseAccess } from './with-database.js';
+
+/** What a command opens: the database in one of three ways, and what else it needs. */
+export interface Opening {
+  readonly access: DatabaseAccess;
+  /**
+   * `secrets` is the box with the master key. `configuration` is that with the changes made at run time; reading it needs no
+   * master key: sealed values then give a warning each.
+   */
+  readonly opens?: 'secrets' | 'configuration';
+}
+
+/**
+ * Opens the database and makes the application context of a local command, from which the work takes what it needs:
+ * `(app) => app.get(TokensService).list()`. Everything is closed after the work. It is loaded here and not before, so that
+ * remote commands and `--help` start without it; commands import what they take the same way.
+ */
+export async function inApplication<Result>(
+  context: CommandContext,
+  opening: Opening | DatabaseAccess,
+  work: (app: INestApplicationContext) => Promise<Result>,
+): Promise<Result> {
+  const { runInApplication } = await import('./open-application.js');
+  return runInApplication(context, typeof opening === 'string' ? { access: opening } : opening, work);
+}

@@ -1,0 +1,162 @@
+import { type Command, Option } from 'commander';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../areas/hooks/delivery.js';
+import type { DeliveryOverview, HookOverview } from '../../../areas/hooks/hook-admin.js';
+import { HookNotFound } from '../../../areas/hooks/hooks.errors.js';
+import { inApplication } from '../../application.js';
+import { countArgument } from '../../arguments.js';
+import type { CommandContext, Terminal } from '../../command-context.js';
+import { paintOf } from '../../paint.js';
+import { namedGateway } from '../../remote/with-gateway.js';
+import { jsonText } from '../../terminal-text.js';
+import { textTable } from '../../text-table.js';
+import { addHookRepairCommands } from './hook-repairs.commands.js';
+import { lastOf } from './last-attempt.js';
+import { addRemoteHookCommands } from './remote-hooks.commands.js';
+
+/** More than a gateway may have. */
+const MOST_HOOKS = 10_000;
+const WIDTH = 100;
+
+interface DeliveriesOptions {
+  readonly status?: DeliveryStatus;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+/** `hooks …`: what operators look up and repair; callers register webhooks over the API. */
+export function addHooksCommands(program: Command, context: CommandContext): void {
+  const hooks = program.command('hooks').description('webhooks and their deliveries');
+  addList(hooks, context);
+  addDeliveries(hooks, context);
+  addHookRepairCommands(hooks, context);
+  addRemoteHookCommands(hooks, context);
+}
+
+function addList(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('list')
+    .description('list all webhooks with their state and how many deliveries wait')
+    .option('--json', 'print an object')
+    .action(async (options: { readonly json?: true }) => {
+      const list = await hooksOf(context);
+      const { terminal } = context;
+      if (options.json) terminal.out(jsonText({ hooks: list }));
+      else if (list.length === 0) terminal.err('There are no webhooks.\n');
+      else terminal.out(hookTable(list, terminal));
+    });
+}
+
+function addDeliveries(hooks: Command, context: CommandContext): void {
+  hooks
+    .command('deliveries')
+    .description('show the newest deliveries of a webhook and their results')
+    .argument('<hook-id>', 'its id')
+    .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATUSES))
+    .option('--limit <count>', 'most lines, up to 10000', countArgument, 50)
+    .option('--json', 'print an object')
+    .action(async (hookId: string, { status, limit, json }: DeliveriesOptions) => {
+      const deliveries = await deliveriesOf(context, hookId, status, limit);
+      const { terminal } = context;
+      if (json) terminal.out(jsonText({ deliveries }));
+      else if (deliveries.length === 0) terminal.err('There are no such deliveries.\n');
+      else terminal.out(deliveryTable(deliveries, terminal));
+    });
+}
+
+/** Of the gateway that is named, else of the database of the settings. */
+async function hooksOf(context: CommandContext): Promise<readonly HookOverview[]> {
+  const gateway = namedGateway(context);
+  if (gateway !== undefined)
+    return (await gateway.items<Sent<HookOverview>>('/admin/v1/hooks', {}, MOST_HOOKS)).map((hook) => ({
+      ...hook,
+      failing_since: dateOf(hook.failing_since),
+      created_at: new Date(hook.created_at),
+    }));
+  const { HookAdmin } = await import('../../../areas/hooks/hook-admin.js');
+  return inApplication(context, 'read', (app) => app.get(HookAdmin).overview());
+}
+
+/** The same. Those of a gateway have the number that `redeliver` takes. */
+async function deliveriesOf(
+  context: CommandContext,
+  hook: string,
+  status: DeliveryStatus | undefined,
+  limit: number,
+): Promise<readonly ShownDelivery[]> {
+  const gateway = namedGateway(context);
+  if (gateway !== undefined) {
+    const sent = await gateway.items<Sent<ShownDelivery>>('/admin/v1/deliveries', { hook, status }, limit);
+    // The gateway filters by it, whether or not there is such a webhook.
+    if (sent.length === 0 && !(await hooksOf(context)).some(({ id }) => id === hook))
+      throw new HookNotFound();
+    return sent.map((delivery) => ({
+      ...delivery,
+      created_at: new Date(delivery.created_at),
+      next_attempt_at: dateOf(delivery.next_attempt_at),
+    }));
+  }
+  const { HookAdmin } = await import('../../../areas/hooks/hook-admin.js');
+  return inApplication(context, 'read', async (app) => {
+    const admin = app.get(HookAdmin);
+    if ((await admin.find(hook)) === undefined) throw new HookNotFound();
+    return admin.recent(hook, status ?? null, limit);
+  });
+}
+
+type ShownDelivery = DeliveryOverview & { readonly id?: string };
+/** As it comes in JSON. */
+type Sent<Of> = {
+  readonly [Key in keyof Of]: Of[Key] extends Date | null
+    ? null extends Of[Key]
+      ? string | null
+      : string
+    : Of[Key];
+};
+
+const dateOf = (moment: string | null): Date | null => (moment === null ? null : new Date(moment));
+
+/** The webhooks as a table with a head, for people. */
+function hookTable(hooks: readonly HookOverview[], { isColored = false }: Terminal): string {
+  const head = ['ID', 'STATE', 'WAITING', 'EVENTS', 'URL'];
+  const rows = hooks.map((hook) => [
+    ...[hook.id, stateOf(hook), String(hook.waiting), hook.events.join(','), hook.url],
+  ]);
+  return textTable([head, ...rows], { width: WIDTH, folded: [1, 3, 4], paint: paintOf(isColored) });
+}
+
+function deliveryTable(deliveries: readonly ShownDelivery[], { isColored = false }: Terminal): string {
+  const isRemote = deliveries.some(({ id }) => id !== undefined);
+  const head = [
+    isRemote ? 'ID' : 'EVENT ID',
+    'EVENT',
+    'NUMBER',
+    'STATUS',
+    'TRIES',
+    'LAST',
+    'CREATED',
+    'NEXT ATTEMPT',
+  ];
+  const rows = deliveries.map((delivery) => [
+    delivery.id ?? delivery.event_id,
+    delivery.event,
+    String(delivery.sequence ?? '-'),
+    delivery.status,
+    String(delivery.attempts),
+    lastOf(delivery),
+    second(delivery.created_at),
+    delivery.next_attempt_at === null ? '-' : second(delivery.next_attempt_at),
+  ]);
+  // Ids of events alone take a third of the usual width.
+  const width = isRemote ? WIDTH : WIDTH + 40;
+  return textTable([head, ...rows], { width, folded: [1, 5], paint: paintOf(isColored) });
+}
+
+function stateOf({ active, inactive_reason: reason, failing_since: failing }: HookOverview): string {
+  if (!active) return `given up (${reason ?? 'unknown'})`;
+  return failing === null ? 'active' : `failing since ${second(failing)}`;
+}
+
+/** `2026-01-31 14:05:09Z` */
+function second(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
