@@ -24,3 +24,8 @@ export function jsonLine(value: unknown): string {
 function escaped(json: string): string {
   return json.replaceAll(UNESCAPED, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** A value from a server or a model as JSON, with what would control the terminal replaced. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/\p{C}/gu, '?');
+}

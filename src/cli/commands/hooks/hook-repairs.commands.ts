@@ -8,7 +8,6 @@ import { agoArgument, secondsArgument } from '../../arguments.js';
 import type { CommandContext } from '../../command-context.js';
 import { CommandFailed } from '../../exit-codes.js';
 import { jsonText } from '../../terminal-text.js';
-import { lastOf } from './last-attempt.js';
 
 const DAY_SECS = 86_400;
 /** How long `ping` waits: longer than an attempt may take. */
@@ -126,4 +125,9 @@ async function reasonForNoPing(admin: HookAdmin, hookId: string): Promise<Error>
   return hook.inactive_reason === 'token_revoked'
     ? new HookEnded()
     : new HookGivenUp(hookId, hook.inactive_reason);
+}
+
+/** Result of the last attempt: the HTTP status, or the error that prevented a response. */
+export function lastOf({ last_status: status, last_error: error }: DeliveryOverview): string {
+  return status === null ? (error ?? '-') : String(status);
 }

@@ -9,8 +9,7 @@ import { paintOf } from '../../paint.js';
 import { namedGateway } from '../../remote/with-gateway.js';
 import { jsonText } from '../../terminal-text.js';
 import { textTable } from '../../text-table.js';
-import { addHookRepairCommands } from './hook-repairs.commands.js';
-import { lastOf } from './last-attempt.js';
+import { addHookRepairCommands, lastOf } from './hook-repairs.commands.js';
 import { addRemoteHookCommands } from './remote-hooks.commands.js';
 
 /** More than a gateway may have. */

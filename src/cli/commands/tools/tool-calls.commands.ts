@@ -3,8 +3,7 @@ import type { OpenApproval } from '../../../areas/tools/tool-approvals.port.js';
 import { inApplication } from '../../application.js';
 import { type CommandContext, operatorActor } from '../../command-context.js';
 import { CommandFailed } from '../../exit-codes.js';
-import { jsonText } from '../../terminal-text.js';
-import { asShown } from './shown-value.js';
+import { jsonText, printableJson } from '../../terminal-text.js';
 
 const VERDICTS = {
   allow: { verdict: 'allowed', does: 'let a waiting call run' },
@@ -71,5 +70,5 @@ function approvalJson(approval: OpenApproval): Readonly<Record<string, unknown>>
 
 function approvalText({ id, tool, arguments: args, userId, expiresAt }: OpenApproval): string {
   const until = expiresAt.toISOString().slice(11, 19);
-  return `${id}  ${tool} for ${asShown(userId)}, until ${until}Z\n  ${asShown(args)}\n`;
+  return `${id}  ${tool} for ${printableJson(userId)}, until ${until}Z\n  ${printableJson(args)}\n`;
 }

@@ -5,8 +5,7 @@ import { BadRequest } from '../../../common/errors/gateway-error.js';
 import { inApplication } from '../../application.js';
 import { type CommandContext, operatorActor } from '../../command-context.js';
 import { CommandFailed } from '../../exit-codes.js';
-import { jsonText } from '../../terminal-text.js';
-import { asShown } from './shown-value.js';
+import { jsonText, printableJson } from '../../terminal-text.js';
 
 const EXAMPLES = `
 Examples:
@@ -116,6 +115,6 @@ function questionJson(question: QuestionRecord): Readonly<Record<string, unknown
 
 function questionText({ id, tool, message, url, schema, userId, expiresAt }: QuestionRecord): string {
   const until = expiresAt.toISOString().slice(11, 19);
-  const asked = url === undefined ? asShown(schema['properties'] ?? {}) : asShown(url);
-  return `${id}  ${tool} for ${asShown(userId)}, until ${until}Z\n  ${asShown(message)}\n  ${asked}\n`;
+  const asked = url === undefined ? printableJson(schema['properties'] ?? {}) : printableJson(url);
+  return `${id}  ${tool} for ${printableJson(userId)}, until ${until}Z\n  ${printableJson(message)}\n  ${asked}\n`;
 }

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { KnownTool } from '../../../areas/mcp/tools/known-tools.store.js';
 import { inApplication } from '../../application.js';
 import { type CommandContext, operatorActor } from '../../command-context.js';
-import { jsonText } from '../../terminal-text.js';
-import { asShown } from './shown-value.js';
+import { jsonText, printableJson } from '../../terminal-text.js';
 import { addToolCallCommands } from './tool-calls.commands.js';
 import { addQuestionCommands } from './tool-questions.commands.js';
 
@@ -85,6 +84,8 @@ function knownToolText({ server, tool, definition, pending }: KnownTool): string
   if (pending === null) return `approved     ${server} ${tool}\n`;
   const parts = (['description', 'inputSchema', 'annotations'] as const)
     .filter((part) => JSON.stringify(definition[part]) !== JSON.stringify(pending[part]))
-    .map((part) => `  ${part}\n  - ${asShown(definition[part])}\n  + ${asShown(pending[part])}\n`);
+    .map(
+      (part) => `  ${part}\n  - ${printableJson(definition[part])}\n  + ${printableJson(pending[part])}\n`,
+    );
   return `quarantined  ${server} ${tool}\n${parts.join('')}`;
 }
