@@ -5,7 +5,7 @@ import {
   type PooledDataSource,
   type PoolLimits,
 } from './src/platform/database/data-source.js';
-import { openAddress } from './src/platform/database/open-database.js';
+import { openAddress } from './src/platform/database/open-address.js';
 import { silentLogs } from './src/platform/logging/logger.js';
 import { readEnvironment } from './src/platform/settings/environment.js';
 import { loadSettings } from './src/platform/settings/settings-loader.js';

@@ -8,7 +8,7 @@ import { seedSessions } from './harness/seed.js';
 
 const IDLE_MS = 10_000;
 const LOAD_MS = 2500;
-const MAX_MB = 180;
+const MAX_MB = 160;
 
 /** What the gateway's process holds: after a start, and after it has worked. */
 export const memory: Benchmark = { name: 'memory', run };

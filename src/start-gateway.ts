@@ -9,12 +9,12 @@ import {
 } from './areas/models/provider-setting.js';
 import { ConsoleSignIn } from './areas/tokens/console-sign-in.service.js';
 import type { ServedGateway, StartRequest } from './cli/serve/served-gateway.js';
+import { beginStart, type EarlyStart } from './early-start.js';
 import { openGateway, type RunningGateway } from './gateway.js';
 import { Database } from './platform/database/database.js';
 import { type OpenDatabase, openDatabase } from './platform/database/open-database.js';
 import { migrate, warnOfDrift } from './platform/database/schema.js';
 import { readBuildInfo } from './platform/lifecycle/build-info.js';
-import { ReplicaId } from './platform/lifecycle/replica-id.js';
 import { storingLogs } from './platform/logging/log-writer.js';
 import type { Logs } from './platform/logging/logger.js';
 import { Egress } from './platform/outbound/egress.js';
@@ -32,10 +32,23 @@ import { tables } from './tables.js';
 export interface StartedGateway extends ServedGateway, Pick<RunningGateway, 'app'> {}
 
 /** From settings to open ports. A failure on the way closes everything that was opened before it. */
-export async function startGateway(request: StartRequest): Promise<StartedGateway> {
+export async function startGateway(
+  request: StartRequest,
+  early = beginStart(request),
+): Promise<StartedGateway> {
+  try {
+    return await goOn(request, early);
+  } catch (error) {
+    await early.server.then(
+      (server) => server.close(),
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+async function goOn(request: StartRequest, { replica, server }: EarlyStart): Promise<StartedGateway> {
   const { environment, loaded, logs, signal } = request;
-  const replica = new ReplicaId();
-  logs.nameReplica?.(replica.value);
   for (const warning of loaded.warnings) logs.for('gateway').warn(warning);
   providerChoice(environment, loaded);
   const egress = new Egress(environment.egress, loaded.settings.outbound.ca_file);
@@ -45,7 +58,7 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     { version: readBuildInfo().version, replicaId: replica.value },
     logs,
   );
-  let database = await openDatabase(loaded.settings.database, logs, tables);
+  let database = await openDatabase(loaded.settings.database, logs, tables, server);
   try {
     signal?.throwIfAborted();
     await prepareSchema(database, logs);
@@ -64,8 +77,9 @@ export async function startGateway(request: StartRequest): Promise<StartedGatewa
     const firstToken = await installTokens(gateway, request, database.embedded);
     // Whoever waits for `/readyz` comes with a token, and a refusal would be remembered.
     gateway.ready();
+    const compared = warnOfDrift(database.dataSource, logs.for('database'));
     const signInCode = signInCodeOf(gateway, configuration.live.current.gateway);
-    return started(gateway, database, { firstToken, signInCode, provider: choice, stopTelemetry });
+    return started(gateway, database, { firstToken, signInCode, provider: choice, stopTelemetry, compared });
   } catch (error) {
     await stopTelemetry();
     await database.close();
@@ -127,7 +141,6 @@ async function prepareSchema(database: OpenDatabase, logs: Logs): Promise<void> 
   const logger = logs.for('database');
   const migrations = await migrate(database.address, logger);
   if (migrations.length > 0) logger.info('the database schema is up to date', { migrations });
-  await warnOfDrift(database.dataSource, logger);
 }
 
 function started(
@@ -135,8 +148,13 @@ function started(
   database: OpenDatabase,
   {
     stopTelemetry,
+    compared,
     ...facts
-  }: Pick<StartedGateway, 'firstToken' | 'signInCode' | 'provider'> & { stopTelemetry: StopTelemetry },
+  }: Pick<StartedGateway, 'firstToken' | 'signInCode' | 'provider'> & {
+    stopTelemetry: StopTelemetry;
+    /** The comparison of the schema, which no one waits for but who closes the database. */
+    compared: Promise<void>;
+  },
 ): StartedGateway {
   return {
     ...facts,
@@ -148,6 +166,7 @@ function started(
       gateway
         .stop(options)
         .finally(stopTelemetry)
+        .finally(() => compared)
         .finally(() => database.close()),
   };
 }

@@ -1,5 +1,5 @@
 import { type CopiedTable, CopyRefused, copyDatabase } from '../platform/database/database-copy.js';
-import { openAddress } from '../platform/database/open-database.js';
+import { openAddress } from '../platform/database/open-address.js';
 import { migrate } from '../platform/database/schema.js';
 import { loadSettings } from '../platform/settings/settings-loader.js';
 import type { CommandContext } from './command-context.js';

@@ -43,7 +43,7 @@ export class ToolRegistry extends ToolCatalog {
   private readonly entries = new Map<string, Entry>();
   /** By name, made anew when tools come or go: models are shown them in the same order every time. */
   private sorted: readonly Entry[] | undefined;
-  private readonly ownSchemas = new CompiledSchemas();
+  private readonly ownSchemas = new CompiledSchemas({ areOurs: true });
 
   constructor(
     private readonly policy: ToolPolicy,

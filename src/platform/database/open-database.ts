@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Logger, Logs } from '../logging/logger.js';
 import type { GatewaySettings } from '../settings/settings.schema.js';
 import {
@@ -9,7 +8,7 @@ import {
   type PoolLimits,
   type Tables,
 } from './data-source.js';
-import { EmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { type OpenAddress, openAddress } from './open-address.js';
 
 /** The embedded server takes 50 connections in all; some are for a second process and for migrations. */
 const MAX_EMBEDDED = 20;
@@ -22,14 +21,15 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it. */
+/** Connects to PostgreSQL and checks that it is one we support (14 or later). The caller closes it, and with it the server that `opening` brings. */
 export async function openDatabase(
   settings: GatewaySettings['database'],
   logs: Logs,
   tables?: Tables,
+  opening = openAddress(settings, logs),
 ): Promise<OpenDatabase> {
   const logger = logs.for('database');
-  const server = await openAddress(settings, logs);
+  const server = await opening;
   const pooler = await findPooler(server, settings, logger);
   const limits = {
     ...pooler,
@@ -76,23 +76,4 @@ async function refuseOldServers(dataSource: PooledDataSource): Promise<void> {
   );
   const major = Math.floor(Number(rows[0]?.version) / 10_000);
   if (major < 14) throw new Error(`PostgreSQL ${major} is too old: the gateway needs version 14 or later.`);
-}
-
-interface OpenAddress {
-  readonly address: DatabaseAddress;
-  readonly embedded: boolean;
-  /** Leaves the embedded server, which stops when no other process uses it; does nothing for a server of your own. */
-  close(): Promise<void>;
-}
-
-/** Finds the configured PostgreSQL, or starts (or adopts) the embedded one. */
-export async function openAddress(settings: GatewaySettings['database'], logs: Logs): Promise<OpenAddress> {
-  if (settings.url !== '') {
-    return { address: { url: settings.url }, embedded: false, close: () => Promise.resolve() };
-  }
-  const server = await EmbeddedPostgres.open({
-    dataDir: resolve(settings.data_dir),
-    logger: logs.for('database::embedded'),
-  });
-  return { address: server.connection, embedded: true, close: () => server.close() };
 }

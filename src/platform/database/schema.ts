@@ -1,4 +1,5 @@
 import { type DataSource, type Migration, MigrationExecutor } from 'typeorm';
+import { sentenceOf } from '../../common/errors/error-text.js';
 import { type Logger, silentLogs } from '../logging/logger.js';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { createDataSource, type DatabaseAddress } from './data-source.js';
@@ -81,13 +82,17 @@ async function inLockedTransaction(
   }
 }
 
-/** Warns when the tables are not what the code believes; it changes nothing and never stops a start. */
+/** Warns when the tables are not what the code believes; it changes nothing and never rejects. */
 export async function warnOfDrift(dataSource: DataSource, logger: Logger): Promise<void> {
-  const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
-  if (upQueries.length === 0) return;
-  logger.warn('the database schema differs from what this version expects; was it changed by hand?', {
-    differences: upQueries.slice(0, 10).map(({ query }) => query),
-  });
+  try {
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    if (upQueries.length === 0) return;
+    logger.warn('the database schema differs from what this version expects; was it changed by hand?', {
+      differences: upQueries.slice(0, 10).map(({ query }) => query),
+    });
+  } catch (error) {
+    logger.debug('the database schema could not be compared', { reason: sentenceOf(error) });
+  }
 }
 
 /** How the schema of a database compares with this version. */

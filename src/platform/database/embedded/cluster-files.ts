@@ -78,6 +78,7 @@ export class ClusterInitializer {
     private readonly directory: DataDirectory,
     private readonly binaries: ServerBinaries,
     private readonly logger: Logger,
+    private readonly onLaunch?: () => void,
   ) {}
 
   /** Call under the start lock. Rejects with what initdb said last. */
@@ -131,7 +132,9 @@ export class ClusterInitializer {
     const began = performance.now();
     const args = ['-D', folder, '-U', 'gateway', '--auth=trust', '-E', 'UTF8', '--locale-provider=builtin'];
     args.push('--builtin-locale=C.UTF-8', '--no-instructions');
-    await runServerCommand(serverCommand(identity, this.binaries, 'initdb', args), initdbTimeoutMs);
+    const made = runServerCommand(serverCommand(identity, this.binaries, 'initdb', args), initdbTimeoutMs);
+    this.onLaunch?.();
+    await made;
     const duration_ms = Math.round(performance.now() - began);
     this.logger.info('new database files were made', { as: identity.name, duration_ms });
   }

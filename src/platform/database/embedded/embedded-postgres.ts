@@ -19,6 +19,8 @@ export interface EmbeddedPostgresOptions {
   readonly logger: Logger;
   /** Longest wait for a server that answers, recovery included; 60 s unless given. */
   readonly startTimeoutMs?: number;
+  /** Told when a program of the server works by itself, and this process has nothing to do for a while. */
+  readonly onLaunch?: () => void;
 }
 
 /** What a client needs to connect; there is no password and no TLS, the socket's folder lets only its user in. */
@@ -53,7 +55,7 @@ export class EmbeddedPostgres {
     try {
       const directory = await openDataDirectory(options.dataDir);
       const log = new ServerLog(directory.logFile);
-      const share = new ServerShare(directory, log, options.logger);
+      const share = new ServerShare(directory, log, options.logger, options.onLaunch);
       const joined = await share.join(startLimit(options));
       return new EmbeddedPostgres(share, options, joined, log);
     } catch (error) {

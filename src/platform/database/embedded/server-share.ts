@@ -17,12 +17,13 @@ export class ServerShare {
     private readonly directory: DataDirectory,
     private readonly log: ServerLog,
     private readonly logger: Logger,
+    private readonly onLaunch?: () => void,
   ) {}
 
   /** Adopts or starts the server. Tries until the signal fires. */
   async join(signal: AbortSignal): Promise<JoinedServer> {
     const began = performance.now();
-    const starter = new ServerStarter(this.directory, this.log, this.logger);
+    const starter = new ServerStarter(this.directory, this.log, this.logger, this.onLaunch);
     const joined = await this.locked(signal, () => starter.join(signal));
     const done = joined.adopted ? 'using the running embedded server' : 'started the embedded server';
     const duration_ms = Math.round(performance.now() - began);

@@ -41,6 +41,7 @@ export class ServerStarter {
     private readonly directory: DataDirectory,
     private readonly log: ServerLog,
     private readonly logger: Logger,
+    private readonly onLaunch?: () => void,
   ) {}
 
   /** Call under the start lock, once per instance. Tries until the signal fires. */
@@ -112,7 +113,7 @@ export class ServerStarter {
     const binaries = await findServerBinaries(path);
     let facts = await inspectCluster(cluster, binaries.major);
     if (facts === undefined) {
-      await new ClusterInitializer(this.directory, binaries, this.logger).run();
+      await new ClusterInitializer(this.directory, binaries, this.logger, this.onLaunch).run();
       facts = await inspectCluster(cluster, binaries.major);
     }
     if (facts === undefined) throw new EmbeddedPostgresError(`${cluster} vanished while it was made.`);
@@ -122,6 +123,7 @@ export class ServerStarter {
     await makeSocketDirectory(sockets, cluster, identity.owner);
     await removeStalePidFiles(cluster, socketFile(sockets));
     this.launched = await launchServer(this.directory, sockets, binaries, identity, this.log);
+    this.onLaunch?.();
   }
 
   private async afterFailure(failure: string): Promise<undefined> {
