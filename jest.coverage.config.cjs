@@ -1,13 +1,15 @@
 const base = require('./jest.config.cjs');
 
-/** What `npm run test:coverage` runs: the whole suite, with V8 counting in every process. */
+/** What `npm run test:coverage` runs: the whole suite, or the part that it is given. */
 module.exports = {
   ...base,
-  // What is compiled once for several spec files is not counted for each of them.
-  projects: base.projects.map((project) => ({ ...project, testEnvironment: 'node' })),
+  // V8 does not count what our own environment compiles once for several spec files.
+  projects: base.projects.map((project) => ({
+    ...project,
+    testEnvironment: 'node',
+    collectCoverageFrom: ['src/**/*.ts', '!src/**/*.spec.ts'],
+  })),
   collectCoverage: true,
   coverageProvider: 'v8',
-  // The branches are reported by ours; Jest's own report knows only its own process.
-  coverageReporters: ['none'],
-  reporters: [...base.reporters, '<rootDir>/scripts/branches/reporter.mjs'],
+  coverageReporters: ['text-summary', 'json-summary', 'html'],
 };
